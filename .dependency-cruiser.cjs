@@ -1,0 +1,58 @@
+/**
+ * The layers of docs/architecture.md as rules: imports go down, never sideways.
+ * A folder on one floor may import any folder on a lower floor and itself, nothing else.
+ */
+const floors = [
+  ['support'],
+  ['domain', 'contract'],
+  ['pipelines', 'formats', 'mailboxes', 'mapping', 'client', 'journal', 'config'],
+  ['bridge', 'operator', 'service'],
+  ['cli'],
+]
+
+const layerRules = floors.flatMap((floor, level) =>
+  floor.map((folder) => {
+    const below = floors.slice(0, level).flat()
+    return {
+      name: `${folder}-imports-down-only`,
+      comment: `${folder} may import itself${below.length ? ` and ${below.join(', ')}` : ' only'}`,
+      severity: 'error',
+      from: { path: `^src/${folder}/` },
+      to: { path: '^src/', pathNot: `^src/(${[folder, ...below].join('|')})/` },
+    }
+  }),
+)
+
+module.exports = {
+  forbidden: [
+    ...layerRules,
+    {
+      name: 'pipelines-see-only-interfaces',
+      comment: 'the story is told in terms of the domain, never of a technology',
+      severity: 'error',
+      from: { path: '^src/(pipelines|domain|contract)/' },
+      to: { path: 'node_modules/(better-sqlite3|kysely|undici|papaparse|fastify|yargs|chokidar|ssh2)' },
+    },
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-orphans',
+      comment: 'a file nothing imports is dead',
+      severity: 'error',
+      from: { orphan: true, path: '^src/', pathNot: '^src/cli/main\\.ts$' },
+      to: {},
+    },
+    {
+      name: 'no-dev-dependency-in-src',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+    { name: 'no-test-in-src', severity: 'error', from: { path: '^src/' }, to: { path: '^test/' } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
+  },
+}

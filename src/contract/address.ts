@@ -1,0 +1,66 @@
+/** The address object. Spec: "Address object (sold_to, ship_to, bill_to, ship_from, remit_to)". */
+import { z } from 'zod'
+import { country, province, text } from './fields.ts'
+import { model, type Rule, type Violation } from './model.ts'
+import { isProvinceOf } from './places.ts'
+
+/** A province must belong to the country of its address. The two field names differ by resource. */
+export function provinceRule(countryField: string, provinceField: string): Rule {
+  return (value) => provinceViolations(value, countryField, provinceField)
+}
+
+function provinceViolations(
+  value: Readonly<Record<string, unknown>>,
+  countryField: string,
+  provinceField: string,
+): Violation[] {
+  const countryCode = value[countryField]
+  const provinceCode = value[provinceField]
+  if (typeof countryCode !== 'string' || typeof provinceCode !== 'string') return []
+  if (isProvinceOf(countryCode, provinceCode)) return []
+  const message = `"${provinceCode}" is not a state or province of ${countryCode}`
+  return [{ code: 'province-unknown', path: [provinceField], message }]
+}
+
+/**
+ * An address as it is sent. Spec: optional fields may be omitted or null; empty strings must not be sent; the country
+ * and the province are validated, the postal code is not. Field sizes are not shown.
+ */
+export const AddressInput = model(
+  {
+    type: text().nullish(),
+    name1: text(),
+    name2: text().nullish(),
+    street1: text(),
+    street2: text().nullish(),
+    city: text(),
+    province: province(),
+    postal_code: text(),
+    country: country(),
+    phone1: text().nullish(),
+    phone2: text().nullish(),
+    fax: text().nullish(),
+    email: text().nullish(),
+  },
+  provinceRule('country', 'province'),
+)
+export type AddressInput = z.infer<typeof AddressInput>
+
+/** An address as the service shows it. Spec: "In responses every key is present, null when empty." */
+export const Address = z.object({
+  id: z.int(),
+  type: text().nullable(),
+  name1: text(),
+  name2: text().nullable(),
+  street1: text(),
+  street2: text().nullable(),
+  city: text(),
+  province: text(),
+  postal_code: text(),
+  country: text(),
+  phone1: text().nullable(),
+  phone2: text().nullable(),
+  fax: text().nullable(),
+  email: text().nullable(),
+})
+export type Address = z.infer<typeof Address>

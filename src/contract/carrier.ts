@@ -1,0 +1,43 @@
+/** Carriers and shipping methods. Spec: "Carrier", "Shipping Method", "Requested Shipping Method", "Shipping Account". */
+import { z } from 'zod'
+import { choice, id, text } from './fields.ts'
+import { model } from './model.ts'
+
+export const Carrier = z.object({ id: id(), name: text(), code: text() })
+export type Carrier = z.infer<typeof Carrier>
+
+export const ShippingMethod = z.object({
+  id: id(),
+  name: text(),
+  code: text(),
+  type: text().nullable(),
+  carrier: Carrier,
+  generic_shipping_method: z.object({ name: text(), description: text(), type: text() }).nullable(),
+})
+export type ShippingMethod = z.infer<typeof ShippingMethod>
+
+/** Spec: the generic level, used when the supplier picks the carrier. */
+export const RequestedShippingMethod = z.object({ id: id(), name: text(), description: text() })
+export type RequestedShippingMethod = z.infer<typeof RequestedShippingMethod>
+
+/** Spec: brand view of an order. */
+export const ShippingAccount = z.object({
+  id: id(),
+  nickname: text(),
+  owner_type: choice('brand', 'retailer'),
+  carrier: Carrier,
+  shipping_methods: z.array(z.object({ id: id(), name: text(), code: text() })),
+})
+export type ShippingAccount = z.infer<typeof ShippingAccount>
+
+/**
+ * The method an order asks for. Spec: code plus carrier with code; an older shape also passes id, name and the
+ * carrier's id and name. Allowed methods come from the connection.
+ */
+export const ShippingMethodInput = model({
+  id: id().nullish(),
+  name: text().nullish(),
+  code: text(),
+  carrier: model({ id: id().nullish(), name: text().nullish(), code: text() }),
+})
+export type ShippingMethodInput = z.infer<typeof ShippingMethodInput>

@@ -1,0 +1,106 @@
+/** The kinds of field the API has. A field is a zod schema that also says, as data, what it takes. */
+import { z } from 'zod'
+import { isCountry } from './places.ts'
+
+/**
+ * What a field takes, for those who compile it instead of interpreting it (the mapping) and for documentation.
+ * `reference` marks an id that files name by something else: an order by its purchase order number.
+ */
+export type FieldRule =
+  | { readonly kind: 'text'; readonly max?: number; readonly blankAllowed?: boolean; readonly code?: 'upc' }
+  | { readonly kind: 'integer'; readonly min: number; readonly max: number; readonly reference?: 'order' }
+  | { readonly kind: 'money'; readonly wholeDigits: number }
+  | { readonly kind: 'decimal'; readonly unit: string }
+  | { readonly kind: 'dateTime' }
+  | { readonly kind: 'date' }
+  | { readonly kind: 'boolean' }
+  | { readonly kind: 'choice'; readonly values: readonly string[] }
+  | { readonly kind: 'country' }
+  | { readonly kind: 'province' }
+
+/** The rule of every field schema. Filled while the contract's modules load and never after. */
+export const FIELD_RULES = z.registry<FieldRule>()
+
+/** Spec: ids are integer (11); a 32-bit signed column holds them. */
+const LARGEST_ID = 2_147_483_647
+
+/** Text of at least one character: an empty string must never be sent. */
+export function text(max?: number) {
+  const schema = max === undefined ? z.string().min(1) : z.string().min(1).max(max)
+  return schema.register(FIELD_RULES, { kind: 'text', ...(max === undefined ? {} : { max }) })
+}
+
+/** Text in which an empty string means something, such as a line break in a gift message. */
+export function textOrBlank(max: number) {
+  return z.string().max(max).register(FIELD_RULES, { kind: 'text', max, blankAllowed: true })
+}
+
+/** Spec: string (64). Always text, never a number: leading zeros count. */
+export function upc() {
+  return z.string().min(1).max(64).register(FIELD_RULES, { kind: 'text', max: 64, code: 'upc' })
+}
+
+export function integer(min = 0, max = LARGEST_ID) {
+  return z.int().min(min).max(max).register(FIELD_RULES, { kind: 'integer', min, max })
+}
+
+/** An id that the service assigned. Spec: integer (11). */
+export function id() {
+  return integer(1)
+}
+
+/** The id of an order, which files name by its purchase order number. */
+export function orderId() {
+  const schema = z.int().min(1).max(LARGEST_ID)
+  return schema.register(FIELD_RULES, { kind: 'integer', min: 1, max: LARGEST_ID, reference: 'order' })
+}
+
+/** US dollars as text with exactly two decimals, not negative, such as `12.50`. Spec: decimal (8,2) is six whole digits. */
+export function money(wholeDigits = 6) {
+  return z
+    .string()
+    .regex(
+      new RegExp(`^\\d{1,${wholeDigits}}\\.\\d{2}$`),
+      'must be a decimal with two decimals, such as 12.50',
+    )
+    .register(FIELD_RULES, { kind: 'money', wholeDigits })
+}
+
+/** A measure as decimal text above zero, such as `2.5`, in the given unit. */
+export function measure(unit: 'pounds' | 'inches') {
+  return z
+    .string()
+    .regex(/^(?=.*[1-9])\d{1,6}(\.\d{1,4})?$/, 'must be a decimal above zero, such as 2.5')
+    .register(FIELD_RULES, { kind: 'decimal', unit })
+}
+
+/** ISO 8601 in UTC, such as `2026-11-21T02:15:00Z`; milliseconds allowed. */
+export function dateTime() {
+  return z.iso.datetime().register(FIELD_RULES, { kind: 'dateTime' })
+}
+
+/** `YYYY-MM-DD`. */
+export function date() {
+  return z.iso.date().register(FIELD_RULES, { kind: 'date' })
+}
+
+export function boolean() {
+  return z.boolean().register(FIELD_RULES, { kind: 'boolean' })
+}
+
+export function choice<const Values extends readonly [string, ...string[]]>(...values: Values) {
+  return z.enum(values).register(FIELD_RULES, { kind: 'choice', values })
+}
+
+/** Spec: two-character country code, validated on input. ISO 3166-1. */
+export function country() {
+  return z
+    .string()
+    .refine(isCountry, 'must be a two-letter ISO 3166 country code, such as US')
+    .register(FIELD_RULES, { kind: 'country' })
+}
+
+/** Spec: state or province code, validated on input, against the country of the same address. ISO 3166-2. */
+export function province() {
+  return z.string().min(1).register(FIELD_RULES, { kind: 'province' })
+}

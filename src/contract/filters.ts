@@ -1,0 +1,56 @@
+/** What a list can be asked for. Spec: "List filters". */
+
+/**
+ * `text`: exact match. `flag`: 1, 0, true or false. `choice`: one of the values, repeatable. `time`: four filters
+ * `{name}_lt|lte|gt|gte`, each an epoch timestamp in UTC seconds.
+ */
+export type Filter =
+  | { readonly kind: 'text' }
+  | { readonly kind: 'flag' }
+  | { readonly kind: 'choice'; readonly values: readonly string[] }
+  | { readonly kind: 'time' }
+
+export type Filters = Readonly<Record<string, Filter>>
+
+export const TIME_OPERATORS = ['lt', 'lte', 'gt', 'gte'] as const
+
+/** Spec: limit is at most 250. */
+export const LARGEST_PAGE = 250
+
+const text = { kind: 'text' } as const
+const flag = { kind: 'flag' } as const
+const time = { kind: 'time' } as const
+const orderStatus = { kind: 'choice', values: ['open', 'partial', 'closed', 'canceled'] } as const
+
+export const RETAILER_ORDER_FILTERS = {
+  purchase_order_number: text,
+  status: orderStatus,
+  is_acknowledged: flag,
+  ordered_at: time,
+  received_at: time,
+  fulfill_by: time,
+  acknowledged_at: time,
+  closed_at: time,
+} as const satisfies Filters
+
+export const BRAND_ORDER_FILTERS = {
+  status: orderStatus,
+  is_acknowledged: flag,
+  ordered_at: time,
+  acknowledged_at: time,
+} as const satisfies Filters
+
+export const SHIPMENT_FILTERS = {
+  is_acknowledged: flag,
+  is_picked_up: flag,
+  shipped_at: time,
+} as const satisfies Filters
+
+export const INVOICE_FILTERS = { is_acknowledged: flag, invoiced_at: time } as const satisfies Filters
+
+/** The query parameters a filter table allows, besides limit and page. */
+export function parametersOf(filters: Filters): readonly string[] {
+  return Object.entries(filters).flatMap(([name, filter]) =>
+    filter.kind === 'time' ? TIME_OPERATORS.map((operator) => `${name}_${operator}`) : [name],
+  )
+}

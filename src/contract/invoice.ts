@@ -1,0 +1,66 @@
+/** Invoices. Spec: "Invoice", "Invoice create". */
+import { z } from 'zod'
+import { Address } from './address.ts'
+import { boolean, date, dateTime, id, integer, money, text } from './fields.ts'
+import { model } from './model.ts'
+import { PartySummary } from './order.ts'
+import { oneLinePerItem, VariantInput, VariantSummary } from './variant.ts'
+
+export const InvoiceLineInput = model({
+  variant: VariantInput,
+  quantity: integer(1),
+  /** Price per unit, US dollars. Spec: the example shows a currency sign, accepted forms are not shown; none is sent. */
+  net_price: money(8),
+})
+
+/**
+ * The body that creates an invoice (brand context). Spec: one invoice per purchase order, after the order is
+ * completely fulfilled and closed; terms_date_due is YYYY-MM-DD; one line per unique item.
+ */
+export const InvoiceCreate = model(
+  {
+    purchase_order_number: text(32),
+    invoice_number: text(32),
+    /** Days until due. */
+    terms_net_days_due: integer(0),
+    terms_date_due: date(),
+    /** Spec: decimal (8,2), US dollars. */
+    due_amount: money(6),
+    invoice_lines: z.array(InvoiceLineInput).min(1),
+  },
+  oneLinePerItem('invoice_lines', 'id', 'identifier', 'upc'),
+)
+export type InvoiceCreate = z.infer<typeof InvoiceCreate>
+
+export const InvoiceLine = z.object({
+  invoice_line_number: integer(1),
+  variant: VariantSummary,
+  quantity: integer(),
+  price: money(8),
+})
+export type InvoiceLine = z.infer<typeof InvoiceLine>
+
+/** An invoice in either view. */
+export const Invoice = z.object({
+  id: id(),
+  retailer: PartySummary,
+  brand: PartySummary,
+  currency: text(3),
+  purchase_order_number: text(32),
+  invoice_number: text(32),
+  terms_net_days_due: integer().nullable(),
+  terms_date_due: date().nullable(),
+  terms_discount_percent: integer().nullable(),
+  terms_discount_days: integer().nullable(),
+  terms_discount_date_due: date().nullable(),
+  remit_to: Address.nullable(),
+  subtotal: money(6),
+  charges: z.array(z.record(z.string(), z.unknown())),
+  allowances: z.array(z.record(z.string(), z.unknown())),
+  due_amount: money(6),
+  is_acknowledged: boolean(),
+  invoiced_at: dateTime(),
+  acknowledged_at: dateTime().nullable(),
+  invoice_lines: z.array(InvoiceLine),
+})
+export type Invoice = z.infer<typeof Invoice>

@@ -1,0 +1,136 @@
+/** Orders. Spec: "Order", "Order Line", "Order create". */
+import { z } from 'zod'
+import { Address, AddressInput } from './address.ts'
+import { RequestedShippingMethod, ShippingAccount, ShippingMethod, ShippingMethodInput } from './carrier.ts'
+import { boolean, choice, dateTime, id, integer, money, text, textOrBlank } from './fields.ts'
+import { model } from './model.ts'
+import { oneLinePerItem, VariantInput, VariantSummary } from './variant.ts'
+
+/** Prices have no shown size; amounts up to 99,999,999.99 are taken. */
+const price = () => money(8)
+
+export const OrderLineInput = model({
+  variant: VariantInput,
+  /** Units ordered, at least 1. */
+  quantity: integer(1),
+  /** What the supplier expects to be paid per unit, US dollars. */
+  net_price: price(),
+  /** Gross selling price per unit charged to the consumer, US dollars. */
+  price: price(),
+})
+
+/**
+ * The body that creates an order (retailer context). Spec: all required unless marked; purchase_order_number is
+ * unique, at most 32 characters; gift_message lines at most 64; one line per unique item.
+ */
+export const OrderCreate = model(
+  {
+    purchase_order_number: text(32),
+    customer_order_number: text(32).nullish(),
+    ordered_at: dateTime(),
+    sold_to: AddressInput.nullish(),
+    ship_to: AddressInput,
+    gift_message: z.array(textOrBlank(64)).nullish(),
+    shipping_method: ShippingMethodInput,
+    order_lines: z.array(OrderLineInput).min(1),
+  },
+  oneLinePerItem('order_lines', 'id', 'identifier', 'upc'),
+)
+export type OrderCreate = z.infer<typeof OrderCreate>
+
+/** Both views of a line. Spec: net_price is absent in the brand view. */
+export const OrderLine = z.object({
+  id: id(),
+  order_line_number: text(),
+  variant: VariantSummary,
+  quantity: integer(),
+  quantity_shipped: integer(),
+  quantity_returned: integer(),
+  quantity_canceled: integer(),
+  net_price: price().optional(),
+  price: price(),
+  subtotal: price(),
+  shipping_charged: price(),
+  subtotal_charged: price(),
+  tax_charged: price(),
+  fulfill_by: dateTime().nullable(),
+  status: choice('open', 'closed'),
+  canceled_at: dateTime().nullable(),
+})
+export type OrderLine = z.infer<typeof OrderLine>
+
+/** A party as other resources show it. */
+export const PartySummary = z.object({ id: id(), name: text(), code: text() })
+export type PartySummary = z.infer<typeof PartySummary>
+
+/** What an order shows of a shipment made for it. Spec: not shown; this is our choice. */
+export const OrderShipment = z.object({
+  id: id(),
+  tracking_number: text(128).nullable(),
+  shipped_at: dateTime().nullable(),
+  status: text(32),
+  shipment_lines: z.array(z.object({ order_line_number: text(), part: integer(1), quantity: integer() })),
+})
+export type OrderShipment = z.infer<typeof OrderShipment>
+
+/** What an order shows of its invoice. Spec: not shown; this is our choice. */
+export const OrderInvoice = z.object({
+  id: id(),
+  invoice_number: text(32),
+  due_amount: money(),
+  invoiced_at: dateTime(),
+})
+export type OrderInvoice = z.infer<typeof OrderInvoice>
+
+/**
+ * An order in either view. Retailers see net_price on the lines and the deprecated `brands`; brands see the shipping
+ * accounts and the flattened destination.
+ */
+export const Order = z.object({
+  id: id(),
+  retailer: PartySummary,
+  brand: PartySummary,
+  brands: z.array(PartySummary).optional(),
+  purchase_order_number: text(32),
+  customer_order_number: text(32).nullable(),
+  retailer_order_number: text(32).nullable(),
+  sold_to: Address.nullable(),
+  ship_to: Address,
+  bill_to: Address.nullable(),
+  ship_from: Address.nullable(),
+  shipping_method: ShippingMethod.nullable(),
+  requested_shipping_method: RequestedShippingMethod.nullable(),
+  shipment_count: integer(),
+  gift_message: z.array(textOrBlank(64)),
+  subtotal_charged: price(),
+  status: choice('open', 'partial', 'closed', 'canceled'),
+  is_acknowledged: boolean(),
+  acknowledge_by: dateTime().nullable(),
+  fulfill_by: dateTime().nullable(),
+  received_at: dateTime(),
+  ordered_at: dateTime(),
+  acknowledged_at: dateTime().nullable(),
+  pickup_on: dateTime().nullable(),
+  closed_at: dateTime().nullable(),
+  canceled_at: dateTime().nullable(),
+  updated_at: dateTime(),
+  shipping_accounts: z.array(ShippingAccount).optional(),
+  order_lines: z.array(OrderLine),
+  shipments: z.array(OrderShipment),
+  cancels: z.array(z.unknown()),
+  invoices: z.array(OrderInvoice),
+  rmas: z.array(z.unknown()),
+  credits: z.array(z.unknown()),
+  attachments: z.array(z.unknown()),
+  memos: z.array(z.unknown()),
+  ship_to_name1: text().optional(),
+  ship_to_name2: text().nullable().optional(),
+  ship_to_street1: text().optional(),
+  ship_to_street2: text().nullable().optional(),
+  ship_to_city: text().optional(),
+  ship_to_province: text().optional(),
+  ship_to_postal_code: text().optional(),
+  ship_to_country: text().optional(),
+  ship_to_phone: text().nullable().optional(),
+})
+export type Order = z.infer<typeof Order>

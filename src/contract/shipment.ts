@@ -1,0 +1,136 @@
+/** Shipments. Spec: "Shipment", "Shipment create". */
+import { z } from 'zod'
+import { Address, provinceRule } from './address.ts'
+import { Carrier, ShippingMethod } from './carrier.ts'
+import { boolean, country, dateTime, id, integer, measure, orderId, province, text } from './fields.ts'
+import { model, type Rule } from './model.ts'
+import { PartySummary } from './order.ts'
+import { oneLinePerItem, ShippedVariantInput, VariantSummary } from './variant.ts'
+
+/** Mode A: the label exists already. */
+const LABELLED = ['carrier_id', 'tracking_number'] as const
+
+/** Mode B: the service makes the label. */
+const TO_BE_LABELLED = [
+  'shipping_account_id',
+  'ship_weight',
+  'ship_width',
+  'ship_length',
+  'ship_height',
+] as const
+
+/** Exactly one of the two modes must be complete. */
+const eitherMode: Rule = (shipment) => {
+  const given = (fields: readonly string[]) => fields.filter((field) => shipment[field] != null)
+  const missing = (fields: readonly string[]) => fields.filter((field) => shipment[field] == null)
+  if (given(LABELLED).length > 0 && shipment['shipping_account_id'] != null) {
+    const message =
+      'name either carrier_id and tracking_number, or shipping_account_id with weight and size, not both'
+    return [{ code: 'shipment-mode-unclear', path: ['shipping_account_id'], message }]
+  }
+  if (given(LABELLED).length === 0 && shipment['shipping_account_id'] == null) {
+    const message =
+      'neither carrier_id and tracking_number (the label exists) nor shipping_account_id with weight and size (the service makes it) is given'
+    return [{ code: 'shipment-mode-unclear', path: [], message }]
+  }
+  const needed = given(LABELLED).length > 0 ? LABELLED : TO_BE_LABELLED
+  return missing(needed).map((field) => ({
+    code: 'value-missing',
+    path: [field],
+    message: `${field} is missing`,
+  }))
+}
+
+export const ShipmentLineInput = model({ variant: ShippedVariantInput, quantity: integer(1) })
+
+/**
+ * The body that creates a shipment (brand context). Mode A, label exists: carrier_id, shipping_method_id,
+ * tracking_number. Mode B, the service makes it: shipping_account_id and shipping_method_id of the order's accounts,
+ * ship_weight in pounds, ship_width, ship_length and ship_height in inches.
+ */
+export const ShipmentCreate = model(
+  {
+    order_id: orderId(),
+    ship_from_name1: text(),
+    ship_from_name2: text().nullish(),
+    ship_from_street1: text(),
+    ship_from_street2: text().nullish(),
+    ship_from_city: text(),
+    ship_from_province: province(),
+    ship_from_postal_code: text(),
+    ship_from_country: country(),
+    ship_from_phone: text().nullish(),
+    /** Spec: shown in an example with a space between date and time; ISO 8601 is sent. */
+    shipped_at: dateTime().nullish(),
+    carrier_id: id().nullish(),
+    shipping_account_id: id().nullish(),
+    shipping_method_id: id(),
+    tracking_number: text(128).nullish(),
+    ship_weight: measure('pounds').nullish(),
+    ship_width: measure('inches').nullish(),
+    ship_length: measure('inches').nullish(),
+    ship_height: measure('inches').nullish(),
+    shipment_lines: z.array(ShipmentLineInput).min(1),
+  },
+  provinceRule('ship_from_country', 'ship_from_province'),
+  eitherMode,
+  oneLinePerItem('shipment_lines', 'upc', 'brand_identifier'),
+)
+export type ShipmentCreate = z.infer<typeof ShipmentCreate>
+
+/** Spec: lines with part above 1 are further packages of one item, carry quantity 1 and do not count. */
+export const ShipmentLine = z.object({
+  id: id(),
+  order_line_number: text(),
+  part: integer(1),
+  variant: VariantSummary,
+  quantity: integer(),
+})
+export type ShipmentLine = z.infer<typeof ShipmentLine>
+
+/** A decimal as the service shows it. */
+const shownMeasure = () => text().nullable()
+
+/** A shipment in either view: brands see the carrier and the flattened origin. */
+export const Shipment = z.object({
+  id: id(),
+  order_id: id(),
+  brand: PartySummary,
+  purchase_order_number: text(32),
+  customer_order_number: text(32).nullable(),
+  ordered_at: dateTime(),
+  carrier: Carrier.nullable().optional(),
+  shipping_account: z.object({ id: id(), nickname: text(), carrier: Carrier }).nullable(),
+  shipping_method: ShippingMethod.nullable(),
+  ship_from: Address.optional(),
+  ship_from_name1: text().optional(),
+  ship_from_name2: text().nullable().optional(),
+  ship_from_street1: text().optional(),
+  ship_from_street2: text().nullable().optional(),
+  ship_from_city: text().optional(),
+  ship_from_province: text().optional(),
+  ship_from_postal_code: text().optional(),
+  ship_from_country: text().optional(),
+  ship_from_phone: text().nullable().optional(),
+  signature: text(16).nullable(),
+  ship_weight: shownMeasure(),
+  ship_width: shownMeasure(),
+  ship_length: shownMeasure(),
+  ship_height: shownMeasure(),
+  ship_girth: shownMeasure(),
+  ship_volume: shownMeasure(),
+  batch_number: integer().nullable(),
+  label_reference: text(30).nullable(),
+  tracking_number: text(128).nullable(),
+  tracking: z.object({ picked_up_at: dateTime().nullable(), delivered_at: dateTime().nullable() }),
+  picked_up_at: dateTime().nullable(),
+  delivered_at: dateTime().nullable(),
+  valid_packing_slip: boolean(),
+  valid_shipping_label: boolean(),
+  shipped_at: dateTime().nullable(),
+  acknowledged_at: dateTime().nullable(),
+  status: text(32),
+  is_acknowledged: boolean(),
+  shipment_lines: z.array(ShipmentLine),
+})
+export type Shipment = z.infer<typeof Shipment>

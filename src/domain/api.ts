@@ -1,0 +1,46 @@
+/** The API as the pipelines see it. */
+
+/** A call by the name of its endpoint in the contract. */
+export interface Call {
+  readonly endpoint: string
+  /** Values for the placeholders of the path, such as `retailer_id`. */
+  readonly params?: Readonly<Record<string, string | number>>
+  readonly query?: Readonly<Record<string, string | number | boolean | readonly (string | number)[]>>
+  /** JSON text of the body, made once and sent as it is. */
+  readonly body?: string
+}
+
+/**
+ * What is known after a call that changes something. Decided by where the failure happened, never by message text.
+ * - `answered`: the API gave a readable answer; the status says what it means (2xx done, 4xx refused).
+ * - `not-applied`: nothing was sent, or the API said that it did not act; sending again is safe.
+ * - `unknown`: the request may have been processed; only looking it up can tell.
+ */
+export type CallResult =
+  | { readonly certainty: 'answered'; readonly status: number; readonly body: unknown; readonly text: string }
+  | {
+      readonly certainty: 'not-applied'
+      readonly status?: number
+      readonly detail: string
+      readonly retryAfterMs?: number
+    }
+  | { readonly certainty: 'unknown'; readonly status?: number; readonly detail: string }
+
+/** One resource as the API shows it: unknown keys kept, nothing assumed but that it is an object. */
+export type Resource = Readonly<Record<string, unknown>>
+
+/**
+ * Throws `credentials-refused` (401 after a renewed token, 403), `api-redirected`, and for reads that fail for good
+ * `api-unreachable` or `api-answer-unusable`.
+ */
+export interface Api {
+  /** A call that changes something. Retried only while nothing was applied, within the client's own bounds. */
+  send(call: Call): Promise<CallResult>
+  /** One resource; undefined when the API answers 404. Retried on anything that passes. */
+  get(call: Call): Promise<Resource | undefined>
+  /** Pages of a list, first to last, each resource once. Retried on anything that passes. */
+  list(call: Call): AsyncIterable<readonly Resource[]>
+  /** How far the API's clock is ahead of ours, in milliseconds, from its latest answer; 0 until there is one. */
+  clockOffsetMs(): number
+  close(): Promise<void>
+}

@@ -1,0 +1,221 @@
+/** The durable memory of the bridge. Everything that decides what happens next is asked from here. */
+import type { Problem } from './problem.ts'
+import type {
+  OutgoingRecord,
+  PlannedRecord,
+  RecordResult,
+  ReportedRecord,
+  SendingRecord,
+  StateCounts,
+  UncertainRecord,
+} from './record.ts'
+
+/**
+ * The right to work on one route. Every writing call renews it in the same transaction and throws `lease-lost` when
+ * somebody else has taken it over, so that a process which wakes up late cannot write over its successor.
+ */
+export interface Lease {
+  readonly route: string
+  /** Grows with every holder of the route. */
+  readonly token: number
+}
+
+/**
+ * Where an incoming file stands; each state has exactly one next step.
+ * claiming (intent to take it) → received (safe in the spool) → planned (every record is in the journal)
+ * → submitted (every record has a final outcome) → reported (result files delivered) → closed (source archived)
+ */
+export type FileState = 'claiming' | 'received' | 'planned' | 'submitted' | 'reported' | 'closed'
+
+/** What became of the file as a whole. `vanished`: it was gone before it could be claimed. */
+export type FileOutcome = 'processed' | 'duplicate' | 'unusable' | 'vanished'
+
+export interface NewFile {
+  readonly id: string
+  readonly folder: string
+  readonly name: string
+  readonly size: number
+  readonly modifiedAt: number
+}
+
+export interface FileEntry extends NewFile {
+  readonly route: string
+  readonly state: FileState
+  readonly outcome?: FileOutcome
+  readonly sha256?: string
+  readonly duplicateOf?: { readonly id: string; readonly name: string; readonly receivedAt: number }
+  /** Problems of the file as a whole. */
+  readonly problems: readonly Problem[]
+  readonly keyColumns: readonly string[]
+  readonly headerLines: number
+  readonly encoding?: string
+  /** The base name under which the results are, or will be, delivered. */
+  readonly reportName?: string
+  readonly archivedAs?: string
+  readonly claimedAt: number
+  readonly receivedAt?: number
+  readonly plannedAt?: number
+  readonly submittedAt?: number
+  readonly closedAt?: number
+}
+
+/** composed (rows are in the spool, records belong to it) → delivered (at its final name) → acknowledged */
+export type DeliveryState = 'composed' | 'delivered' | 'acknowledged'
+
+export interface NewDelivery {
+  readonly id: string
+  /** Given the sequence number, the name of the file at the target. */
+  readonly nameFor: (sequence: number) => string
+  readonly folder: string
+  readonly sha256: string
+  readonly rows: number
+  /** The records of the delivery: all waiting ones of the route up to this record id but for the held ones. */
+  readonly upToRecord: number
+  /** Records that could not be turned into rows, with their problems. */
+  readonly held: readonly RecordResult[]
+}
+
+export interface DeliveryEntry {
+  readonly id: string
+  readonly route: string
+  readonly sequence: number
+  readonly folder: string
+  readonly name: string
+  readonly sha256: string
+  readonly rows: number
+  readonly records: number
+  readonly state: DeliveryState
+  readonly composedAt: number
+  readonly deliveredAt?: number
+  readonly acknowledgedAt?: number
+}
+
+/** An id the bridge has seen for what a file calls by another name. */
+export interface KnownReference {
+  /** What a file says: a purchase order number. */
+  readonly key: string
+  readonly id: string
+}
+
+export interface RouteOverview {
+  readonly route: string
+  readonly files: Readonly<Partial<Record<FileState, number>>>
+  readonly incoming: StateCounts
+  readonly outgoing: StateCounts
+  readonly deliveries: Readonly<Partial<Record<DeliveryState, number>>>
+  /** The holder of the route's lease, when one is in force. */
+  readonly heldBy?: string
+}
+
+export type WorkOf = { readonly file: string } | { readonly delivery: string }
+
+/** Writing calls are durable when they return. Lists are bounded by their `limit`. Times are milliseconds. */
+export interface Journal {
+  /**
+   * Takes the route for `ttlMs` when nobody holds it, when its lease ran out, or when `isAlive` says that the holder
+   * is gone. Throws `lease-held` naming the holder otherwise.
+   */
+  takeLease(
+    route: string,
+    holder: string,
+    ttlMs: number,
+    isAlive: (holder: string) => boolean,
+  ): Promise<Lease>
+  renewLease(lease: Lease): Promise<void>
+  /** Gives the route back; a lease that was lost is left alone. */
+  releaseLease(lease: Lease): Promise<void>
+
+  // incoming files
+  beginClaim(lease: Lease, file: NewFile): Promise<void>
+  /**
+   * claiming → received; or, when the route already has a file with these bytes of which something was accepted or is
+   * under way, claiming → submitted with the outcome `duplicate`. `gone` files: claiming → closed, `vanished`.
+   */
+  fileReceived(lease: Lease, id: string, sha256: string, bytes: number): Promise<FileEntry>
+  fileVanished(lease: Lease, id: string): Promise<void>
+  /** Throws away what an interrupted planning left. */
+  beginPlan(lease: Lease, id: string): Promise<void>
+  /**
+   * Adds records in their order. A record whose key is held by an earlier record of the same operation and account
+   * that is accepted or under way becomes `duplicate` when the bodies are the same (with the id the API gave the first)
+   * and `rejected` with `key-conflict`, naming the first file and line, when they differ. Records with problems become
+   * `rejected`. The rest become `planned` and hold their key until they are rejected.
+   */
+  addRecords(lease: Lease, fileId: string, records: readonly PlannedRecord[]): Promise<void>
+  /** received → planned. */
+  filePlanned(
+    lease: Lease,
+    id: string,
+    found: { keyColumns: readonly string[]; headerLines: number; encoding: string },
+  ): Promise<void>
+  /** received → submitted with the outcome `unusable`; any records of it are thrown away. */
+  fileUnusable(lease: Lease, id: string, problems: readonly Problem[]): Promise<void>
+  /** planned → submitted, when every record is final; false when some are not. */
+  fileSubmitted(lease: Lease, id: string): Promise<boolean>
+  /** Notes the base name of the result files before the first is delivered; again with another when it is taken. */
+  nameReport(lease: Lease, id: string, reportName: string): Promise<void>
+  /** submitted → reported. */
+  fileReported(lease: Lease, id: string): Promise<void>
+  /** reported → closed. */
+  fileClosed(lease: Lease, id: string, archivedAs: string): Promise<void>
+  file(id: string): Promise<FileEntry | undefined>
+  unfinishedFiles(route: string): Promise<FileEntry[]>
+  recentFiles(limit: number, route?: string): Promise<FileEntry[]>
+
+  // records, both directions
+  /**
+   * planned or collected → sending, in order, up to `limit`, each with a new attempt. When this returns, the intent to
+   * send is durable.
+   */
+  beginAttempts(lease: Lease, work: WorkOf, limit: number): Promise<SendingRecord[]>
+  /** Notes what must be known to settle the attempt should its answer be lost. */
+  noteAttempts(lease: Lease, notes: readonly { readonly id: number; readonly note: string }[]): Promise<void>
+  /** sending → its result; ends the attempt. A record that is not `sending` any more is left alone. */
+  endAttempts(lease: Lease, results: readonly RecordResult[]): Promise<void>
+  /** After a crash. Incoming: sending → uncertain. Outgoing, where a call may be repeated: sending → collected. */
+  recoverAttempts(lease: Lease, work: WorkOf): Promise<void>
+  /** deferred → planned or collected. */
+  retryDeferred(lease: Lease, work: WorkOf): Promise<void>
+  uncertainRecords(work: WorkOf, afterId: number, limit: number): Promise<UncertainRecord[]>
+  /** uncertain → its result. */
+  settleRecords(lease: Lease, results: readonly RecordResult[]): Promise<void>
+  countRecords(work: WorkOf): Promise<StateCounts>
+  /** In the order of their numbers. */
+  reportedRecords(fileId: string, afterNumber: number, limit: number): Promise<ReportedRecord[]>
+
+  // outgoing records and deliveries
+  /** Adds those not known yet and refreshes those still waiting; gives how many were new. */
+  collect(
+    lease: Lease,
+    records: readonly {
+      readonly operation: string
+      readonly account: string
+      readonly apiId: string
+      readonly body: string
+    }[],
+  ): Promise<number>
+  /** Records that belong to no delivery yet, the held ones too, in the order they were collected. */
+  waitingRecords(route: string, afterId: number, limit: number): Promise<OutgoingRecord[]>
+  /** Makes the delivery with its records in one step, and holds the held ones. Sequences have no gaps. */
+  deliveryComposed(lease: Lease, delivery: NewDelivery): Promise<DeliveryEntry>
+  /** Only holds records; for when nothing could be composed. */
+  holdRecords(lease: Lease, held: readonly RecordResult[]): Promise<void>
+  /** Another name, when the first is taken at the target. */
+  renameDelivery(lease: Lease, id: string, name: string): Promise<void>
+  /** composed → delivered. */
+  deliveryDelivered(lease: Lease, id: string): Promise<void>
+  /** delivered → acknowledged, when every record is final; false when some are not. */
+  deliveryAcknowledged(lease: Lease, id: string): Promise<boolean>
+  unfinishedDeliveries(route: string): Promise<DeliveryEntry[]>
+  recentDeliveries(limit: number, route?: string): Promise<DeliveryEntry[]>
+  /** Records of a delivery or file that have problems, for the summaries. */
+  troubledRecords(work: WorkOf, limit: number): Promise<ReportedRecord[]>
+
+  // references
+  rememberReferences(account: string, kind: string, references: readonly KnownReference[]): Promise<void>
+  /** All known ids for the keys. */
+  findReferences(account: string, kind: string, keys: readonly string[]): Promise<KnownReference[]>
+
+  overview(): Promise<RouteOverview[]>
+  close(): Promise<void>
+}

@@ -1,0 +1,41 @@
+/** A place where files arrive or are left. */
+
+/** A file as a listing shows it. Two sightings with the same size and time are taken for the same contents. */
+export interface Sighting {
+  readonly folder: string
+  readonly name: string
+  readonly size: number
+  /** As the mailbox tells it, milliseconds; only ever compared with itself, never with our clock. */
+  readonly modifiedAt: number
+}
+
+/** A file taken out of reach of everybody else. The id is chosen by the caller and is in the journal before the claim. */
+export interface Claim {
+  readonly id: string
+  readonly folder: string
+  readonly name: string
+}
+
+/**
+ * Every call may be repeated after a crash with the same arguments and then does what is still to be done.
+ * Folders and names come from outside: each call refuses those that would leave the mailbox (`configuration-invalid`
+ * for folders, and such names are never listed). Trouble with the place itself throws `mailbox-unreachable`, trouble
+ * with writing `cannot-write`.
+ */
+export interface Mailbox {
+  /** The files in one folder, flat, without temporary names, oldest first, then by name. Missing folders are made. */
+  list(folder: string): Promise<Sighting[]>
+  /** Takes the file away from the folder, atomically. `gone` when somebody else had it first or it vanished. */
+  claim(claim: Claim): Promise<'claimed' | 'gone'>
+  /** The bytes of a claimed file. */
+  read(claim: Claim): AsyncIterable<Uint8Array>
+  /** Moves a claimed file to the folder under a name that no other file has; gives the path within the mailbox. */
+  archive(claim: Claim, folder: string): Promise<string>
+  /**
+   * Leaves a local file at `folder/name`: a temporary name, flushed, then renamed. Never overwrites: `occupied` when
+   * other bytes stand there; the same bytes there already count as delivered.
+   */
+  deliver(localPath: string, folder: string, name: string): Promise<'delivered' | 'occupied'>
+  /** How people find the file: a path or address without secrets. */
+  describe(folder: string, name: string): string
+}

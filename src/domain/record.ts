@@ -1,0 +1,105 @@
+/** What the journal knows of a record: a draft, or an API record on its way out. */
+import type { Problem } from './problem.ts'
+import type { LineRange } from './translator.ts'
+
+/** How a record can end, or wait. */
+export const OUTCOMES = {
+  accepted: 'The API has it: created, or acknowledged.',
+  duplicate: 'The same record was accepted before, or is on its way; it was not sent again.',
+  rejected: 'It was refused, by the mapping, by a rule, or by the API. It stands in the rejects file.',
+  deferred: 'It could not be sent yet and had no effect. The next run tries again.',
+  uncertain: 'It was sent and the answer was lost. It is looked up before anything is sent again.',
+  held: 'It waits for a person.',
+  skipped: 'It was left out on purpose.',
+} as const
+
+export type Outcome = keyof typeof OUTCOMES
+
+/**
+ * Where a record stands: `planned` (inbound) or `collected` (outbound) means that it waits for its turn, `sending` that
+ * an attempt has begun and no answer is noted yet; the rest are outcomes.
+ */
+export type RecordState = 'planned' | 'collected' | 'sending' | Outcome
+
+/** The outcomes that nothing will change by itself any more. */
+export const FINAL_OUTCOMES = [
+  'accepted',
+  'duplicate',
+  'rejected',
+  'held',
+  'skipped',
+] as const satisfies readonly Outcome[]
+
+/** A draft as it enters the journal. */
+export interface PlannedRecord {
+  readonly number: number
+  readonly lines: readonly LineRange[]
+  readonly keyValues: readonly string[]
+  readonly operation: string
+  readonly account: string
+  /** What makes the record the same record; absent when it was refused before it had one. */
+  readonly naturalKey?: string
+  /** Records with the same lane are sent one at a time and in file order. */
+  readonly lane?: string
+  /** JSON text of the body, and its SHA-256 in hex. */
+  readonly body?: string
+  readonly bodyHash?: string
+  /** When not empty, the record is refused already. */
+  readonly problems: readonly Problem[]
+}
+
+/** A record whose attempt has begun. */
+export interface SendingRecord {
+  readonly id: number
+  readonly number: number
+  readonly lane: string
+  readonly naturalKey: string
+  readonly body: string
+  /** How many attempts there are, this one included. */
+  readonly attempt: number
+}
+
+/** A record that was sent and not answered. */
+export interface UncertainRecord extends SendingRecord {
+  /** When the last attempt began, milliseconds. */
+  readonly sentAt: number
+  /** What the pipeline noted before it sent, to be able to tell later; JSON text. */
+  readonly note?: string
+}
+
+/** What an attempt or a look-up came to. */
+export interface RecordResult {
+  readonly id: number
+  /** `planned`: proven absent, to be sent again. */
+  readonly state: Outcome | 'planned' | 'collected'
+  readonly http?: number
+  /** The id the API gave. */
+  readonly apiId?: string
+  readonly problems: readonly Problem[]
+}
+
+/** A record as the reports show it. */
+export interface ReportedRecord {
+  readonly id: number
+  readonly number: number
+  readonly lines: readonly LineRange[]
+  readonly keyValues: readonly string[]
+  readonly state: RecordState
+  readonly http?: number
+  readonly apiId?: string
+  readonly problems: readonly Problem[]
+  readonly attempts: number
+  /** When its state last changed, milliseconds. */
+  readonly changedAt: number
+}
+
+/** An API record on its way into a file. */
+export interface OutgoingRecord {
+  readonly id: number
+  /** The id the API gave it. */
+  readonly apiId: string
+  /** JSON text of the record as the API showed it. */
+  readonly body: string
+}
+
+export type StateCounts = Readonly<Partial<Record<RecordState, number>>>

@@ -1,0 +1,69 @@
+/** Rows to request bodies, and API records to rows: what a compiled mapping does. */
+import type { Layout, Row } from './document.ts'
+import type { ReadOptions, WriteOptions } from './format.ts'
+import type { Problem } from './problem.ts'
+
+/** Something the body needs and only the API knows: the id behind a purchase order number. */
+export interface Reference {
+  readonly kind: 'order'
+  /** What the file says: a purchase order number. */
+  readonly key: string
+  /** Where the id goes in the body: a top-level field. */
+  readonly field: string
+  readonly line: number
+  readonly column: string
+}
+
+/** The physical lines of one row, first and last. */
+export type LineRange = readonly [first: number, last: number]
+
+/** One record of the file: its body when it is valid, or all its problems. */
+export interface Draft {
+  /** Ordinal of the record in the file, from 1. */
+  readonly number: number
+  readonly lines: readonly LineRange[]
+  /** What the file says in the key columns, for people. */
+  readonly keyValues: readonly string[]
+  /** A valid request body but for the references that are still to be filled in; absent when there are problems. */
+  readonly body?: Readonly<Record<string, unknown>>
+  readonly references: readonly Reference[]
+  readonly problems: readonly Problem[]
+}
+
+/** A compiled inbound mapping. Pure: the same rows give the same drafts. */
+export interface Translator {
+  readonly operation: string
+  readonly read: ReadOptions
+  /**
+   * Binds column names to positions, once per file. The file's layouts must have what the mapping requires; if not,
+   * every missing column is returned as a problem.
+   */
+  bind(layouts: readonly Layout[]): BoundTranslator | readonly Problem[]
+}
+
+/** A translator for one file. Holds at most the rows of the record being gathered. */
+export interface BoundTranslator {
+  /** The names of the columns that tell people which record is meant. */
+  readonly keyColumns: readonly string[]
+  /**
+   * The column that feeds an API field of this file's records, for the messages of the API: `order_lines.variant.upc`
+   * or `order_lines[3].variant.upc`. For an object, the first of its fed fields.
+   */
+  columnOf(field: string): string | undefined
+  /** The records completed by these rows. */
+  push(rows: readonly Row[]): Draft[]
+  /** The last record, when the file has ended. */
+  end(): Draft[]
+}
+
+/** A compiled outbound mapping. Pure. */
+export interface Composer {
+  readonly operation: string
+  readonly write: WriteOptions
+  readonly columns: readonly string[]
+  /** The rows of one API record, or what is wrong with it. A record may have no rows. */
+  rows(record: Readonly<Record<string, unknown>>): ComposedRows
+}
+
+export type ComposedRows =
+  { readonly rows: readonly (readonly string[])[] } | { readonly problems: readonly Problem[] }

@@ -1,0 +1,28 @@
+/** Time as an argument, so that tests own it. */
+
+/** Where the program reads the time and waits. Times are milliseconds since 1970 in UTC. */
+export interface Clock {
+  now(): number
+  /** Resolves after `ms`, or at once when the signal fires; it never rejects. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve()
+      const done = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', done)
+        resolve()
+      }
+      const timer = setTimeout(done, ms)
+      signal?.addEventListener('abort', done, { once: true })
+    }),
+}
+
+/** `2026-11-21T02:15:00.000Z` for a time in milliseconds. */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
+}

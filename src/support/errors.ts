@@ -1,0 +1,144 @@
+/** Failures: what can go wrong with the world or the program, each with its exit code and its cure. */
+
+/** The exit codes of the command line. Schedulers act on them, so a number never changes its meaning. */
+export const EXIT = {
+  ok: 0,
+  rejects: 2,
+  usage: 64,
+  unusableFile: 65,
+  unavailable: 69,
+  bug: 70,
+  cannotWrite: 74,
+  tryLater: 75,
+  refusedCredentials: 77,
+  badConfiguration: 78,
+  interrupted: 130,
+  terminated: 143,
+} as const
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+interface FailureKind {
+  readonly exit: ExitCode
+  /** What happened, for `dropbridge explain`. */
+  readonly cause: string
+  /** What to do about it. */
+  readonly cure: string
+}
+
+/** Every failure the program can end with. One row per code; `docs/errors.md` is printed from this table. */
+export const FAILURES = {
+  'usage-wrong': {
+    exit: EXIT.usage,
+    cause: 'The command line is not one the program understands.',
+    cure: 'Read `dropbridge --help` or `dropbridge COMMAND --help`.',
+  },
+  'configuration-invalid': {
+    exit: EXIT.badConfiguration,
+    cause: 'The configuration file is missing, unreadable, or has mistakes in it.',
+    cure: 'Correct every place that is listed, then run `dropbridge check`.',
+  },
+  'mapping-invalid': {
+    exit: EXIT.badConfiguration,
+    cause: 'A mapping file has mistakes in it.',
+    cure: 'Correct every place that is listed, then run `dropbridge check`. Nothing was sent.',
+  },
+  'api-unreachable': {
+    exit: EXIT.unavailable,
+    cause: 'The API did not answer, or said it cannot serve right now, and the retries are used up.',
+    cure: 'Nothing is lost: the work is kept in the journal. Run again later; if it stays, check api.baseUrl.',
+  },
+  'api-answer-unusable': {
+    exit: EXIT.unavailable,
+    cause: 'The API answered a read with something that is not the documented answer.',
+    cure: 'Check that api.baseUrl names the API itself and not a proxy or a login page. The work is kept.',
+  },
+  'api-redirected': {
+    exit: EXIT.badConfiguration,
+    cause:
+      'The API answered with a redirect. A redirect is never followed: the token must not leave its origin.',
+    cure: 'Set api.baseUrl to the address the redirect points to, if that is really the API.',
+  },
+  'credentials-refused': {
+    exit: EXIT.refusedCredentials,
+    cause: 'The API refused the client id and secret, or this account may not act for the retailer or brand.',
+    cure: 'Check api.clientId, api.clientSecret and the id in the route. Nothing was sent with them.',
+  },
+  'mailbox-unreachable': {
+    exit: EXIT.unavailable,
+    cause: 'A mailbox folder is missing or cannot be read.',
+    cure: 'Check that the folder exists, is mounted and may be read. Files in it are left alone.',
+  },
+  'cannot-write': {
+    exit: EXIT.cannotWrite,
+    cause: 'A file or folder cannot be written: the disk is full, or the rights are missing.',
+    cure: 'Make room or grant the rights, then run again: the work is kept.',
+  },
+  'journal-unusable': {
+    exit: EXIT.cannotWrite,
+    cause: 'The journal cannot be opened or written.',
+    cure: 'Check the path in `journal`, the rights and the free space. Never delete the journal: it is what stops a second posting.',
+  },
+  'journal-newer': {
+    exit: EXIT.badConfiguration,
+    cause: 'The journal was written by a newer version of dropbridge.',
+    cure: 'Use the newer version, or point `journal` to another file.',
+  },
+  'lease-held': {
+    exit: EXIT.tryLater,
+    cause: 'Another bridge is working on this route.',
+    cure: 'Wait for it. If it was killed, its lease runs out within seconds and the next run takes over.',
+  },
+  'lease-lost': {
+    exit: EXIT.tryLater,
+    cause: 'This bridge was silent for longer than its lease, and another one has taken the route over.',
+    cure: 'Nothing to do: the other bridge goes on. If it happens often, the machine stalls for long times.',
+  },
+  interrupted: {
+    exit: EXIT.interrupted,
+    cause: 'A signal asked the program to stop.',
+    cure: 'Nothing to do: what was in flight was finished, and the next run goes on.',
+  },
+  bug: {
+    exit: EXIT.bug,
+    cause: 'Something happened that the program believes impossible.',
+    cure: 'Please report it with the message. The journal keeps the work.',
+  },
+} as const satisfies Record<string, FailureKind>
+
+export type FailureCode = keyof typeof FAILURES
+
+/**
+ * Something is wrong with the world or with the program. Thrown, never returned. The code decides what to do next;
+ * the message is for people and never decides anything. Keep the `cause`.
+ */
+export class BridgeError extends Error {
+  readonly code: FailureCode
+  /** Single places that are wrong, one line each, where there are several. */
+  readonly details: readonly string[]
+
+  constructor(
+    code: FailureCode,
+    message: string,
+    options: { cause?: unknown; details?: readonly string[] } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'BridgeError'
+    this.code = code
+    this.details = options.details ?? []
+  }
+
+  get exit(): ExitCode {
+    return FAILURES[this.code].exit
+  }
+}
+
+/** Whether a thrown value carries the given system error code, such as ENOENT. */
+export function hasSystemCode(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code))
+}
+
+/** States what must be true; a false one is a bug of ours and stops the program. */
+export function assert(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new BridgeError('bug', message)
+}

@@ -1,0 +1,71 @@
+/** A local folder of named blobs that are on the disk before anybody relies on them. */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdir, open, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { renameDurably } from './durable.ts'
+import { assert, BridgeError, hasSystemCode } from './errors.ts'
+
+export interface SpooledBlob {
+  readonly sha256: string
+  readonly bytes: number
+}
+
+export interface Spool {
+  /** Where the blob lies, or will lie. */
+  path(name: string): string
+  /**
+   * Writes the blob under a temporary name, flushes it and renames it. It replaces an earlier one of that name. Throws
+   * `cannot-write` when the disk does not take it; what the chunks throw passes through.
+   */
+  put(name: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<SpooledBlob>
+  read(name: string): AsyncIterable<Uint8Array>
+  /** Removing what is not there is fine. */
+  remove(name: string): Promise<void>
+  list(): Promise<string[]>
+}
+
+const TEMPORARY = '.writing'
+
+export async function openSpool(folder: string): Promise<Spool> {
+  await onDisk(folder, () => mkdir(folder, { recursive: true }))
+  const path = (name: string) => {
+    assert(/^[\w.~-]+$/.test(name) && !name.startsWith('.'), `not a spool name: ${name}`)
+    return join(folder, name)
+  }
+  return {
+    path,
+    put: (name, chunks) => put(path(name), chunks),
+    read: (name) => createReadStream(path(name)),
+    remove: (name) => onDisk(folder, () => rm(path(name), { force: true })),
+    list: async () => (await readdir(folder)).filter((name) => !name.endsWith(TEMPORARY)),
+  }
+}
+
+async function put(path: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<SpooledBlob> {
+  const temporary = path + TEMPORARY
+  const file = await onDisk(path, () => open(temporary, 'w'))
+  const hash = createHash('sha256')
+  let bytes = 0
+  try {
+    for await (const chunk of chunks) {
+      await onDisk(path, () => file.writeFile(chunk))
+      hash.update(chunk)
+      bytes += chunk.length
+    }
+    await onDisk(path, () => file.sync())
+  } finally {
+    await file.close()
+  }
+  await onDisk(path, () => renameDurably(temporary, path))
+  return { sha256: hash.digest('hex'), bytes }
+}
+
+async function onDisk<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!hasSystemCode(error, 'ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'ENOTDIR')) throw error
+    throw new BridgeError('cannot-write', `cannot write ${path}`, { cause: error })
+  }
+}
