@@ -206,6 +206,7 @@ export interface Journal {
   deliveryDelivered(lease: Lease, id: string): Promise<void>
   /** delivered → acknowledged, when every record is final; false when some are not. */
   deliveryAcknowledged(lease: Lease, id: string): Promise<boolean>
+  delivery(id: string): Promise<DeliveryEntry | undefined>
   unfinishedDeliveries(route: string): Promise<DeliveryEntry[]>
   recentDeliveries(limit: number, route?: string): Promise<DeliveryEntry[]>
   /** Records of a delivery or file that have problems, for the summaries. */

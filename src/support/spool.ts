@@ -42,7 +42,10 @@ export async function openSpool(folder: string): Promise<Spool> {
   }
 }
 
-async function put(path: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<SpooledBlob> {
+async function put(
+  path: string,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<SpooledBlob> {
   const temporary = path + TEMPORARY
   const file = await onDisk(path, () => open(temporary, 'w'))
   const hash = createHash('sha256')

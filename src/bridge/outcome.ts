@@ -1,0 +1,57 @@
+/** What a run came to, and the exit code that says it. */
+import { BridgeError, EXIT, type ExitCode } from '../support/errors.ts'
+import type { InboundPass } from '../pipelines/inbound/inbound.ts'
+import type { OutboundPass } from '../pipelines/outbound/outbound.ts'
+
+/** One route's part of a run: what it did, or why it could not. */
+export type RouteResult = { readonly route: string } & (
+  | { readonly kind: 'inbound'; readonly pass: InboundPass }
+  | { readonly kind: 'outbound'; readonly pass: OutboundPass }
+  | { readonly kind: 'failed'; readonly failure: BridgeError }
+)
+
+export interface RunResult {
+  readonly routes: readonly RouteResult[]
+  readonly exit: ExitCode
+}
+
+/** When several routes end differently, the code that needs somebody soonest wins. */
+const BY_URGENCY: readonly ExitCode[] = [
+  EXIT.bug,
+  EXIT.badConfiguration,
+  EXIT.refusedCredentials,
+  EXIT.cannotWrite,
+  EXIT.interrupted,
+  EXIT.unavailable,
+  EXIT.tryLater,
+  EXIT.unusableFile,
+  EXIT.rejects,
+]
+
+export function exitOf(routes: readonly RouteResult[]): ExitCode {
+  const codes = new Set(routes.flatMap(codesOf))
+  return BY_URGENCY.find((code) => codes.has(code)) ?? EXIT.ok
+}
+
+function codesOf(result: RouteResult): ExitCode[] {
+  if (result.kind === 'failed') return [result.failure.exit]
+  return result.kind === 'inbound' ? inboundCodes(result.pass) : outboundCodes(result.pass)
+}
+
+function inboundCodes({ summaries, open }: InboundPass): ExitCode[] {
+  const codes: ExitCode[] = open.length > 0 ? [EXIT.tryLater] : []
+  for (const { outcome, records } of summaries) {
+    if (outcome === 'unusable') codes.push(EXIT.unusableFile)
+    if ((records.rejected ?? 0) + (records.held ?? 0) > 0) codes.push(EXIT.rejects)
+  }
+  return codes
+}
+
+function outboundCodes({ deliveries, held }: OutboundPass): ExitCode[] {
+  const codes: ExitCode[] = held > 0 ? [EXIT.rejects] : []
+  for (const { delivery, records } of deliveries) {
+    if (delivery.state !== 'acknowledged') codes.push(EXIT.tryLater)
+    if ((records.rejected ?? 0) + (records.held ?? 0) > 0) codes.push(EXIT.rejects)
+  }
+  return codes
+}

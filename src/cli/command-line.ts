@@ -1,0 +1,110 @@
+/** The commands, their options and their help. */
+import yargs, { type Argv } from 'yargs'
+import { BridgeError, EXIT, type ExitCode } from '../support/errors.ts'
+import { check } from './commands/check.ts'
+import { demo } from './commands/demo.ts'
+import { explain } from './commands/explain.ts'
+import { init } from './commands/init.ts'
+import { run } from './commands/run.ts'
+import { service } from './commands/service.ts'
+import { status } from './commands/status.ts'
+import { translate } from './commands/translate.ts'
+import { DEFAULT_CONFIGURATION } from './context.ts'
+import { tellFailure, type Terminal } from './terminal.ts'
+import { VERSION } from './version.ts'
+
+/** Runs one command line and gives its exit code. Never throws: what goes wrong is told on the terminal. */
+export async function runCommandLine(terminal: Terminal, words: readonly string[]): Promise<ExitCode> {
+  let exit: ExitCode = EXIT.ok
+  const done = (code: ExitCode) => {
+    exit = code
+  }
+  try {
+    await commands(terminal, words, done).parseAsync([...words], {}, (_error, _argv, output) => {
+      if (output) terminal.out(output)
+    })
+  } catch (error) {
+    return tellFailure(terminal, error)
+  }
+  return exit
+}
+
+const config = { type: 'string', alias: 'c', default: DEFAULT_CONFIGURATION, describe: 'The configuration file' } as const
+const json = { type: 'boolean', default: false, describe: 'Print data for programs' } as const
+
+function commands(terminal: Terminal, words: readonly string[], done: (code: ExitCode) => void): Argv {
+  return yargs([...words])
+    .scriptName('dropbridge')
+    .usage('$0 COMMAND\n\nMoves orders, shipments and invoices between CSV files and the order-fulfilment API.')
+    .example('$0 demo', 'see the whole life of a few orders in a minute')
+    .example('$0 init', 'write a configuration to start from')
+    .example('$0 run', 'pick up what lies in the inboxes, post it, export what is new')
+    .command(
+      'run [routes..]',
+      'One pass over the routes: pick up, post, report; collect, deliver, acknowledge',
+      (args) => args.positional('routes', { type: 'string', array: true, default: [] as string[] }).options({ config, json }),
+      async (args) => done(await run(terminal, args)),
+    )
+    .command(
+      'translate <file>',
+      'Translate a file to JSON and send nothing',
+      (args) =>
+        args
+          .positional('file', { type: 'string', demandOption: true })
+          .options({ mapping: { type: 'string', alias: 'm', demandOption: true, describe: 'The mapping file' }, json }),
+      async (args) => done(await translate(terminal, args)),
+    )
+    .command(
+      'check',
+      'Check the configuration and the mappings, and run the mappings’ examples; nothing is sent',
+      (args) => args.options({ config, json }),
+      async (args) => done(await check(terminal, args)),
+    )
+    .command(
+      'status',
+      'Show what is done, what waits, and files that no route takes',
+      (args) => args.options({ config, json }),
+      async (args) => done(await status(terminal, args)),
+    )
+    .command(
+      'explain [code]',
+      'Explain a code of a result file or a message, or list them all',
+      (args) => args.positional('code', { type: 'string' }).options({ json }),
+      (args) => done(explain(terminal, args.code, args.json)),
+    )
+    .command(
+      'init [folder]',
+      'Write a configuration, mappings and folders to start from',
+      (args) => args.positional('folder', { type: 'string', default: '.' }),
+      async (args) => done(await init(terminal, args.folder)),
+    )
+    .command(
+      'service',
+      'Run the order-fulfilment API itself, with its data in a folder',
+      (args) =>
+        args.options({
+          port: { type: 'number', default: 8080, describe: 'The port; 0 takes a free one' },
+          host: { type: 'string', default: '127.0.0.1', describe: 'The address to listen on' },
+          data: { type: 'string', default: './service-data', describe: 'The folder of the data' },
+          json,
+        }),
+      async (args) => done(await service(terminal, args)),
+    )
+    .command(
+      'demo [folder]',
+      'Run the main job on sample files against a service of its own',
+      (args) => args.positional('folder', { type: 'string', describe: 'The work folder to make' }),
+      async (args) => done(await demo(terminal, args.folder)),
+    )
+    .demandCommand(1, 'Name a command.')
+    .recommendCommands()
+    .strict()
+    .version(VERSION)
+    .help()
+    .wrap(100)
+    .exitProcess(false)
+    .fail((message, error) => {
+      // With a message it is the command line that is wrong; without, a command failed and its own error counts.
+      throw error ?? new BridgeError('usage-wrong', message)
+    })
+}

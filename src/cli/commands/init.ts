@@ -1,0 +1,79 @@
+/** `dropbridge init`: a commented configuration, the ready mappings and the folders to start from. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { BridgeError, EXIT, type ExitCode, hasSystemCode } from '../../support/errors.ts'
+import { DEFAULT_CONFIGURATION, pathFrom } from '../context.ts'
+import { copyFromPackage } from '../package-files.ts'
+import type { Terminal } from '../terminal.ts'
+
+const FOLDERS = ['exchange/inbox/orders', 'exchange/results', 'exchange/outbox', 'state']
+
+const CONFIGURATION = `# dropbridge.yaml: what the bridge does. Check it with: dropbridge check
+# Paths are relative to this file. Secrets come from the environment (\${NAME}) or a file (\${file:path}).
+
+api:
+  baseUrl: \${DROPBRIDGE_API_URL}
+  clientId: \${DROPBRIDGE_CLIENT_ID}
+  clientSecret: \${DROPBRIDGE_CLIENT_SECRET}
+
+# The durable memory. Keep it on a local disk, and never delete it: it is what stops a second posting.
+journal: sqlite:./state/journal.db
+
+mailboxes:
+  exchange: { type: directory, path: ./exchange }
+
+routes:
+  # Files dropped into exchange/inbox/orders are posted; exchange/results tells the fate of every record.
+  orders-in:
+    retailer: 1000                      # your retailer id
+    operation: create-order
+    from: { mailbox: exchange, folder: inbox/orders, match: "*.csv" }
+    mapping: mappings/retailer-orders.yaml
+    results: { mailbox: exchange, folder: results }
+
+  # What suppliers shipped and invoiced arrives in exchange/outbox, and is acknowledged once the file is there.
+  shipments-out:
+    retailer: 1000
+    operation: export-shipments
+    mapping: mappings/shipments-export.yaml
+    to: { mailbox: exchange, folder: outbox, name: "shipments-{date:yyyyMMdd-HHmmss}-{seq}.csv" }
+  invoices-out:
+    retailer: 1000
+    operation: export-invoices
+    mapping: mappings/invoices-export.yaml
+    to: { mailbox: exchange, folder: outbox, name: "invoices-{date:yyyyMMdd-HHmmss}-{seq}.csv" }
+
+  # A supplier's routes name a brand instead:
+  # orders-out:
+  #   brand: 2000
+  #   operation: export-orders
+  #   mapping: mappings/orders-export.yaml
+  #   to: { mailbox: exchange, folder: outbox, name: "orders-{date:yyyyMMdd-HHmmss}-{seq}.csv" }
+  # shipments-in:
+  #   brand: 2000
+  #   operation: create-shipment
+  #   from: { mailbox: exchange, folder: inbox/shipments }
+  #   mapping: mappings/supplier-shipments.yaml
+  #   results: { mailbox: exchange, folder: results }
+`
+
+/** Never overwrites: a folder that has a configuration is refused. */
+export async function init(terminal: Terminal, folder: string): Promise<ExitCode> {
+  const root = pathFrom(terminal, folder)
+  await mkdir(root, { recursive: true })
+  try {
+    await writeFile(join(root, DEFAULT_CONFIGURATION), CONFIGURATION, { flag: 'wx' })
+  } catch (error) {
+    if (!hasSystemCode(error, 'EEXIST')) throw error
+    throw new BridgeError('usage-wrong', `${folder} has a ${DEFAULT_CONFIGURATION} already; nothing was changed`, {
+      cause: error,
+    })
+  }
+  for (const path of FOLDERS) await mkdir(join(root, path), { recursive: true })
+  await copyFromPackage('mappings', join(root, 'mappings'))
+  await copyFromPackage('samples', join(root, 'samples'))
+  terminal.say(`Wrote ${DEFAULT_CONFIGURATION}, mappings/, samples/, exchange/ and state/ in ${folder}.`)
+  terminal.say('Next: set DROPBRIDGE_API_URL, DROPBRIDGE_CLIENT_ID and DROPBRIDGE_CLIENT_SECRET, write your ids into')
+  terminal.say(`${DEFAULT_CONFIGURATION}, then: dropbridge check, drop a file into exchange/inbox/orders, dropbridge run.`)
+  return EXIT.ok
+}

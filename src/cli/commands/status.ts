@@ -1,0 +1,80 @@
+/** `dropbridge status`: what is done, what waits, and what nobody will ever read. */
+import type { Stranger } from '../../bridge/strangers.ts'
+import type { DeliveryEntry, FileEntry, RouteOverview } from '../../domain/journal.ts'
+import { EXIT, type ExitCode } from '../../support/errors.ts'
+import { isoTime } from '../../support/clock.ts'
+import { readConfiguration, withBridge } from '../context.ts'
+import { table } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+import { countsInWords } from './run.ts'
+
+export interface StatusOptions {
+  readonly config: string
+  readonly json: boolean
+}
+
+/** How many of the latest files and deliveries are shown. */
+const LATEST = 10
+
+export async function status(terminal: Terminal, { config, json }: StatusOptions): Promise<ExitCode> {
+  const configuration = await readConfiguration(terminal, config)
+  const silent = () => undefined
+  const found = await withBridge(configuration, silent, async ({ journal, strangers }) => ({
+    routes: await journal.overview(),
+    files: await journal.recentFiles(LATEST),
+    deliveries: await journal.recentDeliveries(LATEST),
+    strangers: await strangers(),
+  }))
+  if (json) {
+    terminal.out(JSON.stringify(found, null, 2))
+    return EXIT.ok
+  }
+  for (const line of inWords(found)) terminal.out(line)
+  return EXIT.ok
+}
+
+interface Found {
+  readonly routes: readonly RouteOverview[]
+  readonly files: readonly FileEntry[]
+  readonly deliveries: readonly DeliveryEntry[]
+  readonly strangers: readonly Stranger[]
+}
+
+function inWords({ routes, files, deliveries, strangers }: Found): string[] {
+  const lines = table(
+    ['route', 'records in', 'records out', 'now'],
+    routes.map((route) => [
+      route.route,
+      countsInWords(route.incoming),
+      countsInWords(route.outgoing, 'acknowledged'),
+      nowOf(route),
+    ]),
+  )
+  if (routes.length === 0) lines.push('(nothing has happened yet)')
+  if (files.length > 0) lines.push('', ...table(['latest files', 'route', 'received', 'state', 'outcome'], files.map(fileRow)))
+  if (deliveries.length > 0) {
+    lines.push('', ...table(['latest deliveries', 'route', 'records', 'composed', 'state'], deliveries.map(deliveryRow)))
+  }
+  for (const { path, nearest } of strangers) {
+    const hint = nearest === undefined ? '' : ` (the nearest pattern is ${nearest})`
+    lines.push('', `No route takes ${path}${hint}: rename it, or change \`match\` of the route.`)
+  }
+  return lines
+}
+
+function nowOf({ heldBy, files, deliveries }: RouteOverview): string {
+  if (heldBy !== undefined) return `${heldBy} is working on it`
+  const open = Object.entries({ ...files, ...deliveries })
+    .filter(([state]) => state !== 'closed' && state !== 'acknowledged')
+    .map(([state, count]) => `${count} ${state}`)
+  return open.length > 0 ? `unfinished: ${open.join(', ')}` : 'idle'
+}
+
+function fileRow(file: FileEntry): string[] {
+  const outcome = file.duplicateOf === undefined ? (file.outcome ?? '') : `duplicate of ${file.duplicateOf.name}`
+  return [file.name, file.route, isoTime(file.receivedAt ?? file.claimedAt), file.state, outcome]
+}
+
+function deliveryRow({ name, route, records, composedAt, state }: DeliveryEntry): string[] {
+  return [name, route, String(records), isoTime(composedAt), state]
+}

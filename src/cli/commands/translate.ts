@@ -1,0 +1,52 @@
+/** `dropbridge translate`: file in, JSON out, nothing sent. */
+import { csvFormat } from '../../formats/csv/format.ts'
+import { translateFile } from '../../bridge/translate.ts'
+import { describePlace, type Problem } from '../../domain/problem.ts'
+import type { Draft } from '../../domain/translator.ts'
+import { loadMapping } from '../../mapping/load.ts'
+import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
+import { pathFrom } from '../context.ts'
+import type { Terminal } from '../terminal.ts'
+
+export interface TranslateOptions {
+  readonly file: string
+  readonly mapping: string
+  /** One object for each record, with its lines and problems, instead of the bare bodies. */
+  readonly json: boolean
+}
+
+/** Bodies go to stdout, one JSON line each; problems are told on stderr. */
+export async function translate(terminal: Terminal, options: TranslateOptions): Promise<ExitCode> {
+  const mapping = await loadMapping(pathFrom(terminal, options.mapping))
+  if (mapping.direction !== 'inbound') {
+    throw new BridgeError('usage-wrong', `${options.mapping} is for an export; it translates records, not files`)
+  }
+  const translation = await translateFile(pathFrom(terminal, options.file), csvFormat(), mapping.translator)
+  if ('unusable' in translation) {
+    for (const each of translation.unusable) terminal.say(`${options.file}: ${inWords(each)}`)
+    return EXIT.unusableFile
+  }
+  let good = 0
+  let bad = 0
+  for await (const drafts of translation.drafts) {
+    for (const draft of drafts) {
+      if (draft.problems.length > 0) bad++
+      else good++
+      if (options.json) terminal.out(JSON.stringify(draft))
+      else tell(terminal, draft)
+    }
+  }
+  terminal.say(`${good} records translated, ${bad} refused`)
+  return bad > 0 ? EXIT.rejects : EXIT.ok
+}
+
+function tell(terminal: Terminal, draft: Draft): void {
+  if (draft.problems.length === 0) return terminal.out(JSON.stringify(draft.body))
+  terminal.say(`record ${draft.number} (${draft.keyValues.join(' ')}) is refused:`)
+  for (const each of draft.problems) terminal.say(`  ${inWords(each)}`)
+}
+
+function inWords(each: Problem): string {
+  const what = [describePlace(each.place), each.message].filter((part) => part !== '').join(': ')
+  return `${what}. ${each.hint}  [${each.code}]`
+}

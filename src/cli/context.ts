@@ -1,0 +1,48 @@
+/** What commands share: the configuration file, and a bridge built from it. */
+import { randomInt } from 'node:crypto'
+import { isAbsolute, join } from 'node:path'
+import { type Bridge, openBridge } from '../bridge/bridge.ts'
+import type { Configuration } from '../config/configuration.ts'
+import { loadConfiguration } from '../config/load.ts'
+import type { Observer } from '../domain/event.ts'
+import { systemClock } from '../support/clock.ts'
+import type { Terminal } from './terminal.ts'
+import { VERSION } from './version.ts'
+
+export const DEFAULT_CONFIGURATION = 'dropbridge.yaml'
+
+/** A path given on the command line, from the folder the command was given in. */
+export function pathFrom(terminal: Terminal, path: string): string {
+  return isAbsolute(path) ? path : join(terminal.folder, path)
+}
+
+export function readConfiguration(terminal: Terminal, path: string): Promise<Configuration> {
+  return loadConfiguration(pathFrom(terminal, path), terminal.env)
+}
+
+/** Opens the bridge for as long as `work` takes. */
+export async function withBridge<Result>(
+  configuration: Configuration,
+  notify: Observer,
+  work: (bridge: Bridge) => Promise<Result>,
+): Promise<Result> {
+  const bridge = await openBridge(configuration, {
+    clock: systemClock,
+    random: Math.random,
+    newId,
+    notify,
+    version: VERSION,
+  })
+  try {
+    return await work(bridge)
+  } finally {
+    await bridge.close()
+  }
+}
+
+const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz'
+
+/** Twelve letters that are easy to read aloud: sixty bits of chance. */
+export function newId(): string {
+  return Array.from({ length: 12 }, () => LETTERS[randomInt(LETTERS.length)]).join('')
+}

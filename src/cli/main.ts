@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+/** The program: reads the command line, runs one command, sets the exit code. */
+import { stopSignal } from './signals.ts'
+import { runCommandLine } from './command-line.ts'
+import type { Terminal } from './terminal.ts'
+
+const { signal, exitOnSignal } = stopSignal()
+
+const terminal: Terminal = {
+  out: (line) => void process.stdout.write(`${line}\n`),
+  say: (line) => void process.stderr.write(`${line}\n`),
+  progressStream: process.stderr.isTTY ? process.stderr : null,
+  env: process.env,
+  folder: process.cwd(),
+  signal,
+}
+
+// A reader that went away (| head) is no failure of ours.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+})
+
+const code = await runCommandLine(terminal, process.argv.slice(2))
+// Never process.exit(): it would cut off what stdout has not written yet.
+process.exitCode = exitOnSignal() ?? code

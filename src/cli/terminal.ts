@@ -1,0 +1,39 @@
+/** Where the program talks: data on stdout, talk on stderr. Handed to every command, so that tests can listen. */
+import { inspect } from 'node:util'
+import { BridgeError, EXIT, type ExitCode, FAILURES } from '../support/errors.ts'
+
+export interface Terminal {
+  /** Data: what another program may read. One call is one line. */
+  out(line: string): void
+  /** Talk: what a person reads. One call is one line. */
+  say(line: string): void
+  /** Replaces the last line of talk, where that is possible; null when stderr is no terminal. */
+  readonly progressStream: NodeJS.WriteStream | null
+  readonly env: NodeJS.ProcessEnv
+  /** The folder that relative paths are relative to. */
+  readonly folder: string
+  /** Fires at the first SIGINT or SIGTERM. */
+  readonly signal: AbortSignal
+}
+
+/** Tells a failure in words: what, where, why, what to do. Gives the exit code. */
+export function tellFailure(terminal: Terminal, error: unknown): ExitCode {
+  if (!(error instanceof BridgeError)) {
+    terminal.say(`dropbridge: something unexpected happened. ${FAILURES.bug.cure}`)
+    terminal.say(inspect(error))
+    return EXIT.bug
+  }
+  terminal.say(`dropbridge: ${error.message}`)
+  for (const detail of error.details) terminal.say(`  ${detail}`)
+  for (const cause of causesOf(error)) terminal.say(`  because: ${cause}`)
+  terminal.say(`  what to do: ${FAILURES[error.code].cure}  (dropbridge explain ${error.code})`)
+  return error.exit
+}
+
+function causesOf(error: Error): string[] {
+  const causes: string[] = []
+  for (let cause = error.cause; cause instanceof Error && causes.length < 5; cause = cause.cause) {
+    causes.push(cause.message)
+  }
+  return causes
+}

@@ -1,0 +1,120 @@
+/** The API over HTTP: calls by the name of their endpoint, with what is certain about each. */
+import { setMaxListeners } from 'node:events'
+import { LARGEST_PAGE } from '../contract/filters.ts'
+import type { Api, CallResult, Resource } from '../domain/api.ts'
+import type { Clock } from '../support/clock.ts'
+import { BridgeError } from '../support/errors.ts'
+import {
+  againUnlessAnswered,
+  againWhenNotApplied,
+  describeAnswer,
+  isSuccess,
+  type Judged,
+} from './certainty.ts'
+import { readPages, unusableAnswer } from './pages.ts'
+import { compileRequests, readBase, type Request } from './requests.ts'
+import { createRetry, DEFAULT_RETRY, type RetryLimits } from './retry.ts'
+import { createSession } from './session.ts'
+import { createTokens } from './tokens.ts'
+import { openWire } from './wire.ts'
+
+export interface ClientOptions {
+  /** May have a path, below which the API's own paths begin. */
+  readonly baseUrl: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly clock: Clock
+  /** From 0 up to 1. */
+  readonly random: () => number
+  /** For the user agent. */
+  readonly version?: string
+  /** The deadline of one attempt, from the moment it has a connection to the last byte of its answer. */
+  readonly timeoutMs?: number
+  readonly connections?: number
+  readonly retry?: Partial<RetryLimits>
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000
+const DEFAULT_CONNECTIONS = 16
+
+export function createClient(options: ClientOptions): Api {
+  const { clock, random, timeoutMs = DEFAULT_TIMEOUT_MS, connections = DEFAULT_CONNECTIONS } = options
+  const base = readBase(options.baseUrl)
+  const userAgent = options.version === undefined ? 'dropbridge' : `dropbridge/${options.version}`
+  const stop = new AbortController()
+  setMaxListeners(0, stop.signal) // every call that waits listens, and any number may wait
+  const limits = { ...DEFAULT_RETRY, ...options.retry }
+  const retry = createRetry({ limits, clock, random, stop: stop.signal })
+  const wire = openWire({ origin: base.origin, clock, timeoutMs, connections })
+  const { clientId, clientSecret } = options
+  const tokens = createTokens({ wire, retry, clock, base, userAgent, clientId, clientSecret })
+  const attempt = createSession({ wire, tokens, clock, base, userAgent })
+  const requestFor = compileRequests(base.prefix)
+
+  async function read(request: Request): Promise<Answered | undefined> {
+    const result = await retry.repeat(() => attempt(request), againUnlessAnswered)
+    return usable(result, request)
+  }
+
+  return {
+    async send(call) {
+      const request = requestFor(call)
+      try {
+        return await retry.repeat(() => attempt(request), againWhenNotApplied)
+      } catch (error) {
+        return withoutToken(error)
+      }
+    },
+
+    async get(call) {
+      const request = requestFor(call)
+      const answer = await read(request)
+      if (answer === undefined) return undefined
+      if (!isResource(answer.body)) throw unusableAnswer(request.resource, 'it is not an object')
+      return answer.body
+    },
+
+    list(call) {
+      const query = { ...call.query, limit: call.query?.['limit'] ?? LARGEST_PAGE }
+      const request = requestFor({ ...call, query })
+      const { resource, path: first } = request
+      const position = { limit: Number(query.limit), firstPage: Number(call.query?.['page'] ?? 1) }
+      return readPages({ base, resource, first, ...position }, (page) => read({ ...request, path: page }))
+    },
+
+    clockOffsetMs: () => wire.clockOffsetMs(),
+
+    close() {
+      stop.abort()
+      return wire.close()
+    },
+  }
+}
+
+type Answered = Extract<Judged, { certainty: 'answered' }>
+
+/** When no token was to be had just now, nothing was sent: the record can wait. Anything else is thrown on. */
+function withoutToken(error: unknown): CallResult {
+  const passes =
+    error instanceof BridgeError && (error.code === 'api-unreachable' || error.code === 'api-answer-unusable')
+  if (!passes) throw error
+  return { certainty: 'not-applied', detail: error.message }
+}
+
+/** The answer to a read; undefined for 404; everything else is a failure. */
+function usable(result: Judged, request: Request): Answered | undefined {
+  if (result.certainty !== 'answered') {
+    if (isSuccess(result.status)) throw unusableAnswer(request.resource, result.detail)
+    throw new BridgeError(
+      'api-unreachable',
+      `The API gave no answer to GET ${request.resource}: ${result.detail}`,
+    )
+  }
+  if (result.status === 404) return undefined
+  if (!isSuccess(result.status)) throw unusableAnswer(request.resource, describeAnswer(result))
+  return result
+}
+
+function isResource(value: unknown): value is Resource {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,90 @@
+/** Calls by name to requests by path, from the table of endpoints. */
+import { ENDPOINTS, type Endpoint } from '../contract/endpoints.ts'
+import type { Call } from '../domain/api.ts'
+import { assert, BridgeError } from '../support/errors.ts'
+import type { WireRequest } from './wire.ts'
+
+export interface Request extends WireRequest {
+  /** Whose data it touches, in words: `retailer 1000`. */
+  readonly party: string
+  /** The path without its query, for messages. */
+  readonly resource: string
+}
+
+/** The API's address, taken apart once. */
+export interface Base {
+  readonly origin: string
+  /** The part of the path before the API's own, without a slash at the end. */
+  readonly prefix: string
+}
+
+export function readBase(baseUrl: string): Base {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new BridgeError(
+      'configuration-invalid',
+      'api.baseUrl is not an address such as https://api.example.com',
+    )
+  }
+  return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') }
+}
+
+/** A function that makes requests; the paths of all endpoints are taken apart here, once. */
+export function compileRequests(prefix: string): (call: Call) => Request {
+  const compiled = new Map(
+    Object.entries<Endpoint>(ENDPOINTS).map(([name, endpoint]) => [name, compile(endpoint, prefix)]),
+  )
+  return (call) => {
+    const endpoint = compiled.get(call.endpoint)
+    assert(endpoint !== undefined, `no endpoint is called "${call.endpoint}"`)
+    return endpoint(call)
+  }
+}
+
+/** `/v1/brands/{brand_id}/orders/` becomes literals with the names of the values between them. */
+function compile({ method, path, context }: Endpoint, prefix: string): (call: Call) => Request {
+  const parts = path.split(/[{}]/)
+  const names = parts.filter((_, index) => index % 2 === 1)
+  const literals = parts.filter((_, index) => index % 2 === 0)
+  const [start = '', ...following] = literals
+  const head = prefix + start
+
+  return ({ params = {}, query, body }) => {
+    let resource = head
+    for (const [index, name] of names.entries()) {
+      resource += encodeParam(name, params[name], path) + (following[index] ?? '')
+    }
+    const search = query === undefined ? '' : encodeQuery(query)
+    return {
+      method,
+      path: search === '' ? resource : `${resource}?${search}`,
+      party:
+        context === 'retailer' || context === 'brand'
+          ? `${context} ${params[`${context}_id`]}`
+          : 'its own account',
+      resource,
+      ...(body === undefined ? {} : { body }),
+    }
+  }
+}
+
+/** An id must stay one step of the path: nothing in it may lead elsewhere. */
+function encodeParam(name: string, value: string | number | undefined, path: string): string {
+  if (typeof value === 'number') return String(value)
+  assert(value !== undefined, `${name} is missing for ${path}`)
+  assert(value !== '' && value !== '.' && value !== '..', `${name} of ${path} cannot be "${value}"`)
+  return encodeURIComponent(value)
+}
+
+/** A list repeats its name; flags are 1 and 0. Spec: "List filters". */
+function encodeQuery(query: NonNullable<Call['query']>): string {
+  const pairs: string[] = []
+  for (const [name, value] of Object.entries(query)) {
+    for (const item of Array.isArray(value) ? value : [value]) {
+      pairs.push(
+        `${encodeURIComponent(name)}=${encodeURIComponent(typeof item === 'boolean' ? Number(item) : item)}`,
+      )
+    }
+  }
+  return pairs.join('&')
+}

@@ -1,0 +1,149 @@
+/** Checks across the parts of the configuration. They look at what is there, however broken the rest is. */
+import { z } from 'zod'
+import { OPERATIONS, type OperationName } from '../contract/operations.ts'
+import { didYouMean } from '../support/nearest.ts'
+import type { Mistake } from './mistakes.ts'
+import { plainFolder } from './schema.ts'
+
+/** Everything that is wrong between routes, mailboxes and parties. */
+export function checkTogether(raw: unknown): Mistake[] {
+  const { mailboxes, routes: found } = Glance.parse(raw)
+  const routes = Object.entries(found).flatMap(([name, route]) =>
+    route === undefined ? [] : [{ name, ...route }],
+  )
+  return [
+    ...routes.flatMap(checkParty),
+    ...routes.flatMap((route) => checkMailboxes(route, Object.keys(mailboxes))),
+    ...checkSources(routes),
+    ...checkOwnFiles(routes),
+    ...checkTargets(routes),
+  ]
+}
+
+const word = z.string().optional().catch(undefined)
+const folder = z.string().transform(plainFolder).optional().catch(undefined)
+const RouteGlance = z.object({
+  retailer: z.unknown().optional(),
+  brand: z.unknown().optional(),
+  operation: word,
+  from: z
+    .object({ mailbox: word, folder, match: z.string().default('*.csv').catch('*.csv'), archive: folder })
+    .optional()
+    .catch(undefined),
+  results: z
+    .object({ mailbox: word, folder: z.string().transform(plainFolder).default('results').catch('results') })
+    .optional()
+    .catch(undefined),
+  to: z.object({ mailbox: word, folder, name: word }).optional().catch(undefined),
+})
+const Glance = z
+  .object({
+    mailboxes: z.record(z.string(), z.unknown()).catch({}),
+    routes: z.record(z.string(), RouteGlance.optional().catch(undefined)).catch({}),
+  })
+  .catch({ mailboxes: {}, routes: {} })
+
+type RouteGlance = z.output<typeof RouteGlance> & { readonly name: string }
+
+function checkParty({ name, operation, retailer, brand }: RouteGlance): Mistake[] {
+  const path = ['routes', name]
+  if (retailer !== undefined && brand !== undefined) {
+    return [
+      { path: [...path, 'brand'], at: 'key', message: 'a route is for a retailer or for a brand, not both.' },
+    ]
+  }
+  const party = partyOf(operation)
+  if (retailer === undefined && brand === undefined) {
+    const wanted = party ?? 'retailer or brand'
+    return [
+      {
+        path,
+        at: 'key',
+        message: `says nothing of its ${wanted}: write "${party ?? 'retailer'}:" and the id.`,
+      },
+    ]
+  }
+  const written = retailer === undefined ? 'brand' : 'retailer'
+  if (party === undefined || party === written) return []
+  const message = `${operation} is done by a ${party}: write "${party}:" and its id instead of "${written}:".`
+  return [{ path: [...path, written], at: 'key', message }]
+}
+
+function partyOf(operation: string | undefined): 'retailer' | 'brand' | undefined {
+  if (operation === undefined || !Object.hasOwn(OPERATIONS, operation)) return undefined
+  return OPERATIONS[operation as OperationName].party
+}
+
+function checkMailboxes(route: RouteGlance, known: readonly string[]): Mistake[] {
+  return (['from', 'results', 'to'] as const).flatMap((part) => {
+    const mailbox = route[part]?.mailbox
+    if (mailbox === undefined || known.includes(mailbox)) return []
+    const message = `there is no such mailbox.${didYouMean(mailbox, known)}`
+    return [{ path: ['routes', route.name, part, 'mailbox'], at: 'value' as const, message }]
+  })
+}
+
+/** Two routes that take the same files would take them from each other. */
+function checkSources(routes: readonly RouteGlance[]): Mistake[] {
+  const seen = new Map<string, string>()
+  return routes.flatMap(({ name, from }) => {
+    if (from?.mailbox === undefined || from.folder === undefined) return []
+    return repeated(seen, [from.mailbox, from.folder, from.match.toLowerCase()], {
+      name,
+      path: ['routes', name, 'from'],
+      message: (other) => `takes the same files as the route ${other}: the same mailbox, folder and match.`,
+    })
+  })
+}
+
+/** The files of two routes would meet under one name, and the later one could never be delivered. */
+function checkTargets(routes: readonly RouteGlance[]): Mistake[] {
+  const seen = new Map<string, string>()
+  return routes.flatMap(({ name, to }) => {
+    if (to?.mailbox === undefined || to.folder === undefined || to.name === undefined) return []
+    if (to.name.includes('{route}')) return []
+    return repeated(seen, [to.mailbox, to.folder, to.name], {
+      name,
+      path: ['routes', name, 'to', 'name'],
+      message: (other) => `gives files the same names as the route ${other}; put {route} into the name.`,
+    })
+  })
+}
+
+interface Repetition {
+  readonly name: string
+  readonly path: readonly string[]
+  readonly message: (other: string) => string
+}
+
+function repeated(seen: Map<string, string>, identity: readonly string[], repetition: Repetition): Mistake[] {
+  const key = JSON.stringify(identity)
+  const other = seen.get(key)
+  if (other === undefined) seen.set(key, repetition.name)
+  return other === undefined ? [] : [{ path: repetition.path, at: 'key', message: repetition.message(other) }]
+}
+
+/** A bridge that leaves results or done files in a folder it takes files from would take its own files. */
+function checkOwnFiles(routes: readonly RouteGlance[]): Mistake[] {
+  const takenFrom = routes.flatMap(({ name, from }) =>
+    from?.mailbox !== undefined && from.folder !== undefined
+      ? [{ name, mailbox: from.mailbox, folder: from.folder }]
+      : [],
+  )
+  return routes.flatMap(({ name, from, results }) =>
+    [
+      {
+        path: ['from', 'archive'],
+        what: 'done files',
+        mailbox: from?.mailbox,
+        folder: from?.archive ?? `archive/${name}`,
+      },
+      { path: ['results', 'folder'], what: 'results', mailbox: results?.mailbox, folder: results?.folder },
+    ].flatMap(({ path, what, mailbox, folder: left }) => {
+      const taker = takenFrom.find((source) => source.mailbox === mailbox && source.folder === left)
+      if (taker === undefined) return []
+      const message = `${what} would be left where the route ${taker.name} takes files from; use another folder.`
+      return [{ path: ['routes', name, ...path], at: 'value' as const, message }]
+    }),
+  )
+}

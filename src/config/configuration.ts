@@ -1,0 +1,148 @@
+/** The configuration as the program uses it: plain data, paths absolute, times in milliseconds, secrets filled in. */
+import { resolve } from 'node:path'
+import type { InboundOperationName, OutboundOperationName } from '../contract/operations.ts'
+import type { Party } from '../domain/route.ts'
+import { assert } from '../support/errors.ts'
+import { durationMs } from './duration.ts'
+import { type ConfigurationFile, plainFolder } from './schema.ts'
+
+export interface Configuration {
+  readonly api: ApiConfiguration
+  readonly journal: { readonly type: 'sqlite'; readonly path: string }
+  /** Where files being worked on lie. */
+  readonly stateFolder: string
+  readonly mailboxes: Readonly<Record<string, MailboxConfiguration>>
+  /** In the order of the file. */
+  readonly routes: readonly Route[]
+}
+
+export interface Credentials {
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+export interface ApiConfiguration {
+  /** Without a slash at the end. */
+  readonly baseUrl: string
+  readonly credentials: Credentials
+  readonly timeoutMs: number
+  readonly connections: number
+  readonly lateAnswerMs: number
+}
+
+export interface MailboxConfiguration {
+  readonly type: 'directory'
+  readonly path: string
+}
+
+interface RouteBase {
+  readonly name: string
+  readonly party: Party
+  /** The route's own, or those of the API. */
+  readonly credentials: Credentials
+  readonly mappingPath: string
+}
+
+export interface InboundRoute extends RouteBase {
+  readonly direction: 'inbound'
+  readonly operation: InboundOperationName
+  readonly from: {
+    readonly mailbox: string
+    readonly folder: string
+    /** `*` and `?` stand for any letters; compared without case. */
+    readonly match: string
+    readonly archive: string
+    readonly settleMs: number
+  }
+  readonly results: { readonly mailbox: string; readonly folder: string }
+}
+
+export interface OutboundRoute extends RouteBase {
+  readonly direction: 'outbound'
+  readonly operation: OutboundOperationName
+  /** `name` is a template for `fileNameOf`. */
+  readonly to: { readonly mailbox: string; readonly folder: string; readonly name: string }
+  readonly acknowledge: 'delivered'
+  readonly reread: boolean
+}
+
+export type Route = InboundRoute | OutboundRoute
+
+/** From what the file says, checked, to what the program uses. Relative paths are relative to `folder`. */
+export function toConfiguration(file: ConfigurationFile, folder: string): Configuration {
+  const { baseUrl, clientId, clientSecret, timeout, connections, lateAnswer } = file.api
+  const api: ApiConfiguration = {
+    baseUrl: new URL(baseUrl).href.replace(/\/+$/, ''),
+    credentials: { clientId, clientSecret },
+    timeoutMs: toMs(timeout),
+    connections,
+    lateAnswerMs: toMs(lateAnswer),
+  }
+  return {
+    api,
+    journal: { type: 'sqlite', path: resolve(folder, file.journal.slice('sqlite:'.length)) },
+    stateFolder: resolve(folder, file.state),
+    mailboxes: Object.fromEntries(
+      Object.entries(file.mailboxes).map(([name, { type, path }]) => [
+        name,
+        { type, path: resolve(folder, path) },
+      ]),
+    ),
+    routes: Object.entries(file.routes).map(([name, route]) => {
+      const base: RouteBase = {
+        name,
+        party: toParty(route),
+        credentials: route.api ?? api.credentials,
+        mappingPath: resolve(folder, route.mapping),
+      }
+      return 'from' in route ? toInbound(base, route) : toOutbound(base, route)
+    }),
+  }
+}
+
+type RouteFile = ConfigurationFile['routes'][string]
+type InboundRouteFile = Extract<RouteFile, { from: unknown }>
+type OutboundRouteFile = Extract<RouteFile, { to: unknown }>
+
+function toInbound(base: RouteBase, { operation, from, results }: InboundRouteFile): InboundRoute {
+  return {
+    ...base,
+    direction: 'inbound',
+    operation,
+    from: {
+      mailbox: from.mailbox,
+      folder: plainFolder(from.folder),
+      match: from.match,
+      archive: plainFolder(from.archive ?? `archive/${base.name}`),
+      settleMs: toMs(from.settle),
+    },
+    results: { mailbox: results.mailbox, folder: plainFolder(results.folder) },
+  }
+}
+
+function toOutbound(
+  base: RouteBase,
+  { operation, to, acknowledge, reread }: OutboundRouteFile,
+): OutboundRoute {
+  return {
+    ...base,
+    direction: 'outbound',
+    operation,
+    to: { ...to, folder: plainFolder(to.folder) },
+    acknowledge,
+    // acknowledging an order ends the retailer's right to cancel it, so one that was cancelled meanwhile must show
+    reread: reread ?? operation === 'export-orders',
+  }
+}
+
+function toParty({ retailer, brand }: RouteFile): Party {
+  if (retailer !== undefined) return { kind: 'retailer', id: retailer }
+  assert(brand !== undefined, 'a route without a party passed the checks')
+  return { kind: 'brand', id: brand }
+}
+
+function toMs(text: string): number {
+  const ms = durationMs(text)
+  assert(ms !== undefined, 'a text that is no duration passed the checks')
+  return ms
+}

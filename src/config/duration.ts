@@ -1,0 +1,17 @@
+/** Lengths of time as people write them: `500ms`, `30s`, `15m`, `1h`. */
+
+const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const
+
+/** For editors, which see a variable and not its value. */
+export const DURATION_PATTERN = '^\\d{1,8}(ms|s|m|h)$|\\$\\{'
+
+/** Timers of the platform count to 24 days; nothing here has reason to wait for one. */
+const DURATION_MS_MAX = 24 * UNIT_MS.h
+
+/** Milliseconds, or undefined when the text is not a duration of at most a day. */
+export function durationMs(text: string): number | undefined {
+  const [, digits, unit] = /^(\d{1,8})(ms|s|m|h)$/.exec(text) ?? []
+  if (digits === undefined || unit === undefined) return undefined
+  const ms = Number(digits) * UNIT_MS[unit as keyof typeof UNIT_MS]
+  return ms <= DURATION_MS_MAX ? ms : undefined
+}

@@ -1,0 +1,141 @@
+/** What may stand in `dropbridge.yaml`. One schema for the check, the defaults and the editors. */
+import { z } from 'zod'
+import {
+  OPERATIONS,
+  type InboundOperationName,
+  type OperationName,
+  type OutboundOperationName,
+} from '../contract/operations.ts'
+import { DURATION_PATTERN, durationMs } from './duration.ts'
+import { fileNameMistakes } from './file-name.ts'
+
+const operationNames = Object.keys(OPERATIONS) as OperationName[]
+const isInbound = (name: OperationName): name is InboundOperationName =>
+  OPERATIONS[name].direction === 'inbound'
+const isOutbound = (name: OperationName): name is OutboundOperationName =>
+  OPERATIONS[name].direction === 'outbound'
+
+const Text = z.string().min(1)
+
+const Name = z.string().regex(/^[a-z0-9-]+$/)
+
+const Duration = z
+  .string()
+  .refine(
+    (text) => durationMs(text) !== undefined,
+    'must be a duration of at most a day, such as 500ms, 30s, 15m or 1h',
+  )
+  .meta({ pattern: DURATION_PATTERN })
+
+const Wait = Duration.refine((text) => durationMs(text) !== 0, 'must be longer than nothing')
+
+const BaseUrl = z
+  .string()
+  .refine(isPlainUrl, 'must be an address such as https://api.example.com, without a password, "?" or "#"')
+
+/** The mailbox refuses the same when it runs; said here, the place of the mistake is known. */
+const Folder = z
+  .string()
+  .refine(
+    isRelativeFolder,
+    'must be a folder within the mailbox, such as inbox/orders: relative, with "/" and without ".."',
+  )
+
+const FileName = z.string().superRefine((template, context) => {
+  for (const message of fileNameMistakes(template)) context.addIssue({ code: 'custom', message })
+})
+
+const FilePattern = z
+  .string()
+  .min(1)
+  .refine((pattern) => !/[/\\\p{Cc}]/u.test(pattern), 'matches names of files: it cannot hold "/" or "\\"')
+
+const Credentials = z.strictObject({ clientId: Text, clientSecret: Text })
+
+const ApiSettings = z.strictObject({
+  baseUrl: BaseUrl.describe('The address of the API, http or https.'),
+  ...Credentials.shape,
+  timeout: Wait.default('30s').describe('The deadline of one call.'),
+  connections: z.int().min(1).max(512).default(16).describe('How many calls may be under way at once.'),
+  lateAnswer: Duration.default('15s').describe(
+    'How long a request whose answer was lost may still take effect.',
+  ),
+})
+
+const MailboxSettings = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('directory'),
+    path: Text.describe('A folder on this machine, or on a share mounted here.'),
+  }),
+])
+
+const routeShape = {
+  retailer: z.int().min(1).optional().describe('The id of the retailer the route acts for.'),
+  brand: z.int().min(1).optional().describe('The id of the brand the route acts for.'),
+  api: Credentials.optional().describe('Credentials of this route, where they differ from those under api.'),
+  mapping: Text.describe('The mapping file.'),
+}
+
+export const InboundRouteFile = z.strictObject({
+  ...routeShape,
+  operation: z.enum(operationNames.filter(isInbound)),
+  from: z.strictObject({
+    mailbox: Text,
+    folder: Folder.describe('Where files are dropped.'),
+    match: FilePattern.default('*.csv').describe(
+      'Which files are taken: * and ? stand for any letters; case is ignored.',
+    ),
+    archive: Folder.optional().describe('Where files go when they are done; archive/ROUTE when left out.'),
+    settle: Duration.default('2s').describe('How long a file must not have changed before it is taken.'),
+  }),
+  results: z.strictObject({ mailbox: Text, folder: Folder.default('results') }),
+})
+
+export const OutboundRouteFile = z.strictObject({
+  ...routeShape,
+  operation: z.enum(operationNames.filter(isOutbound)),
+  to: z.strictObject({
+    mailbox: Text,
+    folder: Folder.describe('Where files are left.'),
+    name: FileName.describe('The name of each file, with {seq} or {date:yyyyMMdd-HHmmss}, and {route}.'),
+  }),
+  acknowledge: z.literal('delivered').default('delivered').describe('When records are acknowledged.'),
+  reread: z
+    .boolean()
+    .optional()
+    .describe('Read each record again before acknowledging it; true for orders when left out.'),
+})
+
+export const ConfigurationFile = z.strictObject({
+  api: ApiSettings,
+  journal: z
+    .string()
+    .refine((text) => /^sqlite:./.test(text), 'must be sqlite: and a path, such as sqlite:./state/journal.db')
+    .default('sqlite:./state/journal.db')
+    .describe('Where the bridge remembers what it did.'),
+  state: Text.default('./state').describe('The folder for files being worked on.'),
+  mailboxes: z.record(Name, MailboxSettings),
+  routes: z.record(Name, z.discriminatedUnion('operation', [InboundRouteFile, OutboundRouteFile])),
+})
+export type ConfigurationFile = z.output<typeof ConfigurationFile>
+
+function isPlainUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password, search, hash } = new URL(text)
+  return /^https?:$/.test(protocol) && username + password + search + hash === ''
+}
+
+function isRelativeFolder(text: string): boolean {
+  const folder = plainFolder(text)
+  if (folder === '.') return true
+  return !/[\\\p{Cc}]|^[a-z]:/iu.test(folder) && folder.split('/').every(isFolderStep)
+}
+
+function isFolderStep(step: string): boolean {
+  return step !== '' && step !== '.' && step !== '..' && step.toLowerCase() !== '.claimed'
+}
+
+/** The same folder without the `./` and the `/` that people write around it. */
+export function plainFolder(text: string): string {
+  return text.replace(/^(?:\.\/)+(?=[^/])/, '').replace(/(?<=[^/])\/$/, '')
+}

@@ -1,0 +1,219 @@
+/** A mailbox that is a folder on this machine or on a share mounted here. */
+import { randomUUID } from 'node:crypto'
+import { constants, type Dirent } from 'node:fs'
+import { lstat, open, readdir, rm, unlink } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import type { Claim, Mailbox, Sighting } from '../domain/mailbox.ts'
+import { BridgeError, hasSystemCode } from '../support/errors.ts'
+import { type Clock, systemClock } from '../support/clock.ts'
+import { renameDurably, syncFolder } from '../support/durable.ts'
+import { reaching, writing } from './failures.ts'
+import { openFolder } from './folders.ts'
+import { isFree, leaveCopy } from './leave.ts'
+import {
+  CLAIMED_FOLDER,
+  archivedName,
+  assertSafeName,
+  claimedName,
+  folderSegments,
+  isOwnTemporary,
+  isSafeName,
+  isTemporaryName,
+  temporaryName,
+} from './names.ts'
+
+export interface DirectoryOptions {
+  readonly root: string
+  /** Tells old left-over files from files under way. */
+  readonly clock?: Clock
+  /** Makes working names unique. */
+  readonly newId?: () => string
+  /** False for a place where hard links are known not to work; found out by trying when left out. */
+  readonly hardLinks?: boolean
+}
+
+export function directoryMailbox(options: DirectoryOptions): Mailbox {
+  const place: Place = {
+    root: resolve(options.root),
+    newId: options.newId ?? randomUUID,
+    hardLinks: options.hardLinks ?? true,
+    clock: options.clock ?? systemClock,
+    swept: new Set(),
+  }
+  return {
+    list: (folder) => list(place, folder),
+    claim: (claim) => take(place, claim),
+    read: (claim) => read(place, claim),
+    archive: (claim, folder) => archive(place, claim, folder),
+    deliver: (localPath, folder, name) => deliver(place, localPath, { folder, name }),
+    describe: (folder, name) => {
+      assertSafeName(name)
+      return join(place.root, ...folderSegments(folder), name)
+    },
+  }
+}
+
+interface Place {
+  readonly root: string
+  readonly newId: () => string
+  readonly hardLinks: boolean
+  readonly clock: Clock
+  /** The folders that were rid of left-over files, by their real paths. */
+  readonly swept: Set<string>
+}
+
+interface Target {
+  readonly folder: string
+  readonly name: string
+}
+
+async function list(place: Place, folder: string): Promise<Sighting[]> {
+  const path = await openFolder(place.root, folderSegments(folder))
+  return reaching(`The folder ${path} cannot be listed`, async () => {
+    const candidates = (await readdir(path, { withFileTypes: true })).filter(isCandidate)
+    const sightings: Sighting[] = []
+    for (let start = 0; start < candidates.length; start += STATS_AT_ONCE) {
+      const names = candidates.slice(start, start + STATS_AT_ONCE).map((entry) => entry.name)
+      const seen = await Promise.all(names.map((name) => sight(path, { folder, name })))
+      sightings.push(...seen.filter((sighting) => sighting !== undefined))
+    }
+    return sightings.toSorted(oldestFirst)
+  })
+}
+
+const STATS_AT_ONCE = 64
+
+function isCandidate(entry: Dirent): boolean {
+  return entry.isFile() && isSafeName(entry.name) && !isTemporaryName(entry.name)
+}
+
+/** Undefined when the file went away since its folder was read. */
+async function sight(path: string, { folder, name }: Target): Promise<Sighting | undefined> {
+  try {
+    const found = await lstat(join(path, name))
+    if (!found.isFile()) return undefined
+    return { folder, name, size: found.size, modifiedAt: Math.floor(found.mtimeMs) }
+  } catch (error) {
+    if (hasSystemCode(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
+function oldestFirst(a: Sighting, b: Sighting): number {
+  return a.modifiedAt - b.modifiedAt || (a.name < b.name ? -1 : 1)
+}
+
+async function take(place: Place, claim: Claim): Promise<'claimed' | 'gone'> {
+  const source = await pathOf(place, claim)
+  const target = await claimedPath(place, claim)
+  return writing(`${source} cannot be claimed`, async () => {
+    if (!(await isFree(target))) {
+      await syncFolder(dirname(target)) // claimed before a crash, perhaps not yet safe from a power cut
+      return 'claimed'
+    }
+    if ((await sight(dirname(source), claim)) === undefined) return 'gone'
+    try {
+      await renameDurably(source, target)
+      return 'claimed'
+    } catch (error) {
+      // EBUSY: on Windows, a program still has the file open; the next listing shows it again
+      if (hasSystemCode(error, 'ENOENT', 'EBUSY')) return 'gone'
+      throw error
+    }
+  })
+}
+
+async function* read(place: Place, claim: Claim): AsyncIterable<Uint8Array> {
+  const path = await claimedPath(place, claim)
+  // a link put in place of the claimed file must not be followed; Windows has neither the flag nor such links
+  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)
+  const file = await reaching(`The claimed file ${path} cannot be read`, () => open(path, flags))
+  const chunks = file.createReadStream({ highWaterMark: READ_BYTES })[Symbol.asyncIterator]()
+  try {
+    while (true) {
+      const next = await reaching(`The claimed file ${path} cannot be read`, () => chunks.next())
+      if (next.done) return
+      yield next.value as Uint8Array
+    }
+  } finally {
+    await chunks.return?.()
+  }
+}
+
+const READ_BYTES = 1 << 18
+
+async function archive(place: Place, claim: Claim, folder: string): Promise<string> {
+  const source = await claimedPath(place, claim)
+  const name = archivedName(claim.id, claim.name)
+  const target = await pathOf(place, { folder, name })
+  await writing(`The claimed file ${source} cannot be archived`, async () => {
+    if (await isFree(source)) {
+      if (!(await isFree(target))) return // archived before a crash
+      throw new BridgeError('mailbox-unreachable', `The claimed file ${source} is missing.`)
+    }
+    if (!(await isFree(target)) || !(await movedWithinDisk(source, target))) {
+      await moveAcrossDisks(place, source, target)
+    }
+  })
+  return [...folderSegments(folder), name].join('/')
+}
+
+/** False when the archive is a disk or share of its own. */
+async function movedWithinDisk(source: string, target: string): Promise<boolean> {
+  try {
+    await renameDurably(source, target)
+    return true
+  } catch (error) {
+    if (hasSystemCode(error, 'EXDEV')) return false
+    throw error
+  }
+}
+
+async function moveAcrossDisks(place: Place, source: string, final: string): Promise<void> {
+  const temporary = join(dirname(final), temporaryName(place.newId(), 'archiving'))
+  const left = await leaveCopy({ source, temporary, final, hardLinks: place.hardLinks })
+  if (left === 'occupied') throw new BridgeError('cannot-write', `Another file already stands at ${final}.`)
+  await unlink(source)
+  await syncFolder(dirname(source))
+}
+
+async function deliver(place: Place, source: string, target: Target): Promise<'delivered' | 'occupied'> {
+  const final = await pathOf(place, target)
+  await sweepOnce(place, dirname(final))
+  const temporary = join(dirname(final), temporaryName(place.newId(), target.name))
+  return leaveCopy({ source, temporary, final, hardLinks: place.hardLinks })
+}
+
+/**
+ * Removes what crashes left half-written in a folder, before the first delivery of this run into it. A left-over file
+ * does no harm, so one that cannot be removed stays.
+ */
+async function sweepOnce({ clock, swept }: Place, path: string): Promise<void> {
+  if (swept.has(path)) return
+  swept.add(path)
+  await reaching(`The folder ${path} cannot be listed`, async () => {
+    for (const name of (await readdir(path)).filter(isOwnTemporary)) {
+      const leftover = await sight(path, { folder: path, name })
+      if (leftover === undefined || leftover.modifiedAt > clock.now() - LEFTOVER_AGE_MS) continue
+      await rm(join(path, name), { force: true }).catch(toleratingRights)
+    }
+  })
+}
+
+/** Far longer than any delivery pauses, and than clocks of two machines differ. */
+const LEFTOVER_AGE_MS = 24 * 60 * 60 * 1000
+
+function toleratingRights(error: unknown): void {
+  if (!hasSystemCode(error, 'EACCES', 'EPERM', 'EROFS', 'EBUSY')) throw error
+}
+
+async function pathOf(place: Place, { folder, name }: Target): Promise<string> {
+  assertSafeName(name)
+  return join(await openFolder(place.root, folderSegments(folder)), name)
+}
+
+async function claimedPath(place: Place, { id, folder, name }: Claim): Promise<string> {
+  assertSafeName(name)
+  const path = await openFolder(place.root, [...folderSegments(folder), CLAIMED_FOLDER])
+  return join(path, claimedName(id, name))
+}

@@ -1,0 +1,68 @@
+/** Finds the folders of a mailbox on the disk, makes missing ones, and never leaves the root. */
+import { mkdir, realpath, stat } from 'node:fs/promises'
+import { dirname, join, sep } from 'node:path'
+import { BridgeError, hasSystemCode } from '../support/errors.ts'
+import { syncFolder } from '../support/durable.ts'
+import { reaching, writing } from './failures.ts'
+
+/**
+ * The real path of a folder, made when it is missing. The root itself is never made: a share that is not mounted must
+ * look away, not empty. A link that leads out of the root is refused.
+ */
+export async function openFolder(root: string, segments: readonly string[]): Promise<string> {
+  const realRoot = await openRoot(root)
+  let place = realRoot
+  for (const segment of segments) {
+    place = await openStep(realRoot, join(place, segment))
+  }
+  return place
+}
+
+async function openRoot(root: string): Promise<string> {
+  return reaching(`The mailbox folder ${root} cannot be reached`, () => realFolder(root))
+}
+
+async function openStep(realRoot: string, path: string): Promise<string> {
+  const found = (await folderAt(path)) ?? (await madeFolder(path))
+  if (found === undefined || !isInside(realRoot, found)) {
+    throw new BridgeError(
+      'configuration-invalid',
+      `The folder ${path} is a link that leads out of the mailbox.`,
+    )
+  }
+  return found
+}
+
+/** Undefined when nothing, or a link that leads nowhere, stands at the path. */
+async function folderAt(path: string): Promise<string | undefined> {
+  return reaching(`The folder ${path} cannot be reached`, async () => {
+    try {
+      return await realFolder(path)
+    } catch (error) {
+      if (hasSystemCode(error, 'ENOENT')) return undefined
+      throw error
+    }
+  })
+}
+
+async function realFolder(path: string): Promise<string> {
+  const real = await realpath(path)
+  if ((await stat(real)).isDirectory()) return real
+  throw new BridgeError('mailbox-unreachable', `${path} is a file where a folder should be.`)
+}
+
+async function madeFolder(path: string): Promise<string | undefined> {
+  await writing(`The folder ${path} cannot be made`, async () => {
+    try {
+      await mkdir(path)
+      await syncFolder(dirname(path))
+    } catch (error) {
+      if (!hasSystemCode(error, 'EEXIST')) throw error // another bridge has just made it, or it is a broken link
+    }
+  })
+  return folderAt(path)
+}
+
+function isInside(realRoot: string, path: string): boolean {
+  return path === realRoot || path.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep)
+}

@@ -1,0 +1,88 @@
+/** Leaves a copy of a file at its final name, whole or not at all, and never over another file. */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { link, lstat, open, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { hasSystemCode } from '../support/errors.ts'
+import { syncFolder } from '../support/durable.ts'
+import { writing } from './failures.ts'
+
+export interface Leaving {
+  /** The file to copy. */
+  readonly source: string
+  /** A free working name in the folder of the final one. */
+  readonly temporary: string
+  readonly final: string
+  /** False where hard links are known not to work. */
+  readonly hardLinks: boolean
+}
+
+/** `occupied` when other bytes stand at the final name; the same bytes there count as delivered. */
+export async function leaveCopy(leaving: Leaving): Promise<'delivered' | 'occupied'> {
+  return writing(`${leaving.final} cannot be written`, async () => {
+    try {
+      if (!(await isFree(leaving.final))) return await compared(leaving)
+      await copyDurably(leaving.source, leaving.temporary)
+      const placed = await place(leaving)
+      return placed ? 'delivered' : await compared(leaving)
+    } finally {
+      await rm(leaving.temporary, { force: true })
+      await syncFolder(dirname(leaving.final))
+    }
+  })
+}
+
+/** Whether nothing at all stands at the path. */
+export async function isFree(path: string): Promise<boolean> {
+  try {
+    await lstat(path)
+    return false
+  } catch (error) {
+    if (hasSystemCode(error, 'ENOENT')) return true
+    throw error
+  }
+}
+
+/** Written anew rather than cloned, so that the copy gets the rights of its new folder and not those of the source. */
+async function copyDurably(source: string, target: string): Promise<void> {
+  const handle = await open(target, 'wx')
+  try {
+    await writeFile(handle, createReadStream(source, { highWaterMark: 1 << 20 }))
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** How file systems say that they have no hard links; Windows says EISDIR on FAT. */
+const NO_HARD_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EINVAL', 'EISDIR']
+
+/** Gives the file its final name; false when the name was taken meanwhile. A link is the one step that never overwrites. */
+async function place({ temporary, final, hardLinks }: Leaving): Promise<boolean> {
+  if (hardLinks) {
+    try {
+      await link(temporary, final)
+      return true
+    } catch (error) {
+      if (hasSystemCode(error, 'EEXIST')) return false
+      if (!hasSystemCode(error, ...NO_HARD_LINKS)) throw error
+    }
+  }
+  if (!(await isFree(final))) return false
+  await rename(temporary, final)
+  return true
+}
+
+async function compared({ source, final }: Leaving): Promise<'delivered' | 'occupied'> {
+  const [ours, theirs] = await Promise.all([lstat(source), lstat(final)])
+  if (!theirs.isFile() || ours.size !== theirs.size) return 'occupied'
+  const [ourHash, theirHash] = await Promise.all([hashOf(source), hashOf(final)])
+  return ourHash === theirHash ? 'delivered' : 'occupied'
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 18 }))
+    hash.update(chunk as Uint8Array)
+  return hash.digest('hex')
+}

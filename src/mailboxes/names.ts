@@ -1,0 +1,99 @@
+/** Which names and folders from outside may be used, and the names the bridge gives files itself. */
+import { BridgeError, assert } from '../support/errors.ts'
+
+/** Where claimed files wait, inside the folder they came from. No folder from outside may be called so. */
+export const CLAIMED_FOLDER = '.claimed'
+
+const TEMPORARY_STARTS = ['.', '~$']
+const TEMPORARY_ENDS = ['.tmp', '.part', '.partial', '.filepart', '.writing', '.crdownload']
+
+/** Whether a program that writes the file still calls it by a working name. Compared without case. */
+export function isTemporaryName(name: string): boolean {
+  const lowered = name.toLowerCase()
+  return (
+    TEMPORARY_STARTS.some((start) => lowered.startsWith(start)) ||
+    TEMPORARY_ENDS.some((end) => lowered.endsWith(end))
+  )
+}
+
+const SEPARATOR_OR_CONTROL = /[/\\\p{Cc}]/u
+
+/** Whether the name is one plain step inside its folder on every system, and can be shown to people as it is. */
+export function isSafeName(name: string): boolean {
+  return name !== '' && name !== '.' && name !== '..' && !SEPARATOR_OR_CONTROL.test(name)
+}
+
+export function assertSafeName(name: string): void {
+  if (isSafeName(name)) return
+  throw new BridgeError('configuration-invalid', `${JSON.stringify(name)} cannot be the name of a file.`)
+}
+
+/** The steps of a folder relative to the mailbox; none for the mailbox itself, written `.` or empty. */
+export function folderSegments(folder: string): string[] {
+  if (folder === '' || folder === '.') return []
+  const segments = folder.split('/')
+  const first = segments[0] ?? ''
+  if (segments.every(isSafeSegment) && !/^[a-z]:/i.test(first)) return segments
+  throw new BridgeError(
+    'configuration-invalid',
+    `${JSON.stringify(folder)} cannot be a folder of a mailbox: write a relative path such as "inbox/orders".`,
+  )
+}
+
+function isSafeSegment(segment: string): boolean {
+  return isSafeName(segment) && segment.toLowerCase() !== CLAIMED_FOLDER
+}
+
+/** Nothing claims two files under one id, so this name is free. */
+export function claimedName(id: string, name: string): string {
+  return fitted(`${plainId(id)}-`, name, '')
+}
+
+const EXTENSION = /^(.+?)(\.[^.]{1,16})?$/
+
+/** `orders~<id>.csv`: no other file has it, and it can be worked out again after a crash. */
+export function archivedName(id: string, name: string): string {
+  const [, stem = name, extension = ''] = EXTENSION.exec(name) ?? []
+  return fitted('', stem, `~${plainId(id)}${extension}`)
+}
+
+const OWN_TEMPORARY_END = '.dropbridge.tmp'
+const NAME_IN_TEMPORARY_BYTES = 160
+
+/** The working name of a file on its way to its final one; readers pass over it. */
+export function temporaryName(id: string, name: string): string {
+  return `.${cutToBytes(name, NAME_IN_TEMPORARY_BYTES)}.${plainId(id)}${OWN_TEMPORARY_END}`
+}
+
+/** Whether a name is a working name given by a bridge. */
+export function isOwnTemporary(candidate: string): boolean {
+  return candidate.startsWith('.') && candidate.endsWith(OWN_TEMPORARY_END)
+}
+
+const PLAIN_ID = /^[\w-]{1,64}$/
+
+/** Ids are ours and stand in names, so anything else than these letters is a mistake in the program. */
+function plainId(id: string): string {
+  assert(PLAIN_ID.test(id), `the id ${JSON.stringify(id)} cannot stand in a file name`)
+  return id
+}
+
+/** What Linux and most shares allow; a longer name would make a claim fail for ever. */
+const NAME_BYTES_MAX = 255
+
+function fitted(before: string, name: string, after: string): string {
+  const room = NAME_BYTES_MAX - Buffer.byteLength(before) - Buffer.byteLength(after)
+  return before + cutToBytes(name, room) + after
+}
+
+function cutToBytes(text: string, bytes: number): string {
+  if (Buffer.byteLength(text) <= bytes) return text
+  let kept = ''
+  let used = 0
+  for (const letter of text) {
+    used += Buffer.byteLength(letter)
+    if (used > bytes) break
+    kept += letter
+  }
+  return kept
+}

@@ -1,0 +1,116 @@
+/** The inbound story: files are picked up, translated, submitted and reported, each from where it stands. */
+import type { FileEntry, FileState } from '../../domain/journal.ts'
+import { BridgeError } from '../../support/errors.ts'
+import type { InboundParts } from '../parts.ts'
+import { receiveFile, sightFiles, spoolName } from './pick-up.ts'
+import { reportFile } from './report.ts'
+import { submitFile } from './submit.ts'
+import type { Summary } from './summary.ts'
+import { planFile } from './translate.ts'
+
+/** What a pass over an inbound route came to. */
+export interface InboundPass {
+  readonly route: string
+  /** One for every file that was reported in this pass. */
+  readonly summaries: readonly Summary[]
+  /** Files whose records could not all be brought to an end. */
+  readonly open: readonly FileEntry[]
+}
+
+/**
+ * One pass: what an earlier pass left unfinished goes on first, then the files that are settled now, oldest first.
+ * A file that cannot be brought to an end, or that its mailbox does not hand over, stays open and the next one is taken.
+ * Failures of the world are thrown; a mailbox's trouble with one file only after the others had their turn.
+ */
+export async function passInbound(parts: InboundParts): Promise<InboundPass> {
+  const { journal, route } = parts
+  const pass: { summaries: Summary[]; open: FileEntry[]; failures: unknown[] } = {
+    summaries: [],
+    open: [],
+    failures: [],
+  }
+  await sweepSpool(parts)
+  const left = await journal.unfinishedFiles(route.name)
+  for (const file of left) await bringOn(parts, file, pass)
+  await sightFiles(parts)
+  const known = new Set(left.map((file) => file.id))
+  for (const file of await journal.unfinishedFiles(route.name)) {
+    if (!known.has(file.id)) await bringOn(parts, file, pass)
+  }
+  if (pass.failures.length > 0) throw pass.failures[0]
+  return { route: route.name, summaries: pass.summaries, open: pass.open }
+}
+
+async function bringOn(
+  parts: InboundParts,
+  file: FileEntry,
+  pass: { summaries: Summary[]; open: FileEntry[]; failures: unknown[] },
+): Promise<void> {
+  try {
+    const finished = await finishFile(parts, file, (summary) => pass.summaries.push(summary))
+    if (!finished) pass.open.push(file)
+  } catch (error) {
+    if (!(error instanceof BridgeError && error.code === 'mailbox-unreachable')) throw error
+    pass.failures.push(error)
+  }
+}
+
+type Report = (summary: Summary) => void
+
+/** The one next step of each state. A step that changes nothing leaves the file for a later pass. */
+const NEXT_STEP: Readonly<
+  Record<
+    Exclude<FileState, 'closed'>,
+    (parts: InboundParts, file: FileEntry, report: Report) => Promise<void>
+  >
+> = {
+  claiming: receiveFile,
+  received: planFile,
+  planned: submitFile,
+  submitted: async (parts, file, report) => report(await reportFile(parts, file)),
+  reported: archiveFile,
+}
+
+/** Takes the file from state to state until it is closed; false when it has to wait. */
+async function finishFile(parts: InboundParts, file: FileEntry, report: Report): Promise<boolean> {
+  let current = file
+  for (;;) {
+    const { state } = current
+    if (state === 'closed') return true
+    if (parts.signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    await NEXT_STEP[state](parts, current, report)
+    const next = await parts.journal.file(file.id)
+    if (next === undefined || next.state === state) return false
+    current = next
+  }
+}
+
+/** reported → closed: the source leaves the inbox for good, and the spool is cleared. */
+async function archiveFile(parts: InboundParts, file: FileEntry): Promise<void> {
+  const { source, journal, lease, route, clock } = parts
+  const day = new Date(file.receivedAt ?? clock.now()).toISOString().slice(0, 10).replaceAll('-', '/')
+  const claim = { id: file.id, folder: file.folder, name: file.name }
+  const archivedAs = await source.archive(claim, `${route.archiveFolder}/${day}`)
+  await journal.fileClosed(lease, file.id, archivedAs)
+  await clearSpool(parts, file.id)
+  parts.notify({
+    kind: 'file-closed',
+    route: route.name,
+    file: file.name,
+    outcome: file.outcome ?? 'processed',
+  })
+}
+
+async function clearSpool({ spool }: InboundParts, fileId: string): Promise<void> {
+  await spool.remove(spoolName(fileId))
+  for (const suffix of ['results', 'rejects', 'summary']) await spool.remove(`${fileId}.${suffix}`)
+}
+
+/** Removes what files left behind that were closed right before a crash. */
+async function sweepSpool(parts: InboundParts): Promise<void> {
+  const ids = new Set((await parts.spool.list()).map((name) => name.split('.', 1)[0] ?? ''))
+  for (const id of ids) {
+    const file = await parts.journal.file(id)
+    if (file?.state === 'closed') await clearSpool(parts, id)
+  }
+}

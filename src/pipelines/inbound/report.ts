@@ -1,0 +1,116 @@
+/** Telling the sender: a result file, a rejects file and a summary, each byte of them made from the journal. */
+import type { FileEntry } from '../../domain/journal.ts'
+import type { ReportedRecord } from '../../domain/record.ts'
+import type { LineRange } from '../../domain/translator.ts'
+import type { InboundParts } from '../parts.ts'
+import { copyLines, joinRanges } from './physical-lines.ts'
+import { spoolName } from './pick-up.ts'
+import { fileRow, RESULT_COLUMNS, resultRow } from './results.ts'
+import { summarize, type Summary } from './summary.ts'
+
+/** How many records are read from the journal at once. */
+const PAGE = 1000
+
+/** How many names are tried when others have taken them; a folder that full has another trouble. */
+const NAMES_MAX = 1000
+
+/**
+ * submitted → reported. The base name is noted before the first file is delivered, and a file that is there already
+ * with the same bytes counts as delivered, so a crash in between repeats the same deliveries.
+ */
+export async function reportFile(parts: InboundParts, file: FileEntry): Promise<Summary> {
+  const { journal, lease } = parts
+  const summary = await writeReports(parts, file)
+  let name = file.reportName
+  for (let turn = 1; turn <= NAMES_MAX; turn++) {
+    name ??= turn === 1 ? file.name : `${file.name}~${turn}`
+    await journal.nameReport(lease, file.id, name)
+    if (await deliverAll(parts, file, summary, name)) break
+    name = undefined
+  }
+  await journal.fileReported(lease, file.id)
+  return summary
+}
+
+interface Report {
+  readonly suffix: string
+  readonly spooled: string
+}
+
+/** The reports of a file; results first, because a reader that waits for the summary then finds everything. */
+function reportsOf(file: FileEntry, summary: Summary): readonly Report[] {
+  const results = { suffix: '.results.csv', spooled: `${file.id}.results` }
+  const rejects = { suffix: '.rejects.csv', spooled: `${file.id}.rejects` }
+  const total = { suffix: '.summary.json', spooled: `${file.id}.summary` }
+  return summary.refusedLines > 0 || summary.outcome === 'unusable'
+    ? [results, rejects, total]
+    : [results, total]
+}
+
+async function deliverAll(
+  parts: InboundParts,
+  file: FileEntry,
+  summary: Summary,
+  name: string,
+): Promise<boolean> {
+  const { results, spool, route } = parts
+  for (const { suffix, spooled } of reportsOf(file, summary)) {
+    const outcome = await results.deliver(spool.path(spooled), route.resultsFolder, name + suffix)
+    if (outcome === 'occupied') return false
+  }
+  return true
+}
+
+async function writeReports(parts: InboundParts, file: FileEntry): Promise<Summary> {
+  const { spool, translator, format } = parts
+  const refused: [number, number][] = []
+  const summary = summarize(parts.route, file)
+  const writer = format.writer([...file.keyColumns, ...RESULT_COLUMNS], { format: 'csv' })
+
+  async function* resultLines() {
+    yield writer.head()
+    if (file.outcome !== 'processed')
+      yield writer.rows([[...file.keyColumns.map(() => ''), ...fileRow(file)]])
+    for await (const page of recordsOf(parts, file)) {
+      for (const record of page) {
+        summary.add(record)
+        if (record.state === 'rejected') for (const range of record.lines) addRange(refused, range)
+      }
+      const detailRows = translator.read.records !== undefined
+      yield writer.rows(page.map((record) => resultRow(record, file.keyColumns.length, detailRows)))
+    }
+  }
+
+  await spool.put(`${file.id}.results`, resultLines())
+  const ranges = joinRanges(refused)
+  if (file.outcome === 'unusable') await spool.put(`${file.id}.rejects`, spool.read(spoolName(file.id)))
+  else if (ranges.length > 0) await spool.put(`${file.id}.rejects`, rejectLines(parts, file, ranges))
+  const finished = summary.finish(ranges)
+  await spool.put(`${file.id}.summary`, [Buffer.from(`${JSON.stringify(finished, null, 2)}\n`)])
+  return finished
+}
+
+/** Neighbours are joined at once, so that a file of which everything was refused needs no memory for it. */
+function addRange(ranges: [number, number][], [first, last]: LineRange): void {
+  const before = ranges.at(-1)
+  if (before && first === before[1] + 1) before[1] = last
+  else ranges.push([first, last])
+}
+
+/** The header as it came, then the refused rows as they came. */
+function rejectLines({ spool }: InboundParts, file: FileEntry, ranges: readonly [number, number][]) {
+  const header: [number, number][] = file.headerLines > 0 ? [[1, file.headerLines]] : []
+  const stretches = joinRanges([...header, ...ranges])
+  return copyLines(spool.read(spoolName(file.id)), file.encoding ?? 'utf-8', stretches)
+}
+
+async function* recordsOf({ journal }: InboundParts, file: FileEntry): AsyncGenerator<ReportedRecord[]> {
+  let after = 0
+  for (;;) {
+    const page = await journal.reportedRecords(file.id, after, PAGE)
+    const last = page.at(-1)
+    if (last === undefined) return
+    yield page
+    after = last.number
+  }
+}

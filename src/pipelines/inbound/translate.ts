@@ -1,0 +1,82 @@
+/** Planning a file whole: every record of it is in the journal, with its body or its problems, before one is sent. */
+import { hash } from 'node:crypto'
+import { isUnreadable } from '../../domain/document.ts'
+import type { FileEntry } from '../../domain/journal.ts'
+import type { PlannedRecord } from '../../domain/record.ts'
+import { accountOf } from '../../domain/route.ts'
+import type { Draft } from '../../domain/translator.ts'
+import { INBOUND_RULES } from '../operations/operations.ts'
+import type { InboundParts } from '../parts.ts'
+import { spoolName } from './pick-up.ts'
+import { referenceResolver, type ResolvedDraft } from './resolve.ts'
+
+/** How many records enter the journal in one transaction. */
+const RECORDS_PER_TRANSACTION = 500
+
+/**
+ * received → planned, or submitted when the file is unusable as a whole. A crash in between throws the plan away: the
+ * next start plans again from the spool.
+ */
+export async function planFile(parts: InboundParts, file: FileEntry): Promise<void> {
+  const { journal, lease, translator, format, spool } = parts
+  await journal.beginPlan(lease, file.id)
+  const reading = await format.read(spool.read(spoolName(file.id)), translator.read)
+  if (isUnreadable(reading)) return journal.fileUnusable(lease, file.id, reading.problems)
+  const bound = translator.bind(reading.layouts)
+  if (!('push' in bound)) return journal.fileUnusable(lease, file.id, bound)
+
+  const plan = planner(parts, file)
+  for await (const rows of reading.batches) await plan.add(bound.push(rows))
+  await plan.add(bound.end())
+  await plan.flush()
+
+  const { headerLines, encoding } = reading
+  await journal.filePlanned(lease, file.id, { keyColumns: bound.keyColumns, headerLines, encoding })
+}
+
+/** Gathers drafts into transactions of hundreds. */
+function planner(parts: InboundParts, file: FileEntry) {
+  const resolveReferences = referenceResolver(parts)
+  let waiting: Draft[] = []
+  let done = 0
+  const flush = async () => {
+    if (waiting.length === 0) return
+    const drafts = waiting
+    waiting = []
+    const resolved = await resolveReferences(drafts)
+    const records = resolved.map((draft) => toRecord(parts, draft))
+    await parts.journal.addRecords(parts.lease, file.id, records)
+    done += records.length
+    parts.notify({ kind: 'progress', route: parts.route.name, file: file.name, phase: 'translating', done })
+  }
+  const add = async (drafts: readonly Draft[]) => {
+    for (const draft of drafts) {
+      waiting.push(draft)
+      if (waiting.length >= RECORDS_PER_TRANSACTION) await flush()
+    }
+  }
+  return { add, flush }
+}
+
+/** A draft with its identity. */
+function toRecord({ route }: InboundParts, draft: ResolvedDraft): PlannedRecord {
+  const { number, lines, keyValues, problems } = draft
+  const common = {
+    number,
+    lines,
+    keyValues,
+    problems,
+    operation: route.operation,
+    account: accountOf(route.party),
+  }
+  if (draft.body === undefined || problems.length > 0) return common
+  const rules = INBOUND_RULES[route.operation]
+  const body = JSON.stringify(draft.body)
+  return {
+    ...common,
+    naturalKey: rules.naturalKey(draft.body),
+    lane: rules.lane(draft.body),
+    body,
+    bodyHash: hash('sha256', body),
+  }
+}

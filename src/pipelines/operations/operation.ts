@@ -1,0 +1,42 @@
+/** What a pipeline must know of an inbound operation beyond its endpoint: identity, order and certainty. */
+import type { Api } from '../../domain/api.ts'
+import type { UncertainRecord } from '../../domain/record.ts'
+import type { Party } from '../../domain/route.ts'
+
+export type Body = Readonly<Record<string, unknown>>
+
+/** What a look-up of an uncertain record came to. `unclear` says why neither can be proven. */
+export type Finding =
+  | { readonly found: 'accepted'; readonly apiId?: string }
+  | { readonly found: 'absent' }
+  | { readonly found: 'unclear'; readonly why: string }
+
+/** A record that was sent, as far as a look-up needs it. */
+export type SentRecord = Pick<UncertainRecord, 'naturalKey' | 'body' | 'sentAt' | 'note'>
+
+/** DESIGN: "Identity and certainty". Pure but for the two calls that read from the API. */
+export interface InboundRules {
+  /** What makes two bodies the same record within one account. */
+  readonly naturalKey: (body: Body) => string
+  /** Records with the same lane are sent one at a time and in file order. */
+  readonly lane: (body: Body) => string
+  /**
+   * What must be known *before* the record is sent, so that a lost answer can be settled later; JSON text. Left out
+   * when looking it up afterwards is enough.
+   */
+  readonly note?: (api: Api, party: Party, body: Body) => Promise<string>
+  /** Looks a sent record up. Called only when a late answer is out of the question. */
+  readonly lookUp: (api: Api, party: Party, record: SentRecord) => Promise<Finding>
+}
+
+/** The path parameters of the party's own context. */
+export function partyParams(party: Party): Record<string, number> {
+  return { [`${party.kind}_id`]: party.id }
+}
+
+/** The `id` of a resource as text, when it has a usable one. */
+export function idOf(resource: unknown): string | undefined {
+  if (typeof resource !== 'object' || resource === null || !('id' in resource)) return undefined
+  const { id } = resource
+  return typeof id === 'number' || (typeof id === 'string' && id !== '') ? String(id) : undefined
+}

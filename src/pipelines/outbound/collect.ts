@@ -1,0 +1,40 @@
+/** Collecting what nobody has acknowledged: all pages first, because the list shrinks as it is acknowledged. */
+import { OPERATIONS } from '../../contract/operations.ts'
+import type { Resource } from '../../domain/api.ts'
+import { accountOf } from '../../domain/route.ts'
+import { BridgeError } from '../../support/errors.ts'
+import { orderReference } from '../inbound/resolve.ts'
+import { idOf, partyParams } from '../operations/operation.ts'
+import type { OutboundParts } from '../parts.ts'
+
+/** Notes every record of the list in the journal; those it knows already are skipped. Gives how many were new. */
+export async function collectRecords(parts: OutboundParts): Promise<number> {
+  const { api, journal, lease, route } = parts
+  const { list, query } = OPERATIONS[route.operation]
+  const account = accountOf(route.party)
+  let added = 0
+  let done = 0
+  for await (const page of api.list({ endpoint: list, params: partyParams(route.party), query })) {
+    const records = page.map((resource) => ({
+      operation: route.operation,
+      account,
+      apiId: requiredId(resource, list),
+      body: JSON.stringify(resource),
+    }))
+    added += await journal.collect(lease, records)
+    if (route.operation === 'export-orders') {
+      await journal.rememberReferences(account, 'order', page.flatMap(orderReference))
+    }
+    done += page.length
+    parts.notify({ kind: 'progress', route: route.name, file: '', phase: 'collecting', done })
+  }
+  return added
+}
+
+/** A record without an id could never be acknowledged, and would go out again and again. */
+function requiredId(resource: Resource, list: string): string {
+  const id = idOf(resource)
+  if (id === undefined)
+    throw new BridgeError('api-answer-unusable', `${list} answered a record without an id`)
+  return id
+}

@@ -1,0 +1,34 @@
+/** Delivering: the composed file at its final name, flushed, before the journal calls it delivered. */
+import type { DeliveryEntry } from '../../domain/journal.ts'
+import { BridgeError } from '../../support/errors.ts'
+import type { OutboundParts } from '../parts.ts'
+import { deliverySpoolName } from './compose.ts'
+
+/** How many names are tried when others stand there already. */
+const NAMES_MAX = 1000
+
+/** composed → delivered. Repeating it after a crash finds the same bytes at the name and goes on. */
+export async function deliverFile(parts: OutboundParts, delivery: DeliveryEntry): Promise<void> {
+  const { journal, lease, spool, target, route } = parts
+  let { name } = delivery
+  for (let turn = 2; turn <= NAMES_MAX; turn++) {
+    const outcome = await target.deliver(spool.path(deliverySpoolName(delivery.id)), delivery.folder, name)
+    if (outcome === 'delivered') {
+      await journal.deliveryDelivered(lease, delivery.id)
+      const file = target.describe(delivery.folder, name)
+      return parts.notify({ kind: 'delivered', route: route.name, file, records: delivery.records })
+    }
+    name = numbered(delivery.name, turn)
+    await journal.renameDelivery(lease, delivery.id, name)
+  }
+  throw new BridgeError(
+    'cannot-write',
+    `${target.describe(delivery.folder, delivery.name)} and ${NAMES_MAX} names like it are taken`,
+  )
+}
+
+/** `orders.csv` → `orders~2.csv`. */
+function numbered(name: string, turn: number): string {
+  const dot = name.lastIndexOf('.')
+  return dot <= 0 ? `${name}~${turn}` : `${name.slice(0, dot)}~${turn}${name.slice(dot)}`
+}

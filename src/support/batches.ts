@@ -1,0 +1,62 @@
+/** Many small writes as few large ones. */
+
+export interface BatchWriter<Item> {
+  /** Resolves when the batch with the item has been written, rejects with what the writing threw. */
+  add(item: Item): Promise<void>
+  /** Writes what waits, now. */
+  flush(): Promise<void>
+}
+
+/**
+ * Gathers items until there are `atMost` or `afterMs` have passed, whichever is first, and writes them in one call, one
+ * call at a time and in the order they came. The delay is a real one: it is about throughput, not about time.
+ */
+export function batchWriter<Item>(
+  limits: { readonly atMost: number; readonly afterMs: number },
+  write: (items: readonly Item[]) => Promise<void>,
+): BatchWriter<Item> {
+  let waiting: Item[] = []
+  let gathering: PromiseWithResolvers<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+  let last: Promise<void> = Promise.resolve()
+
+  const writeWaiting = (): Promise<void> => {
+    clearTimeout(timer)
+    if (!gathering) return last
+    const items = waiting
+    const { resolve, reject } = gathering
+    waiting = []
+    gathering = undefined
+    last = last.then(() => write(items)).then(resolve, reject)
+    return last
+  }
+
+  return {
+    add(item) {
+      if (!gathering) {
+        gathering = deferred()
+        timer = setTimeout(() => void writeWaiting(), limits.afterMs)
+      }
+      waiting.push(item)
+      const { promise } = gathering
+      if (waiting.length >= limits.atMost) void writeWaiting()
+      return promise
+    },
+    flush: writeWaiting,
+  }
+}
+
+interface PromiseWithResolvers<Value> {
+  readonly promise: Promise<Value>
+  readonly resolve: (value: Value) => void
+  readonly reject: (reason: unknown) => void
+}
+
+/** Node 20 has no `Promise.withResolvers`. */
+function deferred(): PromiseWithResolvers<void> {
+  let settle: Pick<PromiseWithResolvers<void>, 'resolve' | 'reject'> | undefined
+  const promise = new Promise<void>((resolve, reject) => {
+    settle = { resolve, reject }
+  })
+  return { promise, resolve: () => settle?.resolve(), reject: (reason) => settle?.reject(reason) }
+}

@@ -1,0 +1,390 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Configuration } from '../../src/config/configuration.ts'
+import { describeConfiguration } from '../../src/config/describe.ts'
+import { loadConfiguration } from '../../src/config/load.ts'
+import { BridgeError } from '../../src/support/errors.ts'
+
+let folder: string
+let path: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dropbridge-config-'))
+  path = join(folder, 'dropbridge.yaml')
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const ENV = { API_URL: 'https://api.example.com/', CLIENT_ID: 'acme', CLIENT_SECRET: 's3cret' }
+
+const API = `api:
+  baseUrl: \${API_URL}
+  clientId: \${CLIENT_ID}
+  clientSecret: \${CLIENT_SECRET}
+`
+const MAILBOXES = `mailboxes:
+  erp: { type: directory, path: ./exchange }
+`
+const ORDERS_IN = `  orders-in:
+    retailer: 1000
+    operation: create-order
+    from: { mailbox: erp, folder: inbox/orders }
+    mapping: mappings/orders.yaml
+    results: { mailbox: erp }
+`
+const SHIPMENTS_OUT = `  shipments-out:
+    retailer: 1000
+    operation: export-shipments
+    mapping: mappings/shipments-export.yaml
+    to: { mailbox: erp, folder: out, name: "shipments-{date:yyyyMMdd-HHmmss}-{seq}.csv" }
+`
+const WHOLE = `${API}${MAILBOXES}routes:\n${ORDERS_IN}${SHIPMENTS_OUT}`
+
+async function load(text: string, env: NodeJS.ProcessEnv = ENV): Promise<Configuration> {
+  await writeFile(path, text)
+  return loadConfiguration(path, env)
+}
+
+/** The places and messages of the refusal, without the path of the file. */
+async function mistakesOf(text: string, env: NodeJS.ProcessEnv = ENV): Promise<string[]> {
+  const error: unknown = await load(text, env).catch((thrown: unknown) => thrown)
+  if (!(error instanceof BridgeError)) throw new Error('the configuration was accepted', { cause: error })
+  expect(error.code).toBe('configuration-invalid')
+  return error.details.map((detail) => detail.replace(`${path}:`, ''))
+}
+
+describe('a configuration without mistakes', () => {
+  test('is loaded with its defaults, absolute paths and milliseconds', async () => {
+    const credentials = { clientId: 'acme', clientSecret: 's3cret' }
+    expect(await load(WHOLE)).toEqual({
+      api: {
+        baseUrl: 'https://api.example.com',
+        credentials,
+        timeoutMs: 30_000,
+        connections: 16,
+        lateAnswerMs: 15_000,
+      },
+      journal: { type: 'sqlite', path: join(folder, 'state', 'journal.db') },
+      stateFolder: join(folder, 'state'),
+      mailboxes: { erp: { type: 'directory', path: join(folder, 'exchange') } },
+      routes: [
+        {
+          direction: 'inbound',
+          name: 'orders-in',
+          party: { kind: 'retailer', id: 1000 },
+          credentials,
+          operation: 'create-order',
+          mappingPath: join(folder, 'mappings', 'orders.yaml'),
+          from: {
+            mailbox: 'erp',
+            folder: 'inbox/orders',
+            match: '*.csv',
+            archive: 'archive/orders-in',
+            settleMs: 2000,
+          },
+          results: { mailbox: 'erp', folder: 'results' },
+        },
+        {
+          direction: 'outbound',
+          name: 'shipments-out',
+          party: { kind: 'retailer', id: 1000 },
+          credentials,
+          operation: 'export-shipments',
+          mappingPath: join(folder, 'mappings', 'shipments-export.yaml'),
+          to: { mailbox: 'erp', folder: 'out', name: 'shipments-{date:yyyyMMdd-HHmmss}-{seq}.csv' },
+          acknowledge: 'delivered',
+          reread: false,
+        },
+      ],
+    })
+  })
+
+  test('is loaded as it says where it says more', async () => {
+    const { api, journal, stateFolder, routes } = await load(`
+api: { baseUrl: "http://localhost:8080/v1//", clientId: a, clientSecret: b, timeout: 1m, connections: 64, lateAnswer: 500ms }
+journal: sqlite:/var/lib/dropbridge/journal.db
+state: /var/lib/dropbridge
+${MAILBOXES}routes:
+  orders-out:
+    brand: 7
+    operation: export-orders
+    api: { clientId: supplier, clientSecret: other }
+    mapping: /etc/orders.yaml
+    to: { mailbox: erp, folder: ./out/, name: "{route}-{seq}.csv" }
+  shipments-in:
+    brand: 7
+    operation: create-shipment
+    from: { mailbox: erp, folder: ., match: "SHIP*.txt", archive: done/shipments/, settle: 1h }
+    mapping: shipments.yaml
+    results: { mailbox: erp, folder: answers }
+`)
+    expect(api).toEqual({
+      baseUrl: 'http://localhost:8080/v1',
+      credentials: { clientId: 'a', clientSecret: 'b' },
+      timeoutMs: 60_000,
+      connections: 64,
+      lateAnswerMs: 500,
+    })
+    expect(journal.path).toBe('/var/lib/dropbridge/journal.db')
+    expect(stateFolder).toBe('/var/lib/dropbridge')
+    expect(routes).toMatchObject([
+      {
+        party: { kind: 'brand', id: 7 },
+        credentials: { clientId: 'supplier', clientSecret: 'other' },
+        mappingPath: '/etc/orders.yaml',
+        to: { folder: 'out' },
+        reread: true,
+      },
+      {
+        credentials: { clientId: 'a', clientSecret: 'b' },
+        from: { folder: '.', match: 'SHIP*.txt', archive: 'done/shipments', settleMs: 3_600_000 },
+        results: { folder: 'answers' },
+      },
+    ])
+  })
+
+  test('may say reread for itself', async () => {
+    const { routes } = await load(`${WHOLE}    reread: true\n`)
+    expect(routes[1]).toMatchObject({ reread: true })
+  })
+})
+
+describe('variables', () => {
+  test('stand for a part of a text, a file beside the configuration, or a number', async () => {
+    await mkdir(join(folder, 'secrets'))
+    await writeFile(join(folder, 'secrets', 'client'), 'from-a-file\n')
+    const text = WHOLE.replace('${API_URL}', 'https://${HOST}/v1')
+      .replace('${CLIENT_SECRET}', '${file:secrets/client}')
+      .replace('retailer: 1000', 'retailer: ${RETAILER}')
+    const { api, routes } = await load(text, { ...ENV, HOST: 'api.example.org', RETAILER: '4711' })
+    expect(api.baseUrl).toBe('https://api.example.org/v1')
+    expect(api.credentials.clientSecret).toBe('from-a-file')
+    expect(routes[0]?.party).toEqual({ kind: 'retailer', id: 4711 })
+  })
+
+  test('stay text where text is wanted, and are not looked into again', async () => {
+    const { api } = await load(WHOLE, { ...ENV, CLIENT_ID: '0042', CLIENT_SECRET: '${CLIENT_ID}: #"' })
+    expect(api.credentials).toEqual({ clientId: '0042', clientSecret: '${CLIENT_ID}: #"' })
+  })
+
+  test('are not meant where the dollar is doubled', async () => {
+    const { api } = await load(WHOLE.replace('${CLIENT_SECRET}', () => 'a$${b}$c'))
+    expect(api.credentials.clientSecret).toBe('a${b}$c')
+  })
+
+  test('that cannot be filled in are all named with their places', async () => {
+    const text = WHOLE.replace('${API_URL}', 'https://${HOST}.${DOMAIN}')
+      .replace('${CLIENT_ID}', '${CLIENT ID}')
+      .replace('${CLIENT_SECRET}', '"${file:missing}"')
+      .replace('mappings/orders.yaml', '${OPEN')
+      .replace('operation: export-shipments', 'operation: ${OPERATION}')
+    expect(await mistakesOf(text)).toEqual([
+      '2:12 api.baseUrl: the environment variable HOST is not set.',
+      '2:12 api.baseUrl: the environment variable DOMAIN is not set.',
+      '3:13 api.clientId: "${…}" must hold the name of an environment variable, or file: and a path.',
+      `4:17 api.clientSecret: the file ${join(folder, 'missing')} cannot be read (ENOENT).`,
+      '12:14 routes.orders-in.mapping: a "${" has no "}" after it. Write $${ for these two characters themselves.',
+      '16:16 routes.shipments-out.operation: the environment variable OPERATION is not set.',
+    ])
+  })
+
+  test('that are set to nothing are as good as a blank', async () => {
+    expect(await mistakesOf(WHOLE, { ...ENV, CLIENT_SECRET: '' })).toEqual([
+      '4:17 api.clientSecret: must not be empty.',
+    ])
+  })
+})
+
+describe('mistakes', () => {
+  test('of every kind are reported together, each with its place and what to do', async () => {
+    const text = `api:
+  baseUrl: ftp://api.example.com
+  clientId: 12345
+  clientSecret:
+  timeout: 30 seconds
+  lateAnswer: 48h
+  conections: 4
+  connections: 5000
+journal: postgres://db/journal
+mailbox: {}
+mailboxes:
+  erp: { type: directory, path: ./exchange }
+  ERP 2: { type: directory, path: ./exchange }
+  legacy: { type: sftp, path: /out }
+routes:
+  orders-in:
+    retialer: 1000
+    operation: create-order
+    from: { mailbox: erpp, folder: ../inbox, match: "a/*.csv" }
+    results: { mailbox: erp, folder: results }
+  shipments-in:
+    retailer: 1000
+    brand: 7
+    operation: create-shipmnt
+    from: { mailbox: erp, folder: inbox, settle: soon, archives: old }
+    mapping: shipments.yaml
+    results: { mailbox: erp, folder: inbox }
+  invoices-in:
+    retailer: 1000
+    operation: create-invoice
+    from: { mailbox: erp, folder: inbox/, match: "*.CSV", archive: inbox }
+    mapping: invoices.yaml
+    results: { mailbox: erp }
+  orders-out:
+    brand: 1.5
+    operation: export-orders
+    mapping: orders.yaml
+    to: { mailbox: erp, folder: out, name: "orders/{day}.csv" }
+    acknowledge: always
+    reread: maybe
+  nothing:
+`
+    expect(await mistakesOf(text)).toEqual([
+      '2:12 api.baseUrl: must be an address such as https://api.example.com, without a password, "?" or "#".',
+      '3:13 api.clientId: must be text; put it in quotes.',
+      '4:16 api.clientSecret: has no value.',
+      '5:12 api.timeout: must be a duration of at most a day, such as 500ms, 30s, 15m or 1h.',
+      '6:15 api.lateAnswer: must be a duration of at most a day, such as 500ms, 30s, 15m or 1h.',
+      '7:3 api.conections: unknown key. Did you mean "connections"?',
+      '8:16 api.connections: must be at most 512.',
+      '9:10 journal: must be sqlite: and a path, such as sqlite:./state/journal.db.',
+      '10:1 mailbox: unknown key. Did you mean "mailboxes"?',
+      '13:3 mailboxes.ERP 2: a name holds lower-case letters, digits and hyphens only.',
+      '14:19 mailboxes.legacy.type: must be directory.',
+      '16:3 routes.orders-in.mapping: is missing.',
+      '16:3 routes.orders-in: says nothing of its retailer: write "retailer:" and the id.',
+      '17:5 routes.orders-in.retialer: unknown key. Did you mean "retailer"?',
+      '19:22 routes.orders-in.from.mailbox: there is no such mailbox. Did you mean "erp"?',
+      '19:36 routes.orders-in.from.folder: must be a folder within the mailbox, such as inbox/orders: relative, with "/" and without "..".',
+      '19:53 routes.orders-in.from.match: matches names of files: it cannot hold "/" or "\\".',
+      '23:5 routes.shipments-in.brand: a route is for a retailer or for a brand, not both.',
+      '24:16 routes.shipments-in.operation: must be one of create-order, create-shipment, create-invoice, export-orders, export-shipments, export-invoices. Did you mean "create-shipment"?',
+      '25:50 routes.shipments-in.from.settle: must be a duration of at most a day, such as 500ms, 30s, 15m or 1h.',
+      '25:56 routes.shipments-in.from.archives: unknown key. Did you mean "archive"?',
+      '27:38 routes.shipments-in.results.folder: results would be left where the route shipments-in takes files from; use another folder.',
+      '29:5 routes.invoices-in.retailer: create-invoice is done by a brand: write "brand:" and its id instead of "retailer:".',
+      '31:5 routes.invoices-in.from: takes the same files as the route shipments-in: the same mailbox, folder and match.',
+      '31:68 routes.invoices-in.from.archive: done files would be left where the route shipments-in takes files from; use another folder.',
+      '35:12 routes.orders-out.brand: must be a whole number.',
+      '38:44 routes.orders-out.to.name: has {day}, which is not a placeholder: use {date:…}, {seq} or {route}.',
+      '38:44 routes.orders-out.to.name: is the name of a file: it cannot hold / \\ < > : " | ? *.',
+      '38:44 routes.orders-out.to.name: needs {seq} or {date:…}, or every file would have the same name.',
+      '39:18 routes.orders-out.acknowledge: must be delivered.',
+      '40:13 routes.orders-out.reread: must be true or false.',
+      '41:11 routes.nothing: has no value.',
+    ])
+  })
+
+  test('of a missing part name the part', async () => {
+    expect(await mistakesOf('state: ./state\n')).toEqual([
+      '1:1 api: is missing.',
+      '1:1 mailboxes: is missing.',
+      '1:1 routes: is missing.',
+    ])
+  })
+
+  test('in a route without an operation name the operations there are', async () => {
+    const [first] = await mistakesOf(WHOLE.replace('    operation: create-order\n', ''))
+    expect(first).toBe(
+      '8:3 routes.orders-in.operation: is missing: it must be one of create-order, create-shipment, create-invoice, export-orders, export-shipments, export-invoices.',
+    )
+  })
+
+  test('of two export routes whose files would meet are told', async () => {
+    const twice = `${WHOLE}${SHIPMENTS_OUT.replace('shipments-out', 'shipments-too')}`
+    expect(await mistakesOf(twice)).toEqual([
+      '23:38 routes.shipments-too.to.name: gives files the same names as the route shipments-out; put {route} into the name.',
+    ])
+    expect((await load(twice.replaceAll('-{seq}', '-{seq}-{route}'))).routes).toHaveLength(3)
+  })
+
+  test('a results folder may not be where another route takes files from', async () => {
+    const text = `${WHOLE}${ORDERS_IN.replace('orders-in', 'corrections').replace('inbox/orders', './results/')}`
+    expect(await mistakesOf(text)).toEqual([
+      '13:5 routes.orders-in.results.folder: results would be left where the route corrections takes files from; use another folder.',
+      '24:5 routes.corrections.results.folder: results would be left where the route corrections takes files from; use another folder.',
+    ])
+  })
+
+  test('a name from the language itself is no mailbox', async () => {
+    expect(await mistakesOf(WHOLE.replace('to: { mailbox: erp', 'to: { mailbox: constructor'))).toEqual([
+      '18:20 routes.shipments-out.to.mailbox: there is no such mailbox.',
+    ])
+  })
+
+  test('a timeout of nothing is refused', async () => {
+    expect(await mistakesOf(WHOLE.replace('api:\n', 'api:\n  timeout: 0s\n'))).toEqual([
+      '2:12 api.timeout: must be longer than nothing.',
+    ])
+  })
+})
+
+describe('a file that is no configuration at all', () => {
+  test('says so when it is missing', async () => {
+    await expect(loadConfiguration(path, ENV)).rejects.toMatchObject({
+      code: 'configuration-invalid',
+      message: `The configuration file ${path} cannot be read.`,
+      cause: expect.objectContaining({ code: 'ENOENT' }),
+    })
+  })
+
+  test.each([
+    ['', '1:1 the file is empty.'],
+    ['just text', '1:1 the file must hold keys and values.'],
+    ['state: a: b\n', '1:8 a value with ": " in it must be in quotes.'],
+    [
+      'api: {\n',
+      '2:1 the indentation does not fit the lines above, or a bracket, brace or quote there is not closed.',
+    ],
+    ['api: "a\n', '2:1 a character is missing here: a quote, a bracket, a brace, a comma or a colon.'],
+    ['api:\n\tbaseUrl: x\n', '2:1 a tab cannot indent; use spaces.'],
+    [
+      'api: *gone\n',
+      '1:6 a value that starts with * stands for an anchor, and there is none of that name; put text in quotes.',
+    ],
+    ['api: {}\n---\napi: {}\n', '2:1 a second document starts here; there must be one.'],
+  ])('says what is wrong with %j', async (text, mistake) => {
+    expect(await mistakesOf(text)).toContain(mistake)
+  })
+
+  test('names a key that stands there twice, beside the other mistakes', async () => {
+    expect(await mistakesOf(`${WHOLE}${ORDERS_IN}    extra: 1\n`)).toEqual([
+      '19:3 this key stands here twice.',
+      '25:5 routes.orders-in.extra: unknown key.',
+    ])
+  })
+})
+
+describe('secrets', () => {
+  test.each([
+    ['a value of the wrong kind', 'baseUrl: ${CLIENT_SECRET}'],
+    ['a wrong choice', 'baseUrl: x\n  timeout: ${CLIENT_SECRET}\n  connections: ${CLIENT_SECRET}'],
+    ['a tag', 'baseUrl: !s3cret x'],
+    ['an alias', 'baseUrl: *s3cret'],
+    ['a broken text', 'baseUrl: "s3cret'],
+    ['a forbidden start', 'baseUrl: @s3cret'],
+    ['a broken escape', 'baseUrl: "s3cret\\q"'],
+    ['an address with a password', 'baseUrl: https://me:s3cret@api.example.com'],
+  ])('never appear in what is said about %s', async (_, line) => {
+    const error: unknown = await load(WHOLE.replace('baseUrl: ${API_URL}', line)).catch(
+      (thrown: unknown) => thrown,
+    )
+    expect(error).toBeInstanceOf(BridgeError)
+    const said =
+      error instanceof BridgeError ? [error.message, ...error.details, String(error.cause)].join('\n') : ''
+    expect(said).toContain(path)
+    expect(said).not.toContain('s3cret')
+  })
+
+  test('are masked where the configuration is shown', async () => {
+    const shown = describeConfiguration(
+      await load(`${WHOLE}    api: { clientId: other, clientSecret: s3cret-too }\n`),
+    )
+    expect(shown).toMatchObject({
+      api: { credentials: { clientId: 'acme', clientSecret: '***' } },
+      routes: [{}, { credentials: { clientId: 'other', clientSecret: '***' } }],
+    })
+    expect(JSON.stringify(shown)).not.toContain('s3cret')
+  })
+})

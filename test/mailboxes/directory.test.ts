@@ -1,0 +1,223 @@
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { directoryMailbox } from '../../src/mailboxes/directory.ts'
+import { isTemporaryName } from '../../src/mailboxes/names.ts'
+import { describeMailbox, type MailboxUnderTest } from '../suites/mailbox.suite.ts'
+
+describeMailbox('a directory', () => directoryUnderTest({}))
+describeMailbox('a directory without hard links', () => directoryUnderTest({ hardLinks: false }))
+
+async function directoryUnderTest(options: { hardLinks?: boolean }): Promise<MailboxUnderTest> {
+  const root = await mkdtemp(join(tmpdir(), 'dropbridge-mailbox-'))
+  const again = () => directoryMailbox({ root, ...options })
+  return {
+    mailbox: again(),
+    again,
+    exclusive: options.hardLinks ?? true,
+    put: async (path, contents, modifiedAt) => {
+      await mkdir(dirname(join(root, path)), { recursive: true })
+      await writeFile(join(root, path), contents)
+      if (modifiedAt !== undefined) await utimes(join(root, path), modifiedAt / 1000, modifiedAt / 1000)
+    },
+    get: async (path) => {
+      try {
+        return await readFile(join(root, path), 'utf8')
+      } catch {
+        return undefined
+      }
+    },
+    names: (folder) => readdir(join(root, folder)),
+    close: () => rm(root, { recursive: true, force: true }),
+  }
+}
+
+describe('a directory on this machine', () => {
+  const CLAIM = { id: 'claim-1', folder: 'inbox', name: 'orders.csv' }
+  let base: string
+  let root: string
+  let spooled: string
+
+  beforeEach(async () => {
+    base = await mkdtemp(join(tmpdir(), 'dropbridge-directory-'))
+    root = join(base, 'exchange')
+    spooled = join(base, 'spooled')
+    await mkdir(join(root, 'inbox'), { recursive: true })
+    await mkdir(join(base, 'outside'))
+    await writeFile(join(base, 'outside', 'secret.csv'), 'secret')
+    await writeFile(spooled, 'a,b\n', { mode: 0o600 })
+  })
+  afterEach(() => rm(base, { recursive: true, force: true }))
+
+  test('a root that has vanished is unreachable, and is not made again empty', async () => {
+    await rm(root, { recursive: true })
+    const mailbox = directoryMailbox({ root })
+    const unreachable = { code: 'mailbox-unreachable', cause: expect.objectContaining({ code: 'ENOENT' }) }
+    await expect(mailbox.list('inbox')).rejects.toMatchObject(unreachable)
+    await expect(mailbox.claim(CLAIM)).rejects.toMatchObject(unreachable)
+    await expect(mailbox.archive(CLAIM, 'archive')).rejects.toMatchObject(unreachable)
+    await expect(mailbox.deliver(spooled, 'out', 'a.csv')).rejects.toMatchObject(unreachable)
+    expect(await readdir(base)).not.toContain('exchange')
+  })
+
+  test('a root that is a file is unreachable', async () => {
+    const mailbox = directoryMailbox({ root: spooled })
+    await expect(mailbox.list('.')).rejects.toMatchObject({ code: 'mailbox-unreachable' })
+  })
+
+  test('a root that is itself a link works', async () => {
+    await symlink(root, join(base, 'mounted'))
+    const mailbox = directoryMailbox({ root: join(base, 'mounted') })
+    await writeFile(join(root, 'inbox', 'orders.csv'), 'x')
+    expect((await mailbox.list('inbox')).map(({ name }) => name)).toEqual(['orders.csv'])
+    expect(await mailbox.claim(CLAIM)).toBe('claimed')
+  })
+
+  test('a link to a file is neither listed nor claimed', async () => {
+    await symlink(join(base, 'outside', 'secret.csv'), join(root, 'inbox', 'orders.csv'))
+    const mailbox = directoryMailbox({ root })
+    expect(await mailbox.list('inbox')).toEqual([])
+    expect(await mailbox.claim(CLAIM)).toBe('gone')
+  })
+
+  test('a link put in the place of a claimed file is not followed', async () => {
+    await mkdir(join(root, 'inbox', '.claimed'))
+    await symlink(join(base, 'outside', 'secret.csv'), join(root, 'inbox', '.claimed', 'claim-1-orders.csv'))
+    const reading = (async () => {
+      for await (const chunk of directoryMailbox({ root }).read(CLAIM)) expect(chunk).toHaveLength(0)
+    })()
+    await expect(reading).rejects.toMatchObject({ code: 'mailbox-unreachable' })
+  })
+
+  test('a folder that is a link out of the mailbox is refused', async () => {
+    await symlink(join(base, 'outside'), join(root, 'link'))
+    const mailbox = directoryMailbox({ root })
+    for (const folder of ['link', 'link/deeper']) {
+      await expect(mailbox.list(folder)).rejects.toMatchObject({ code: 'configuration-invalid' })
+      await expect(mailbox.deliver(spooled, folder, 'a.csv')).rejects.toMatchObject({
+        code: 'configuration-invalid',
+        message: expect.stringContaining('leads out of the mailbox'),
+      })
+    }
+    expect(await readdir(join(base, 'outside'))).toEqual(['secret.csv'])
+  })
+
+  test('a link that leads nowhere is refused rather than made into a folder', async () => {
+    await symlink(join(base, 'outside', 'missing'), join(root, 'link'))
+    await expect(directoryMailbox({ root }).list('link')).rejects.toMatchObject({
+      code: 'configuration-invalid',
+    })
+    expect(await readdir(join(base, 'outside'))).toEqual(['secret.csv'])
+  })
+
+  test('a folder that is a link within the mailbox works', async () => {
+    await symlink('inbox', join(root, 'eingang'))
+    await writeFile(join(root, 'inbox', 'orders.csv'), 'x')
+    expect((await directoryMailbox({ root }).list('eingang')).map(({ name }) => name)).toEqual(['orders.csv'])
+  })
+
+  test('the folder of claimed files cannot be used as a folder', async () => {
+    await expect(directoryMailbox({ root }).list('inbox/.Claimed')).rejects.toMatchObject({
+      code: 'configuration-invalid',
+    })
+  })
+
+  test('what a crash left half-written is removed a day later by the next delivery into the folder', async () => {
+    const old = join(root, 'out', '.a.csv.crashed.dropbridge.tmp')
+    await mkdir(join(root, 'out'))
+    await writeFile(old, 'a,')
+    await utimes(old, 1_700_000_000, 1_700_000_000)
+    await writeFile(join(root, 'out', '.a.csv.another.dropbridge.tmp'), 'under way at another bridge')
+    await writeFile(join(root, 'out', '.a.csv.tmp'), 'not ours')
+    await utimes(join(root, 'out', '.a.csv.tmp'), 1_700_000_000, 1_700_000_000)
+    const mailbox = directoryMailbox({ root })
+    expect(await mailbox.list('out')).toEqual([])
+    expect(await mailbox.deliver(spooled, 'out', 'a.csv')).toBe('delivered')
+    expect((await readdir(join(root, 'out'))).toSorted()).toEqual([
+      '.a.csv.another.dropbridge.tmp',
+      '.a.csv.tmp',
+      'a.csv',
+    ])
+  })
+
+  test('a delivered file gets the usual rights, not the private ones of the spool', async () => {
+    await directoryMailbox({ root }).deliver(spooled, 'out', 'a.csv')
+    await writeFile(join(root, 'usual'), 'x')
+    const usual = (await stat(join(root, 'usual'))).mode
+    expect((await stat(join(root, 'out', 'a.csv'))).mode).toBe(usual)
+  })
+
+  test('a spooled file that is missing leaves nothing behind', async () => {
+    await rm(spooled)
+    await expect(directoryMailbox({ root }).deliver(spooled, 'out', 'a.csv')).rejects.toMatchObject({
+      code: 'cannot-write',
+      message: expect.stringContaining(spooled),
+    })
+    expect(await readdir(join(root, 'out'))).toEqual([])
+  })
+
+  test.skipIf(process.platform === 'win32')('missing rights say what cannot be done', async () => {
+    await chmod(base, 0o755)
+    await chmod(spooled, 0o644)
+    await chmod(join(root, 'inbox'), 0o555)
+    await writeFile(join(root, 'inbox', 'orders.csv'), 'x')
+    await mkdir(join(root, 'inbox', '.claimed'))
+    await mkdir(join(root, 'private'), { mode: 0o000 })
+    const mailbox = directoryMailbox({ root })
+    const refused = { cause: expect.objectContaining({ code: 'EACCES' }) }
+    await asNobody(async () => {
+      const cannotWrite = { code: 'cannot-write', ...refused }
+      await expect(mailbox.deliver(spooled, 'inbox', 'a.csv')).rejects.toMatchObject(cannotWrite)
+      await expect(mailbox.claim(CLAIM)).rejects.toMatchObject(cannotWrite)
+      await expect(mailbox.list('inbox/new')).rejects.toMatchObject(cannotWrite)
+      const unreachable = { code: 'mailbox-unreachable', ...refused }
+      await expect(mailbox.list('private')).rejects.toMatchObject(unreachable)
+    })
+    expect(await readdir(join(root, 'inbox'))).toEqual(['.claimed', 'orders.csv'])
+  })
+
+  test('what the disk refuses to take is a failure to write', async () => {
+    const name = 'n'.repeat(300) // no file system takes such a name
+    await expect(directoryMailbox({ root }).deliver(spooled, 'out', name)).rejects.toMatchObject({
+      code: 'cannot-write',
+      cause: expect.objectContaining({ code: 'ENAMETOOLONG' }),
+    })
+    expect(await readdir(join(root, 'out'))).toEqual([])
+  })
+
+  test('a file is described by its full path', () => {
+    expect(directoryMailbox({ root }).describe('out/today', 'a.csv')).toBe(
+      join(root, 'out', 'today', 'a.csv'),
+    )
+  })
+})
+
+/** Rights bind everybody but root, as whom tests often run. */
+async function asNobody(work: () => Promise<void>): Promise<void> {
+  if (process.geteuid?.() !== 0) return work()
+  process.seteuid?.(65_534)
+  try {
+    await work()
+  } finally {
+    process.seteuid?.(0)
+  }
+}
+
+test('names of files still being written are known whatever their case', () => {
+  const working = ['.a', '~$Orders.xlsx', 'a.TMP', 'a.Part', 'a.csv.filepart', 'a.writing', 'a.crdownload']
+  expect(working.filter((name) => !isTemporaryName(name))).toEqual([])
+  const whole = ['orders.csv', 'tmp.csv', 'a.partner', 'counterpart', '~orders.csv', 'a.tmp.csv']
+  expect(whole.filter(isTemporaryName)).toEqual([])
+})

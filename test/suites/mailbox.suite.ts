@@ -1,0 +1,364 @@
+/** What every mailbox must do, whatever it is made of. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Mailbox } from '../../src/domain/mailbox.ts'
+
+/** A mailbox, and the place behind it as other programs see it. Paths are relative, with forward slashes. */
+export interface MailboxUnderTest {
+  readonly mailbox: Mailbox
+  /** The mailbox of a second bridge on the same place, or of the same bridge after a restart. */
+  again(): Mailbox
+  put(path: string, contents: string, modifiedAt?: number): Promise<void>
+  /** Whether the place can take a name only if it is free; some file systems cannot, and two at once may collide. */
+  readonly exclusive: boolean
+  /** Undefined when there is no such file. */
+  get(path: string): Promise<string | undefined>
+  /** The names in a folder, hidden ones too. */
+  names(folder: string): Promise<string[]>
+  close(): Promise<void>
+}
+
+const ID = 'c0ffee00-0000-4000-8000-000000000001'
+const OTHER_ID = 'c0ffee00-0000-4000-8000-000000000002'
+const CLAIM = { id: ID, folder: 'inbox', name: 'orders.csv' }
+const ESCAPES = [
+  '../outside',
+  'a/../../outside',
+  '/etc',
+  'a//b',
+  'a\\..\\..\\b',
+  'C:/b',
+  'a\0b',
+  '..',
+  'a/.',
+  'inbox/',
+]
+
+export function describeMailbox(title: string, make: () => Promise<MailboxUnderTest>): void {
+  describe(`${title} as a mailbox`, () => {
+    let place: MailboxUnderTest
+    let mailbox: Mailbox
+    let local: string
+
+    beforeEach(async () => {
+      place = await make()
+      mailbox = place.mailbox
+      local = await mkdtemp(join(tmpdir(), 'dropbridge-local-'))
+    })
+    afterEach(async () => {
+      await place.close()
+      await rm(local, { recursive: true, force: true })
+    })
+
+    const namesListed = async (folder: string) => (await mailbox.list(folder)).map(({ name }) => name)
+
+    const localFile = async (contents: string) => {
+      const path = join(local, 'spooled')
+      await writeFile(path, contents, { mode: 0o600 })
+      return path
+    }
+
+    describe('list', () => {
+      test('shows a file with its size and time', async () => {
+        await place.put('inbox/orders.csv', 'PO\r\n1\r\n', 1_700_000_000_000)
+        expect(await mailbox.list('inbox')).toEqual([
+          { folder: 'inbox', name: 'orders.csv', size: 7, modifiedAt: 1_700_000_000_000 },
+        ])
+      })
+
+      test('shows the oldest file first, and files of one age by name', async () => {
+        await place.put('inbox/b.csv', 'x', 1_700_000_000_000)
+        await place.put('inbox/a.csv', 'x', 1_700_000_000_000)
+        await place.put('inbox/newest.csv', 'x', 1_700_000_009_000)
+        await place.put('inbox/z-oldest.csv', 'x', 1_600_000_000_000)
+        expect(await namesListed('inbox')).toEqual(['z-oldest.csv', 'a.csv', 'b.csv', 'newest.csv'])
+      })
+
+      test('leaves out files that a program is still writing under a working name', async () => {
+        const working = [
+          '.hidden.csv',
+          '~$orders.csv',
+          'a.tmp',
+          'b.csv.part',
+          'c.PARTIAL',
+          'd.filepart',
+          'e.writing',
+        ]
+        for (const name of [...working, 'f.crdownload']) await place.put(`inbox/${name}`, 'x')
+        await place.put('inbox/whole.csv', 'x')
+        expect(await namesListed('inbox')).toEqual(['whole.csv'])
+      })
+
+      test('leaves out folders and what is in them', async () => {
+        await place.put('inbox/2026/old.csv', 'x')
+        expect(await mailbox.list('inbox')).toEqual([])
+      })
+
+      test('finds a folder that is not there empty, and files put into it later', async () => {
+        expect(await mailbox.list('new/inbox')).toEqual([])
+        await place.put('new/inbox/a.csv', 'x')
+        expect(await namesListed('new/inbox')).toEqual(['a.csv'])
+      })
+
+      test('shows the files of the mailbox itself when the folder is a dot', async () => {
+        await place.put('a.csv', 'x')
+        expect(await namesListed('.')).toEqual(['a.csv'])
+      })
+
+      test('shows a name with spaces and letters of any language as it is', async () => {
+        await place.put('inbox/Aufträge März – 訂單 (2).csv', 'x')
+        expect(await namesListed('inbox')).toEqual(['Aufträge März – 訂單 (2).csv'])
+      })
+    })
+
+    describe('claim', () => {
+      test('takes the file away from the folder and keeps its bytes', async () => {
+        await place.put('inbox/orders.csv', 'PO,Qty\n1,2\n')
+        expect(await mailbox.claim(CLAIM)).toBe('claimed')
+        expect(await mailbox.list('inbox')).toEqual([])
+        expect(await place.get('inbox/orders.csv')).toBeUndefined()
+        expect(await contentsOf(mailbox.read(CLAIM))).toBe('PO,Qty\n1,2\n')
+      })
+
+      test('says so again when it is repeated after a crash', async () => {
+        await place.put('inbox/orders.csv', 'x')
+        await mailbox.claim(CLAIM)
+        expect(await place.again().claim(CLAIM)).toBe('claimed')
+      })
+
+      test('leaves alone a new file that came under the name of a claimed one', async () => {
+        await place.put('inbox/orders.csv', 'first')
+        await mailbox.claim(CLAIM)
+        await place.put('inbox/orders.csv', 'second')
+        expect(await mailbox.claim(CLAIM)).toBe('claimed')
+        expect(await contentsOf(mailbox.read(CLAIM))).toBe('first')
+        expect(await place.get('inbox/orders.csv')).toBe('second')
+      })
+
+      test('says gone when there is no such file', async () => {
+        expect(await mailbox.claim(CLAIM)).toBe('gone')
+      })
+
+      test('gives the file to exactly one of two bridges', async () => {
+        await place.put('inbox/orders.csv', 'x')
+        const [first, second] = await Promise.all([
+          mailbox.claim(CLAIM),
+          place.again().claim({ ...CLAIM, id: OTHER_ID }),
+        ])
+        expect([first, second].toSorted()).toEqual(['claimed', 'gone'])
+        const winner = first === 'claimed' ? CLAIM : { ...CLAIM, id: OTHER_ID }
+        expect(await contentsOf(mailbox.read(winner))).toBe('x')
+      })
+
+      test('takes a file whose name is as long as names can be', async () => {
+        const name = `${'ä'.repeat(125)}.csv`
+        await place.put(`inbox/${name}`, 'long')
+        const claim = { id: ID, folder: 'inbox', name }
+        expect(await mailbox.claim(claim)).toBe('claimed')
+        expect(await contentsOf(mailbox.read(claim))).toBe('long')
+        const archived = await mailbox.archive(claim, 'archive')
+        expect(archived).toMatch(new RegExp(`^archive/ä+~${ID}\\.csv$`))
+        expect(await place.get(archived)).toBe('long')
+      })
+    })
+
+    describe('read', () => {
+      test('gives a large file whole', async () => {
+        const contents = '0123456789abcdef'.repeat(100_000)
+        await place.put('inbox/orders.csv', contents)
+        await mailbox.claim(CLAIM)
+        expect((await contentsOf(mailbox.read(CLAIM))) === contents).toBe(true)
+      })
+
+      test('can be stopped half way and begun again', async () => {
+        await place.put('inbox/orders.csv', 'x'.repeat(2_000_000))
+        await mailbox.claim(CLAIM)
+        let first = 0
+        for await (const chunk of mailbox.read(CLAIM)) {
+          first = chunk.length
+          break
+        }
+        expect(first).toBeGreaterThan(0)
+        expect((await contentsOf(mailbox.read(CLAIM))).length).toBe(2_000_000)
+      })
+
+      test('says that the mailbox has lost the file when it is not there', async () => {
+        await expect(contentsOf(mailbox.read(CLAIM))).rejects.toMatchObject({ code: 'mailbox-unreachable' })
+      })
+    })
+
+    describe('archive', () => {
+      test('moves the claimed file and says where it is', async () => {
+        await place.put('inbox/orders.csv', 'x')
+        await mailbox.claim(CLAIM)
+        const archived = await mailbox.archive(CLAIM, 'archive/orders-in/2026')
+        expect(archived).toBe(`archive/orders-in/2026/orders~${ID}.csv`)
+        expect(await place.get(archived)).toBe('x')
+        await expect(contentsOf(mailbox.read(CLAIM))).rejects.toMatchObject({ code: 'mailbox-unreachable' })
+      })
+
+      test('keeps every file when many of one name are archived', async () => {
+        for (const id of [ID, OTHER_ID]) {
+          await place.put('inbox/orders.csv', id)
+          await mailbox.claim({ ...CLAIM, id })
+          await mailbox.archive({ ...CLAIM, id }, 'archive')
+        }
+        expect(await place.get(`archive/orders~${ID}.csv`)).toBe(ID)
+        expect(await place.get(`archive/orders~${OTHER_ID}.csv`)).toBe(OTHER_ID)
+      })
+
+      test('gives the same answer when it is repeated after a crash', async () => {
+        await place.put('inbox/orders.csv', 'x')
+        await mailbox.claim(CLAIM)
+        const archived = await mailbox.archive(CLAIM, 'archive')
+        expect(await place.again().archive(CLAIM, 'archive')).toBe(archived)
+        expect(await place.names('archive')).toEqual([`orders~${ID}.csv`])
+      })
+
+      test('goes on when a crash left the file both claimed and archived', async () => {
+        await place.put('inbox/orders.csv', 'x')
+        await mailbox.claim(CLAIM)
+        await place.put(`archive/orders~${ID}.csv`, 'x')
+        expect(await mailbox.archive(CLAIM, 'archive')).toBe(`archive/orders~${ID}.csv`)
+        expect(await mailbox.claim(CLAIM)).toBe('gone')
+      })
+
+      test('does not overwrite a file with other bytes', async () => {
+        await place.put('inbox/orders.csv', 'ours')
+        await mailbox.claim(CLAIM)
+        await place.put(`archive/orders~${ID}.csv`, 'not ours')
+        await expect(mailbox.archive(CLAIM, 'archive')).rejects.toMatchObject({ code: 'cannot-write' })
+        expect(await place.get(`archive/orders~${ID}.csv`)).toBe('not ours')
+        expect(await contentsOf(mailbox.read(CLAIM))).toBe('ours')
+      })
+
+      test('says that the claimed file is missing when it is nowhere', async () => {
+        await expect(mailbox.archive(CLAIM, 'archive')).rejects.toMatchObject({
+          code: 'mailbox-unreachable',
+          message: expect.stringContaining('is missing'),
+        })
+      })
+
+      test('keeps a name without an extension readable', async () => {
+        await place.put('inbox/ORDERS', 'x')
+        await mailbox.claim({ ...CLAIM, name: 'ORDERS' })
+        expect(await mailbox.archive({ ...CLAIM, name: 'ORDERS' }, '.')).toBe(`ORDERS~${ID}`)
+      })
+    })
+
+    describe('deliver', () => {
+      test('leaves the file in a folder that it makes', async () => {
+        expect(await mailbox.deliver(await localFile('a,b\n'), 'out/today', 'orders-1.csv')).toBe('delivered')
+        expect(await place.get('out/today/orders-1.csv')).toBe('a,b\n')
+        expect(await place.names('out/today')).toEqual(['orders-1.csv'])
+      })
+
+      test('counts the same bytes that are there already as delivered', async () => {
+        await place.put('out/orders-1.csv', 'a,b\n')
+        expect(await mailbox.deliver(await localFile('a,b\n'), 'out', 'orders-1.csv')).toBe('delivered')
+        expect(await place.names('out')).toEqual(['orders-1.csv'])
+      })
+
+      test.each(['c,d\n', 'longer than ours\n', ''])('never overwrites other bytes: %j', async (theirs) => {
+        await place.put('out/orders-1.csv', theirs)
+        expect(await mailbox.deliver(await localFile('a,b\n'), 'out', 'orders-1.csv')).toBe('occupied')
+        expect(await place.get('out/orders-1.csv')).toBe(theirs)
+        expect(await place.names('out')).toEqual(['orders-1.csv'])
+      })
+
+      test('does not take a folder of that name for a file', async () => {
+        await place.put('out/orders-1.csv/inside', 'x')
+        expect(await mailbox.deliver(await localFile('a,b\n'), 'out', 'orders-1.csv')).toBe('occupied')
+        expect(await place.get('out/orders-1.csv/inside')).toBe('x')
+      })
+
+      test('leaves exactly one file when two bridges deliver different files under one name', async ({
+        skip,
+      }) => {
+        skip(!place.exclusive, 'this place cannot take a name only if it is free')
+        const first = await localFile('first')
+        const second = join(local, 'second')
+        await writeFile(second, 'second')
+        const answers = await Promise.all([
+          mailbox.deliver(first, 'out', 'orders-1.csv'),
+          place.again().deliver(second, 'out', 'orders-1.csv'),
+        ])
+        expect(answers.toSorted()).toEqual(['delivered', 'occupied'])
+        const winner = answers[0] === 'delivered' ? 'first' : 'second'
+        expect(await place.get('out/orders-1.csv')).toBe(winner)
+        expect(await place.names('out')).toEqual(['orders-1.csv'])
+      })
+
+      test('shows a large file at its name only when it is whole', async () => {
+        const size = 8_000_000
+        const path = await localFile('x'.repeat(size))
+        const sizes = new Set<number>()
+        const delivering = { done: false }
+        const finished = mailbox.deliver(path, 'out', 'large.csv').finally(() => (delivering.done = true))
+        while (!delivering.done) {
+          for (const sighting of await mailbox.list('out')) sizes.add(sighting.size)
+        }
+        await finished
+        for (const sighting of await mailbox.list('out')) sizes.add(sighting.size)
+        expect([...sizes]).toEqual([size])
+      })
+
+      test('delivers an empty file', async () => {
+        expect(await mailbox.deliver(await localFile(''), 'out', 'empty.csv')).toBe('delivered')
+        expect(await place.get('out/empty.csv')).toBe('')
+      })
+
+      test('says so when a file stands in place of the folder', async () => {
+        await place.put('out', 'not a folder')
+        await expect(mailbox.deliver(await localFile('x'), 'out', 'a.csv')).rejects.toMatchObject({
+          code: 'mailbox-unreachable',
+        })
+        expect(await place.get('out')).toBe('not a folder')
+      })
+    })
+
+    describe('names and folders from outside', () => {
+      test.each(ESCAPES)('the folder %j is refused by every call', async (folder) => {
+        const refusal = { code: 'configuration-invalid' }
+        const claim = { ...CLAIM, folder }
+        await place.put('inbox/orders.csv', 'x')
+        await mailbox.claim(CLAIM)
+        await expect(mailbox.list(folder)).rejects.toMatchObject(refusal)
+        await expect(mailbox.claim(claim)).rejects.toMatchObject(refusal)
+        await expect(contentsOf(mailbox.read(claim))).rejects.toMatchObject(refusal)
+        await expect(mailbox.archive(CLAIM, folder)).rejects.toMatchObject(refusal)
+        await expect(mailbox.deliver(await localFile('x'), folder, 'a.csv')).rejects.toMatchObject(refusal)
+        expect(() => mailbox.describe(folder, 'a.csv')).toThrow('cannot be a folder of a mailbox')
+        expect(await contentsOf(mailbox.read(CLAIM))).toBe('x')
+      })
+
+      test.each(['../a.csv', '..', '.', '', 'a/b.csv', 'a\\b.csv', 'a\nb.csv', 'a\0.csv'])(
+        'the name %j is refused by every call',
+        async (name) => {
+          const refusal = { code: 'configuration-invalid' }
+          const claim = { ...CLAIM, name }
+          await expect(mailbox.claim(claim)).rejects.toMatchObject(refusal)
+          await expect(contentsOf(mailbox.read(claim))).rejects.toMatchObject(refusal)
+          await expect(mailbox.archive(claim, 'archive')).rejects.toMatchObject(refusal)
+          await expect(mailbox.deliver(await localFile('x'), 'out', name)).rejects.toMatchObject(refusal)
+          expect(() => mailbox.describe('out', name)).toThrow('cannot be the name of a file')
+        },
+      )
+    })
+
+    describe('for people', () => {
+      test('a file is named with its folder', () => {
+        expect(mailbox.describe('out/today', 'orders-1.csv')).toContain('orders-1.csv')
+        expect(mailbox.describe('out/today', 'orders-1.csv')).toContain('today')
+      })
+    })
+  })
+}
+
+async function contentsOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = []
+  for await (const chunk of chunks) parts.push(chunk)
+  return Buffer.concat(parts).toString('utf8')
+}
