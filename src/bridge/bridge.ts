@@ -11,7 +11,7 @@ import type { Mailbox } from '../domain/mailbox.ts'
 import { csvFormat } from '../formats/csv/format.ts'
 import { openJournal } from '../journal/open.ts'
 import { directoryMailbox } from '../mailboxes/directory.ts'
-import { loadMapping, type Mapping } from '../mapping/load.ts'
+import type { Mapping } from '../mapping/load.ts'
 import { passInbound } from '../pipelines/inbound/inbound.ts'
 import { passOutbound } from '../pipelines/outbound/outbound.ts'
 import type { Clock } from '../support/clock.ts'
@@ -19,6 +19,7 @@ import { assert, BridgeError } from '../support/errors.ts'
 import { openSpool, type Spool } from '../support/spool.ts'
 import { filePattern } from './file-pattern.ts'
 import { isHolderAlive, thisHolder } from './holder.ts'
+import { loadMappings } from './mappings.ts'
 import { exitOf, type RouteResult, type RunResult } from './outcome.ts'
 import { findStrangers, type Stranger } from './strangers.ts'
 
@@ -84,30 +85,6 @@ interface Shop {
   readonly mailboxes: ReadonlyMap<string, Mailbox>
   readonly mappings: ReadonlyMap<string, Mapping>
   readonly format: Format
-}
-
-/** Loads the mapping of every route; the mistakes of all of them are thrown together. */
-async function loadMappings({ routes }: Configuration): Promise<Map<string, Mapping>> {
-  const mappings = new Map<string, Mapping>()
-  const mistakes: string[] = []
-  for (const route of routes) {
-    try {
-      const mapping = await loadMapping(route.mappingPath)
-      mappings.set(route.name, mapping)
-      if (mapping.operation !== route.operation) {
-        mistakes.push(
-          `route ${route.name} does ${route.operation}, but ${route.mappingPath} is for ${mapping.operation}`,
-        )
-      }
-    } catch (error) {
-      if (!(error instanceof BridgeError) || error.code !== 'mapping-invalid') throw error
-      mistakes.push(...(error.details.length > 0 ? error.details : [error.message]))
-    }
-  }
-  if (mistakes.length === 0) return mappings
-  throw new BridgeError('mapping-invalid', `${mistakes.length} mistakes in the mappings`, {
-    details: [...new Set(mistakes)],
-  })
 }
 
 function chosenRoutes({ routes }: Configuration, names: readonly string[]): readonly Route[] {

@@ -29,29 +29,40 @@ export async function runCommandLine(terminal: Terminal, words: readonly string[
   return exit
 }
 
-const config = { type: 'string', alias: 'c', default: DEFAULT_CONFIGURATION, describe: 'The configuration file' } as const
+const config = {
+  type: 'string',
+  alias: 'c',
+  default: DEFAULT_CONFIGURATION,
+  describe: 'The configuration file',
+} as const
 const json = { type: 'boolean', default: false, describe: 'Print data for programs' } as const
 
 function commands(terminal: Terminal, words: readonly string[], done: (code: ExitCode) => void): Argv {
   return yargs([...words])
     .scriptName('dropbridge')
-    .usage('$0 COMMAND\n\nMoves orders, shipments and invoices between CSV files and the order-fulfilment API.')
+    .usage(
+      '$0 COMMAND\n\nMoves orders, shipments and invoices between CSV files and the order-fulfilment API.',
+    )
     .example('$0 demo', 'see the whole life of a few orders in a minute')
     .example('$0 init', 'write a configuration to start from')
     .example('$0 run', 'pick up what lies in the inboxes, post it, export what is new')
     .command(
       'run [routes..]',
       'One pass over the routes: pick up, post, report; collect, deliver, acknowledge',
-      (args) => args.positional('routes', { type: 'string', array: true, default: [] as string[] }).options({ config, json }),
+      (args) =>
+        args
+          .positional('routes', { type: 'string', array: true, default: [] as string[] })
+          .options({ config, json }),
       async (args) => done(await run(terminal, args)),
     )
     .command(
       'translate <file>',
       'Translate a file to JSON and send nothing',
       (args) =>
-        args
-          .positional('file', { type: 'string', demandOption: true })
-          .options({ mapping: { type: 'string', alias: 'm', demandOption: true, describe: 'The mapping file' }, json }),
+        args.positional('file', { type: 'string', demandOption: true }).options({
+          mapping: { type: 'string', alias: 'm', demandOption: true, describe: 'The mapping file' },
+          json,
+        }),
       async (args) => done(await translate(terminal, args)),
     )
     .command(

@@ -65,15 +65,23 @@ export async function init(terminal: Terminal, folder: string): Promise<ExitCode
     await writeFile(join(root, DEFAULT_CONFIGURATION), CONFIGURATION, { flag: 'wx' })
   } catch (error) {
     if (!hasSystemCode(error, 'EEXIST')) throw error
-    throw new BridgeError('usage-wrong', `${folder} has a ${DEFAULT_CONFIGURATION} already; nothing was changed`, {
-      cause: error,
-    })
+    throw new BridgeError(
+      'usage-wrong',
+      `${folder} has a ${DEFAULT_CONFIGURATION} already; nothing was changed`,
+      {
+        cause: error,
+      },
+    )
   }
   for (const path of FOLDERS) await mkdir(join(root, path), { recursive: true })
   await copyFromPackage('mappings', join(root, 'mappings'))
   await copyFromPackage('samples', join(root, 'samples'))
   terminal.say(`Wrote ${DEFAULT_CONFIGURATION}, mappings/, samples/, exchange/ and state/ in ${folder}.`)
-  terminal.say('Next: set DROPBRIDGE_API_URL, DROPBRIDGE_CLIENT_ID and DROPBRIDGE_CLIENT_SECRET, write your ids into')
-  terminal.say(`${DEFAULT_CONFIGURATION}, then: dropbridge check, drop a file into exchange/inbox/orders, dropbridge run.`)
+  terminal.say(
+    'Next: set DROPBRIDGE_API_URL, DROPBRIDGE_CLIENT_ID and DROPBRIDGE_CLIENT_SECRET, write your ids into',
+  )
+  terminal.say(
+    `${DEFAULT_CONFIGURATION}, then: dropbridge check, drop a file into exchange/inbox/orders, dropbridge run.`,
+  )
   return EXIT.ok
 }

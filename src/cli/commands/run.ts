@@ -43,20 +43,28 @@ function routeInWords(result: RouteResult): string[] {
     case 'failed': {
       const { failure } = result
       const details = failure.details.map((detail) => `    ${detail}`)
-      return [`${result.route}: ${failure.message}`, ...details, `    what to do: ${FAILURES[failure.code].cure}`]
+      return [
+        `${result.route}: ${failure.message}`,
+        ...details,
+        `    what to do: ${FAILURES[failure.code].cure}`,
+      ]
     }
     case 'inbound': {
       const { summaries, open } = result.pass
       if (summaries.length + open.length === 0) return [`${result.route}: nothing to do`]
       const waiting = open.map(
-        (file) => `${result.route}: ${file.name} is not finished: some answers are not known yet. Run again later`,
+        (file) =>
+          `${result.route}: ${file.name} is not finished: some answers are not known yet. Run again later`,
       )
       return [...summaries.flatMap(summaryInWords), ...waiting]
     }
     case 'outbound': {
       const { deliveries, held } = result.pass
       const lines = deliveries.flatMap((delivery) => deliveryInWords(result.route, delivery))
-      if (held > 0) lines.push(`${result.route}: ${held} records could not be written to a file and wait (dropbridge status)`)
+      if (held > 0)
+        lines.push(
+          `${result.route}: ${held} records could not be written to a file and wait (dropbridge status)`,
+        )
       return lines.length > 0 ? lines : [`${result.route}: nothing to do`]
     }
   }
@@ -78,10 +86,17 @@ function deliveryInWords(route: string, { delivery, path, records, troubled }: D
   const trouble = troubled.flatMap(({ apiId, state, problems }: ReportedRecord) =>
     problems.map((each) => `    ${apiId ?? ''} ${state}: ${inWords(each)}`),
   )
-  return [`${route}: ${path}: ${delivery.records} records, ${countsInWords(records, 'acknowledged')}`, ...trouble]
+  return [
+    `${route}: ${path}: ${delivery.records} records, ${countsInWords(records, 'acknowledged')}`,
+    ...trouble,
+  ]
 }
 
-function inWords(each: { place: Parameters<typeof describePlace>[0]; message: string; hint: string }): string {
+function inWords(each: {
+  place: Parameters<typeof describePlace>[0]
+  message: string
+  hint: string
+}): string {
   return [describePlace(each.place), `${each.message}. ${each.hint}`].filter((part) => part !== '').join(': ')
 }
 
@@ -100,9 +115,16 @@ function asData({ exit, routes }: RunResult): unknown {
     routes: routes.map((result) => {
       switch (result.kind) {
         case 'failed':
-          return { route: result.route, failure: { code: result.failure.code, message: result.failure.message } }
+          return {
+            route: result.route,
+            failure: { code: result.failure.code, message: result.failure.message },
+          }
         case 'inbound':
-          return { route: result.route, files: result.pass.summaries, open: result.pass.open.map((file) => file.name) }
+          return {
+            route: result.route,
+            files: result.pass.summaries,
+            open: result.pass.open.map((file) => file.name),
+          }
         case 'outbound':
           return { route: result.route, deliveries: result.pass.deliveries, held: result.pass.held }
       }

@@ -1,6 +1,6 @@
 /** `dropbridge service`: the order-fulfilment API itself, until a signal stops it. */
 import { mkdir } from 'node:fs/promises'
-import { sampleSeed } from '../../service/sample.ts'
+import { sampleSeed } from '../../service/seed.ts'
 import { createService, type Service } from '../../service/service.ts'
 import { systemClock } from '../../support/clock.ts'
 import { EXIT, type ExitCode } from '../../support/errors.ts'
@@ -23,7 +23,9 @@ export async function service(terminal: Terminal, options: ServiceCommandOptions
   await running.listen()
   if (options.json) terminal.out(JSON.stringify({ baseUrl: running.baseUrl, parties: running.seeded }))
   else for (const line of greeting(running, options.data)) terminal.out(line)
-  await new Promise<void>((resolve) => terminal.signal.addEventListener('abort', () => resolve(), { once: true }))
+  await new Promise<void>((resolve) =>
+    terminal.signal.addEventListener('abort', () => resolve(), { once: true }),
+  )
   await running.close()
   return EXIT.ok
 }

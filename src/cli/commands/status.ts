@@ -51,9 +51,13 @@ function inWords({ routes, files, deliveries, strangers }: Found): string[] {
     ]),
   )
   if (routes.length === 0) lines.push('(nothing has happened yet)')
-  if (files.length > 0) lines.push('', ...table(['latest files', 'route', 'received', 'state', 'outcome'], files.map(fileRow)))
+  if (files.length > 0)
+    lines.push('', ...table(['latest files', 'route', 'received', 'state', 'outcome'], files.map(fileRow)))
   if (deliveries.length > 0) {
-    lines.push('', ...table(['latest deliveries', 'route', 'records', 'composed', 'state'], deliveries.map(deliveryRow)))
+    lines.push(
+      '',
+      ...table(['latest deliveries', 'route', 'records', 'composed', 'state'], deliveries.map(deliveryRow)),
+    )
   }
   for (const { path, nearest } of strangers) {
     const hint = nearest === undefined ? '' : ` (the nearest pattern is ${nearest})`
@@ -71,7 +75,8 @@ function nowOf({ heldBy, files, deliveries }: RouteOverview): string {
 }
 
 function fileRow(file: FileEntry): string[] {
-  const outcome = file.duplicateOf === undefined ? (file.outcome ?? '') : `duplicate of ${file.duplicateOf.name}`
+  const outcome =
+    file.duplicateOf === undefined ? (file.outcome ?? '') : `duplicate of ${file.duplicateOf.name}`
   return [file.name, file.route, isoTime(file.receivedAt ?? file.claimedAt), file.state, outcome]
 }
 

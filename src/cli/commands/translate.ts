@@ -19,7 +19,10 @@ export interface TranslateOptions {
 export async function translate(terminal: Terminal, options: TranslateOptions): Promise<ExitCode> {
   const mapping = await loadMapping(pathFrom(terminal, options.mapping))
   if (mapping.direction !== 'inbound') {
-    throw new BridgeError('usage-wrong', `${options.mapping} is for an export; it translates records, not files`)
+    throw new BridgeError(
+      'usage-wrong',
+      `${options.mapping} is for an export; it translates records, not files`,
+    )
   }
   const translation = await translateFile(pathFrom(terminal, options.file), csvFormat(), mapping.translator)
   if ('unusable' in translation) {

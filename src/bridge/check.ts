@@ -1,0 +1,33 @@
+/** Checking a configuration against its mappings and their examples. */
+import { access } from 'node:fs/promises'
+import type { Configuration } from '../config/configuration.ts'
+import { csvFormat } from '../formats/csv/format.ts'
+import { failingExamples } from './examples.ts'
+import { loadMappings } from './mappings.ts'
+
+export interface CheckResult {
+  readonly routes: readonly { readonly route: string; readonly mapping: string; readonly examples: number }[]
+  readonly warnings: readonly string[]
+  /** Everything that would go wrong, one line each. */
+  readonly failures: readonly string[]
+}
+
+/** Throws `mapping-invalid` when a mapping does not compile; all else is in the result. Nothing is sent or changed. */
+export async function checkConfiguration(configuration: Configuration): Promise<CheckResult> {
+  const mappings = await loadMappings(configuration)
+  const format = csvFormat()
+  const failures: string[] = []
+  const warnings: string[] = []
+  const routes: { route: string; mapping: string; examples: number }[] = []
+  for (const { name, mappingPath } of configuration.routes) {
+    const mapping = mappings.get(name)
+    if (!mapping) continue
+    routes.push({ route: name, mapping: mappingPath, examples: mapping.examples.length })
+    failures.push(...(await failingExamples(mapping, mappingPath, format)))
+    warnings.push(...mapping.warnings.map((warning) => `${mappingPath}: ${warning}`))
+  }
+  for (const [name, { path }] of Object.entries(configuration.mailboxes)) {
+    await access(path).catch(() => failures.push(`mailbox ${name}: the folder ${path} is not there`))
+  }
+  return { routes, warnings, failures: [...new Set(failures)] }
+}

@@ -1,0 +1,28 @@
+/** The mappings of a configuration's routes. */
+import type { Configuration } from '../config/configuration.ts'
+import { loadMapping, type Mapping } from '../mapping/load.ts'
+import { BridgeError } from '../support/errors.ts'
+
+/** Loads the mapping of every route; the mistakes of all of them are thrown together. */
+export async function loadMappings({ routes }: Configuration): Promise<Map<string, Mapping>> {
+  const mappings = new Map<string, Mapping>()
+  const mistakes: string[] = []
+  for (const route of routes) {
+    try {
+      const mapping = await loadMapping(route.mappingPath)
+      mappings.set(route.name, mapping)
+      if (mapping.operation !== route.operation) {
+        mistakes.push(
+          `route ${route.name} does ${route.operation}, but ${route.mappingPath} is for ${mapping.operation}`,
+        )
+      }
+    } catch (error) {
+      if (!(error instanceof BridgeError) || error.code !== 'mapping-invalid') throw error
+      mistakes.push(...(error.details.length > 0 ? error.details : [error.message]))
+    }
+  }
+  if (mistakes.length === 0) return mappings
+  throw new BridgeError('mapping-invalid', `${mistakes.length} mistakes in the mappings`, {
+    details: [...new Set(mistakes)],
+  })
+}

@@ -1,0 +1,115 @@
+/** Dying at every effect: whatever the moment, nothing is lost, nothing is posted twice, nothing is delivered twice. */
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { crashAt } from '../fixtures/crash-after.ts'
+import { parseCsv } from '../fixtures/csv.ts'
+import { aWorld, type World } from '../fixtures/world.ts'
+import { ordersFile, sampleOrders } from '../samples/orders.ts'
+
+/** Three good orders and a damaged one; small, because it is run from the start for every effect there is. */
+const ORDERS = sampleOrders({ seed: 7, orders: 4, damageEvery: 4 })
+const ROUTES = ['orders']
+const GOOD = ORDERS.filter((order) => order.damage.length === 0).map((order) => order.po)
+
+/** Far more effects than a pass has; the loop ends at the first number that is never reached. */
+const EFFECTS_MAX = 400
+
+/** How often a bridge is started again before it must be quiet. */
+const STARTS_MAX = 6
+
+async function runUntilQuiet(world: World, route: string): Promise<void> {
+  for (let start = 0; start < STARTS_MAX; start++) {
+    world.clock.skip(60_000) // the lease of the dead runs out
+    const { routes, exit } = await world.run(route)
+    expect(routes.flatMap((each) => (each.kind === 'failed' ? [each.failure.message] : []))).toEqual([])
+    if (exit === 0 || exit === 2) return
+  }
+  throw new Error('the bridge did not come to rest')
+}
+
+/** Starts a bridge that dies at the n-th effect; false when it finished before. */
+async function dieAt(
+  world: World,
+  route: string,
+  effect: number,
+  moment: 'before' | 'after',
+): Promise<string | undefined> {
+  const plan = crashAt(effect, moment)
+  const bridge = await world.open(plan.wrap)
+  try {
+    await bridge.run([route], new AbortController().signal)
+  } catch (error) {
+    if (plan.diedAt() === undefined) throw error
+  } finally {
+    await bridge.close()
+  }
+  return plan.diedAt()
+}
+
+for (const moment of ['before', 'after'] as const) {
+  test(`a bridge that dies right ${moment} any effect of an inbound pass posts every order exactly once and reports it`, async () => {
+    const file = ordersFile(ORDERS)
+    let effects = 0
+    for (let effect = 1; effect < EFFECTS_MAX; effect++) {
+      const world = await aWorld({ routes: ROUTES })
+      await world.drop('inbox/orders', 'orders.csv', file.text)
+
+      const died = await dieAt(world, 'orders', effect, moment)
+      await runUntilQuiet(world, 'orders')
+
+      const told = `${died ?? 'nothing'} (effect ${effect})`
+      expect(await ordersAtService(world), told).toEqual(GOOD.toSorted())
+      expect(await world.list('inbox/orders'), told).toEqual([])
+      expect(await world.list('results'), told).toEqual([
+        'orders.csv.rejects.csv',
+        'orders.csv.results.csv',
+        'orders.csv.summary.json',
+      ])
+      const results = parseCsv(await world.read('results/orders.csv.results.csv'))
+      expect(
+        results.map((row) => [row['PO Number'], row['_status']]),
+        told,
+      ).toEqual(ORDERS.map((order) => [order.po, order.damage.length === 0 ? 'accepted' : 'rejected']))
+      const second = await world.run('orders')
+      expect(second.exit, told).toBe(0)
+      if (died === undefined) break
+      effects++
+    }
+    expect(effects).toBeGreaterThan(20)
+  }, 240_000)
+
+  test(`a bridge that dies right ${moment} any effect of an outbound pass delivers every order in exactly one file and acknowledges it`, async () => {
+    let effects = 0
+    for (let effect = 1; effect < EFFECTS_MAX; effect++) {
+      const world = await aWorld({ routes: ROUTES })
+      await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+      await world.run('orders')
+      expect(world.service.counts().orders).toBe(GOOD.length)
+
+      const died = await dieAt(world, 'orders-out', effect, moment)
+      await runUntilQuiet(world, 'orders-out')
+
+      const told = `${died ?? 'nothing'} (effect ${effect})`
+      const delivered = await deliveredOrders(world)
+      expect(delivered, told).toEqual(GOOD.toSorted())
+      expect(world.service.counts().acknowledgedOrders, told).toBe(GOOD.length)
+      if (died === undefined) break
+      effects++
+    }
+    expect(effects).toBeGreaterThan(10)
+  }, 240_000)
+}
+
+/** The purchase order numbers in every delivered file, each once per file. */
+async function deliveredOrders(world: World): Promise<string[]> {
+  const found: string[] = []
+  for (const name of await world.list('outbox')) {
+    const rows = parseCsv(await world.read(join('outbox', name)))
+    found.push(...new Set(rows.map((row) => row['PO Number'] ?? '')))
+  }
+  return found.toSorted()
+}
+
+async function ordersAtService(world: World): Promise<string[]> {
+  return (await world.orders()).map((order) => order.purchase_order_number).toSorted()
+}
