@@ -1,0 +1,205 @@
+/** Attempts: a record is marked as being sent before the request leaves, and comes to its result afterwards. */
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { Journal, Lease } from '../domain/journal.ts'
+import { problem } from '../domain/problem.ts'
+import type { RecordResult, SendingRecord, UncertainRecord } from '../domain/record.ts'
+import { batchOf } from './batch.ts'
+import { present } from './present.ts'
+import type { Tables } from './schema.ts'
+import { type Store, read, writeHolding } from './store.ts'
+import { type Work, assertMayBeSent, workOf } from './work.ts'
+
+type AttemptCalls = Pick<
+  Journal,
+  | 'beginAttempts'
+  | 'noteAttempts'
+  | 'endAttempts'
+  | 'recoverAttempts'
+  | 'retryDeferred'
+  | 'uncertainRecords'
+  | 'settleRecords'
+>
+
+export function attemptCalls(store: Store): AttemptCalls {
+  return {
+    beginAttempts: (lease, work, limit) =>
+      writeHolding(store, lease, async (tables, now) => {
+        await assertMayBeSent(tables, workOf(work), lease.route)
+        return beginAttempts(tables, workOf(work), { limit, now })
+      }),
+    noteAttempts: (lease, notes) =>
+      writeHolding(store, lease, (tables) => noteAttempts(tables, lease, notes)),
+    endAttempts: (lease, results) =>
+      writeHolding(store, lease, async (tables, now) => {
+        await closeAttempts(tables, lease, { results, now })
+        await applyResults(tables, { lease, from: 'sending', results, now })
+      }),
+    recoverAttempts: (lease, work) =>
+      writeHolding(store, lease, (tables, now) => recoverAttempts(tables, workOf(work), { lease, now })),
+    retryDeferred: (lease, work) =>
+      writeHolding(store, lease, (tables, now) => retryDeferred(tables, workOf(work), { lease, now })),
+    uncertainRecords: (work, afterId, limit) =>
+      read(store, (tables) => uncertainRecords(tables, workOf(work), { afterId, limit })),
+    settleRecords: (lease, results) =>
+      writeHolding(store, lease, (tables, now) =>
+        applyResults(tables, { lease, from: 'uncertain', results, now }),
+      ),
+  }
+}
+
+interface SendingRow {
+  readonly id: number
+  readonly number: number
+  readonly lane: string | null
+  readonly natural_key: string
+  readonly attempts: number
+  readonly body: string
+}
+
+async function beginAttempts(
+  tables: Kysely<Tables>,
+  { its, waiting }: Work,
+  { limit, now }: { limit: number; now: number },
+): Promise<SendingRecord[]> {
+  const { rows } = await sql<SendingRow>`
+    update records set state = 'sending', attempts = attempts + 1, changed_at = ${now}
+    where id in (select id from records where ${its} and state = ${waiting} order by number limit ${limit})
+    returning id, number, lane, natural_key, attempts,
+      (select body from bodies where bodies.record_id = records.id) as body`.execute(tables)
+  const batch = batchOf(rows, { record_id: (row) => row.id, attempt: (row) => row.attempts })
+  await sql`
+    insert into attempts (record_id, attempt, began_at)
+    select record_id, attempt, ${now} from ${batch}`.execute(tables)
+  return rows.map(sendingOf).toSorted((one, other) => one.number - other.number)
+}
+
+/** A record without a lane waits for no other: its own id makes the lane. */
+function sendingOf(row: SendingRow): SendingRecord {
+  return {
+    id: row.id,
+    number: row.number,
+    lane: row.lane ?? `#${row.id}`,
+    naturalKey: row.natural_key,
+    body: row.body,
+    attempt: row.attempts,
+  }
+}
+
+async function noteAttempts(
+  tables: Kysely<Tables>,
+  { route }: Lease,
+  notes: readonly { readonly id: number; readonly note: string }[],
+): Promise<void> {
+  const batch = batchOf(notes, { id: ({ id }) => id, note: ({ note }) => note })
+  await sql`
+    update attempts set note = batch.note
+    from ${batch} join records on records.id = batch.id
+    where records.route = ${route} and records.state = 'sending'
+      and attempts.record_id = records.id and attempts.attempt = records.attempts`.execute(tables)
+}
+
+/** Goes before the results, while it can still be told which records are being sent. */
+async function closeAttempts(
+  tables: Kysely<Tables>,
+  { route }: Lease,
+  { results, now }: { results: readonly RecordResult[]; now: number },
+): Promise<void> {
+  const batch = batchOf(results, {
+    id: ({ id }) => id,
+    state: ({ state }) => state,
+    http: ({ http }) => http,
+  })
+  await sql`
+    update attempts set ended_at = ${now}, http = batch.http, result = batch.state
+    from ${batch} join records on records.id = batch.id
+    where records.route = ${route} and records.state = 'sending'
+      and attempts.record_id = records.id and attempts.attempt = records.attempts`.execute(tables)
+}
+
+interface Results {
+  readonly lease: Lease
+  readonly from: 'sending' | 'uncertain'
+  readonly results: readonly RecordResult[]
+  readonly now: number
+}
+
+/**
+ * Releases the key only where it must: writing the column, even with the value it has, makes SQLite take the record
+ * out of the index of all keys and put it back, which doubles the cost of a batch.
+ */
+async function applyResults(tables: Kysely<Tables>, { results, ...rest }: Results): Promise<void> {
+  const releasing = results.filter(({ state }) => state === 'rejected' || state === 'skipped')
+  const keeping = results.filter(({ state }) => state !== 'rejected' && state !== 'skipped')
+  if (releasing.length > 0) await applyTo(tables, { results: releasing, ...rest }, sql`, holds_key = 0`)
+  if (keeping.length > 0) await applyTo(tables, { results: keeping, ...rest }, sql``)
+}
+
+/** The API's id of an outgoing record is what it is known by, and no result changes it. */
+async function applyTo(
+  tables: Kysely<Tables>,
+  { lease, from, results, now }: Results,
+  alsoSet: RawBuilder<unknown>,
+): Promise<void> {
+  const batch = batchOf(results, {
+    id: (result) => result.id,
+    state: (result) => result.state,
+    http: (result) => result.http,
+    api_id: (result) => result.apiId,
+    problems: (result) => result.problems,
+  })
+  await sql`
+    update records set state = batch.state, http = batch.http, problems = batch.problems, changed_at = ${now},
+      api_id = case direction when 'incoming' then coalesce(batch.api_id, records.api_id) else records.api_id end
+      ${alsoSet}
+    from ${batch}
+    where records.id = batch.id and records.route = ${lease.route} and records.state = ${from}`.execute(
+    tables,
+  )
+}
+
+async function recoverAttempts(
+  tables: Kysely<Tables>,
+  { direction, its, waiting }: Work,
+  { lease, now }: { lease: Lease; now: number },
+): Promise<void> {
+  const lost = problem(
+    'answer-lost',
+    {},
+    'The bridge stopped while the record was being sent, so its answer is not known.',
+  )
+  const [state, problems] = direction === 'incoming' ? ['uncertain', [lost]] : [waiting, []]
+  await sql`
+    update records set state = ${state}, problems = ${JSON.stringify(problems)}, changed_at = ${now}
+    where ${its} and records.route = ${lease.route} and records.state = 'sending'`.execute(tables)
+}
+
+async function retryDeferred(
+  tables: Kysely<Tables>,
+  { its, waiting }: Work,
+  { lease, now }: { lease: Lease; now: number },
+): Promise<void> {
+  await sql`
+    update records set state = ${waiting}, problems = '[]', changed_at = ${now}
+    where ${its} and records.route = ${lease.route} and records.state = 'deferred'`.execute(tables)
+}
+
+interface UncertainRow extends SendingRow {
+  readonly sent_at: number
+  readonly note: string | null
+}
+
+async function uncertainRecords(
+  tables: Kysely<Tables>,
+  { its }: Work,
+  { afterId, limit }: { afterId: number; limit: number },
+): Promise<UncertainRecord[]> {
+  const { rows } = await sql<UncertainRow>`
+    select records.id, records.number, records.lane, records.natural_key, records.attempts, bodies.body,
+      attempts.began_at as sent_at, attempts.note
+    from records
+    join bodies on bodies.record_id = records.id
+    join attempts on attempts.record_id = records.id and attempts.attempt = records.attempts
+    where ${its} and records.state = 'uncertain' and records.id > ${afterId}
+    order by records.id limit ${limit}`.execute(tables)
+  return rows.map((row) => ({ ...sendingOf(row), sentAt: row.sent_at, ...present({ note: row.note }) }))
+}

@@ -1,0 +1,96 @@
+/** Opens the SQLite file behind the journal, durable and safe to share between processes of one machine. */
+import { mkdirSync, statfsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import Database from 'better-sqlite3'
+import { Kysely, SqliteDialect } from 'kysely'
+import { BridgeError } from '../support/errors.ts'
+import type { Clock } from '../support/clock.ts'
+import { BUSY_TIMEOUT_MS, patiently } from './patience.ts'
+import type { Tables } from './schema.ts'
+
+/** Pages in the log before they are moved into the database; SQLite's own 1000 moves hot pages twice as often. */
+const CHECKPOINT_PAGES = 4000
+/** With SQLite's own 2 MiB the index of keys is read from the disk again and again. */
+const CACHE_KIB = 32 * 1024
+const STATEMENTS_KEPT = 200
+
+export async function connect(path: string, clock: Clock): Promise<Kysely<Tables>> {
+  if (path !== ':memory:') prepareFolder(dirname(resolve(path)))
+  let database: Database.Database | undefined
+  try {
+    const opened = new Database(path, { timeout: BUSY_TIMEOUT_MS })
+    database = opened
+    await patiently(clock, () => useWriteAheadLog(opened))
+    database.pragma('synchronous = FULL')
+    database.pragma('foreign_keys = on')
+    database.pragma(`cache_size = -${CACHE_KIB}`)
+    database.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+  } catch (error) {
+    database?.close()
+    throw unusable(path, error)
+  }
+  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: keepingStatements(database) }) })
+}
+
+function prepareFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true })
+  } catch (error) {
+    throw unusable(folder, error)
+  }
+  const network = networkFileSystem(folder, statfsSync(folder).type)
+  if (network === undefined) return
+  throw new BridgeError(
+    'journal-unusable',
+    `The journal may not lie on a network share, where SQLite damages its files: ${folder} is on ${network}. ` +
+      'Set `journal` to a folder on a disk of this machine.',
+  )
+}
+
+/** Numbers by which Linux tells its network file systems. */
+const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB'],
+])
+
+/** The kind of network share a folder is on; undefined for a disk of this machine. */
+export function networkFileSystem(folder: string, type: number): string | undefined {
+  if (folder.startsWith('\\\\')) return 'a Windows share'
+  return NETWORK_FILE_SYSTEMS.get(type >>> 0)
+}
+
+/** Of several processes opening a new file at once one switches it; SQLite tells the others without waiting. */
+async function useWriteAheadLog(database: Database.Database): Promise<void> {
+  const mode = database.pragma('journal_mode = wal', { simple: true })
+  if (mode !== 'wal' && mode !== 'memory') {
+    throw new BridgeError('journal-unusable', 'The journal is on a file system without shared memory.')
+  }
+}
+
+/** Preparing costs more than many of our statements do; their texts are few, because data goes in as parameters. */
+function keepingStatements(database: Database.Database) {
+  const kept = new Map<string, Database.Statement<unknown[]>>()
+  return {
+    prepare(text: string) {
+      let statement = kept.get(text)
+      if (!statement) {
+        if (kept.size === STATEMENTS_KEPT) kept.clear()
+        statement = database.prepare<unknown[]>(text)
+        kept.set(text, statement)
+      }
+      return statement
+    },
+    close() {
+      kept.clear()
+      database.close()
+    },
+  }
+}
+
+function unusable(path: string, cause: unknown): BridgeError {
+  if (cause instanceof BridgeError) return cause
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new BridgeError('journal-unusable', `The journal ${path} cannot be opened: ${why}`, { cause })
+}

@@ -1,0 +1,177 @@
+/** Deliveries: each is composed with its records in one step, and each change of state is one guarded statement. */
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { DeliveryEntry, DeliveryState, Journal, Lease, NewDelivery } from '../domain/journal.ts'
+import type { RecordResult } from '../domain/record.ts'
+import { assert } from '../support/errors.ts'
+import { batchOf } from './batch.ts'
+import { holdRecords } from './outgoing.ts'
+import { present } from './present.ts'
+import type { DeliveryTable, Tables } from './schema.ts'
+import { type Store, read, writeHolding } from './store.ts'
+import { NOT_FINAL } from './work.ts'
+
+/** How many unfinished deliveries one question is answered with; those behind them come up as these are done. */
+const UNFINISHED_LIMIT = 10_000
+
+type DeliveryCalls = Pick<
+  Journal,
+  | 'deliveryComposed'
+  | 'renameDelivery'
+  | 'deliveryDelivered'
+  | 'deliveryAcknowledged'
+  | 'delivery'
+  | 'unfinishedDeliveries'
+  | 'recentDeliveries'
+>
+
+export function deliveryCalls(store: Store): DeliveryCalls {
+  return {
+    deliveryComposed: (lease, delivery) =>
+      writeHolding(store, lease, (tables, now) => compose(tables, lease, { delivery, now })),
+    renameDelivery: (lease, id, name) =>
+      writeHolding(store, lease, (tables) =>
+        moveDelivery(tables, { id, route: lease.route, from: 'composed' }, { name }),
+      ),
+    deliveryDelivered: (lease, id) =>
+      writeHolding(store, lease, (tables, now) =>
+        moveDelivery(
+          tables,
+          { id, route: lease.route, from: 'composed' },
+          { state: 'delivered', delivered_at: now },
+        ),
+      ),
+    deliveryAcknowledged: (lease, id) =>
+      writeHolding(store, lease, (tables, now) => acknowledge(tables, lease, { id, now })),
+    delivery: (id) => read(store, (tables) => deliveryEntry(tables, id)),
+    unfinishedDeliveries: (route) => read(store, (tables) => unfinishedDeliveries(tables, route)),
+    recentDeliveries: (limit, route) => read(store, (tables) => recentDeliveries(tables, limit, route)),
+  }
+}
+
+/** The sequence is taken in the transaction that uses it, so that a failure leaves no gap. */
+async function compose(
+  tables: Kysely<Tables>,
+  lease: Lease,
+  { delivery, now }: { delivery: NewDelivery; now: number },
+): Promise<DeliveryEntry> {
+  const { route } = lease
+  const { id, folder, sha256, rows, upToRecord, held } = delivery
+  const last = await tables
+    .selectFrom('deliveries')
+    .select((is) => is.fn.max('sequence').as('sequence'))
+    .where('route', '=', route)
+    .executeTakeFirst()
+  const sequence = (last?.sequence ?? 0) + 1
+  const row = { id, route, sequence, folder, name: delivery.nameFor(sequence), sha256, rows, records: 0 }
+  await tables
+    .insertInto('deliveries')
+    .values({ ...row, state: 'composed', composed_at: now })
+    .execute()
+  await holdRecords(tables, lease, { held, now })
+  const records = await attachRecords(tables, { id, route, upToRecord, held, now })
+  assert(records > 0, `Delivery ${id} of route ${route} has no records.`)
+  await moveDelivery(tables, { id, route, from: 'composed' }, { records })
+  return { ...row, records, state: 'composed', composedAt: now }
+}
+
+interface Attachment {
+  readonly id: string
+  readonly route: string
+  readonly upToRecord: number
+  readonly held: readonly RecordResult[]
+  readonly now: number
+}
+
+async function attachRecords(tables: Kysely<Tables>, attachment: Attachment): Promise<number> {
+  const { id, route, upToRecord, held, now } = attachment
+  const { numAffectedRows = 0n } = await sql`
+    update records set delivery_id = ${id}, number = numbered.number, state = 'collected', problems = '[]',
+      changed_at = ${now}
+    from (
+      select id, row_number() over (order by id) as number from records
+      where route = ${route} and id <= ${upToRecord} and direction = 'outgoing' and delivery_id is null
+        and id not in (select batch.id from ${batchOf(held, { id: (record) => record.id })})
+    ) as numbered
+    where records.id = numbered.id`.execute(tables)
+  return Number(numAffectedRows)
+}
+
+async function acknowledge(
+  tables: Kysely<Tables>,
+  { route }: Lease,
+  { id, now }: { id: string; now: number },
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update deliveries set state = 'acknowledged', acknowledged_at = ${now}
+    where id = ${id} and route = ${route} and state = 'delivered'
+      and not exists (select 1 from records where records.delivery_id = deliveries.id and ${NOT_FINAL})`.execute(
+    tables,
+  )
+  if (numAffectedRows === 1n) return true
+  // Stays as it is, or stops the program when it is not a delivered one at all.
+  await moveDelivery(tables, { id, route, from: 'delivered' }, { state: 'delivered' })
+  return false
+}
+
+async function moveDelivery(
+  tables: Kysely<Tables>,
+  { id, route, from }: { id: string; route: string; from: DeliveryState },
+  changes: Partial<DeliveryTable>,
+): Promise<void> {
+  const { numUpdatedRows } = await tables
+    .updateTable('deliveries')
+    .set(changes)
+    .where('id', '=', id)
+    .where('route', '=', route)
+    .where('state', '=', from)
+    .executeTakeFirst()
+  assert(numUpdatedRows === 1n, `Delivery ${id} of route ${route} should be ${from} and is not.`)
+}
+
+async function deliveryEntry(tables: Kysely<Tables>, id: string): Promise<DeliveryEntry | undefined> {
+  const row = await tables.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && entryOf(row)
+}
+
+async function unfinishedDeliveries(tables: Kysely<Tables>, route: string): Promise<DeliveryEntry[]> {
+  const rows = await tables
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('route', '=', route)
+    .where(sql<boolean>`state <> 'acknowledged'`)
+    .orderBy('sequence')
+    .limit(UNFINISHED_LIMIT)
+    .execute()
+  return rows.map(entryOf)
+}
+
+async function recentDeliveries(
+  tables: Kysely<Tables>,
+  limit: number,
+  route?: string,
+): Promise<DeliveryEntry[]> {
+  const all = tables
+    .selectFrom('deliveries')
+    .selectAll()
+    .orderBy('composed_at', 'desc')
+    .orderBy('sequence', 'desc')
+    .limit(limit)
+  const rows = await (route === undefined ? all : all.where('route', '=', route)).execute()
+  return rows.map(entryOf)
+}
+
+function entryOf(row: Selectable<DeliveryTable>): DeliveryEntry {
+  return {
+    id: row.id,
+    route: row.route,
+    sequence: row.sequence,
+    folder: row.folder,
+    name: row.name,
+    sha256: row.sha256,
+    rows: row.rows,
+    records: row.records,
+    state: row.state,
+    composedAt: row.composed_at,
+    ...present({ deliveredAt: row.delivered_at, acknowledgedAt: row.acknowledged_at }),
+  }
+}

@@ -1,0 +1,206 @@
+/** Incoming files: each change of state is one statement, guarded by the state it expects. */
+import { type Kysely, sql } from 'kysely'
+import type { FileEntry, FileState, Journal, Lease } from '../domain/journal.ts'
+import { problem } from '../domain/problem.ts'
+import { isoTime } from '../support/clock.ts'
+import { assert } from '../support/errors.ts'
+import { type FileUpdate, entryOf, selectFiles } from './file-rows.ts'
+import type { Tables } from './schema.ts'
+import { type Store, read, writeHolding } from './store.ts'
+import { NOT_FINAL } from './work.ts'
+
+/** How many unfinished files one question is answered with; those behind them come up as these are closed. */
+const UNFINISHED_LIMIT = 10_000
+
+type FileCalls = Pick<
+  Journal,
+  | 'beginClaim'
+  | 'fileReceived'
+  | 'fileVanished'
+  | 'beginPlan'
+  | 'filePlanned'
+  | 'fileUnusable'
+  | 'fileSubmitted'
+  | 'nameReport'
+  | 'fileReported'
+  | 'fileClosed'
+  | 'file'
+  | 'unfinishedFiles'
+  | 'recentFiles'
+>
+
+export function fileCalls(store: Store): FileCalls {
+  const move = (lease: Lease, id: string, from: FileState, changes: (now: number) => FileUpdate) =>
+    writeHolding(store, lease, (tables, now) =>
+      moveFile(tables, { id, route: lease.route, from }, changes(now)),
+    )
+
+  return {
+    beginClaim: (lease, { id, folder, name, size, modifiedAt }) =>
+      writeHolding(store, lease, async (tables, now) => {
+        const file = { id, route: lease.route, folder, name, size, modified_at: modifiedAt }
+        await tables
+          .insertInto('files')
+          .values({ ...file, state: 'claiming', claimed_at: now })
+          .execute()
+      }),
+    fileReceived: (lease, id, sha256, bytes) =>
+      writeHolding(store, lease, (tables, now) => receive(tables, { lease, id, sha256, bytes, now })),
+    fileVanished: (lease, id) =>
+      move(lease, id, 'claiming', (now) => ({ state: 'closed', outcome: 'vanished', closed_at: now })),
+    beginPlan: (lease, id) =>
+      writeHolding(store, lease, async (tables) => {
+        await moveFile(tables, { id, route: lease.route, from: 'received' }, { state: 'received' })
+        await forgetRecords(tables, id)
+      }),
+    filePlanned: (lease, id, { keyColumns, headerLines, encoding }) =>
+      move(lease, id, 'received', (now) => ({
+        state: 'planned',
+        planned_at: now,
+        key_columns: JSON.stringify(keyColumns),
+        header_lines: headerLines,
+        encoding,
+      })),
+    fileUnusable: (lease, id, problems) =>
+      writeHolding(store, lease, async (tables, now) => {
+        const changes = {
+          outcome: 'unusable',
+          problems: JSON.stringify(problems),
+          submitted_at: now,
+        } as const
+        await moveFile(
+          tables,
+          { id, route: lease.route, from: 'received' },
+          { state: 'submitted', ...changes },
+        )
+        await forgetRecords(tables, id)
+      }),
+    fileSubmitted: (lease, id) =>
+      writeHolding(store, lease, (tables, now) => submit(tables, lease.route, { id, now })),
+    nameReport: (lease, id, reportName) => move(lease, id, 'submitted', () => ({ report_name: reportName })),
+    fileReported: (lease, id) =>
+      move(lease, id, 'submitted', (now) => ({ state: 'reported', reported_at: now })),
+    fileClosed: (lease, id, archivedAs) =>
+      move(lease, id, 'reported', (now) => ({ state: 'closed', archived_as: archivedAs, closed_at: now })),
+
+    file: (id) => read(store, (tables) => fileEntry(tables, id)),
+    unfinishedFiles: (route) => read(store, (tables) => unfinishedFiles(tables, route)),
+    recentFiles: (limit, route) => read(store, (tables) => recentFiles(tables, limit, route)),
+  }
+}
+
+interface Receipt {
+  readonly lease: Lease
+  readonly id: string
+  readonly sha256: string
+  readonly bytes: number
+  readonly now: number
+}
+
+/** The look for a first one and the mark are in one write transaction, so two of a kind cannot both be first. */
+async function receive(
+  tables: Kysely<Tables>,
+  { lease, id, sha256, bytes, now }: Receipt,
+): Promise<FileEntry> {
+  const first = await firstWithContents(tables, { route: lease.route, sha256, notId: id })
+  const received = { sha256, size: bytes, received_at: now }
+  const fate: FileUpdate = first
+    ? {
+        state: 'submitted',
+        outcome: 'duplicate',
+        duplicate_of: first.id,
+        submitted_at: now,
+        problems: repeated(first),
+      }
+    : { state: 'received' }
+  await moveFile(tables, { id, route: lease.route, from: 'claiming' }, { ...received, ...fate })
+  const entry = await fileEntry(tables, id)
+  assert(entry, `File ${id} is in the journal and cannot be read from it.`)
+  return entry
+}
+
+interface First {
+  readonly id: string
+  readonly name: string
+  readonly received_at: number
+}
+
+/**
+ * The earliest other file with these bytes that makes a second one pointless: it is still to be planned, or something
+ * of it was sent or will be. Where everything was refused, dropping the file again is a fair second try.
+ */
+async function firstWithContents(
+  tables: Kysely<Tables>,
+  { route, sha256, notId }: { route: string; sha256: string; notId: string },
+): Promise<First | undefined> {
+  const { rows } = await sql<First>`
+    select id, name, received_at from files
+    where route = ${route} and sha256 = ${sha256} and id <> ${notId}
+      and (outcome is null or outcome = 'processed')
+      and (state = 'received' or exists (
+        select 1 from records where records.file_id = files.id and records.state not in ('rejected', 'skipped')))
+    order by number limit 1`.execute(tables)
+  return rows[0]
+}
+
+function repeated({ name, received_at }: First): string {
+  const message = `The same bytes came before as ${name} on ${isoTime(received_at)}. Nothing of this file was sent.`
+  return JSON.stringify([problem('file-repeated', {}, message)])
+}
+
+async function submit(
+  tables: Kysely<Tables>,
+  route: string,
+  { id, now }: { id: string; now: number },
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update files set state = 'submitted', outcome = 'processed', submitted_at = ${now}
+    where id = ${id} and route = ${route} and state = 'planned'
+      and not exists (select 1 from records where records.file_id = files.id and ${NOT_FINAL})`.execute(
+    tables,
+  )
+  if (numAffectedRows === 1n) return true
+  // Stays as it is, or stops the program when it is not a planned file at all.
+  await moveFile(tables, { id, route, from: 'planned' }, { state: 'planned' })
+  return false
+}
+
+async function moveFile(
+  tables: Kysely<Tables>,
+  { id, route, from }: { id: string; route: string; from: FileState },
+  changes: FileUpdate,
+): Promise<void> {
+  const { numUpdatedRows } = await tables
+    .updateTable('files')
+    .set(changes)
+    .where('id', '=', id)
+    .where('route', '=', route)
+    .where('state', '=', from)
+    .executeTakeFirst()
+  assert(numUpdatedRows === 1n, `File ${id} of route ${route} should be ${from} and is not.`)
+}
+
+async function forgetRecords(tables: Kysely<Tables>, id: string): Promise<void> {
+  await tables.deleteFrom('records').where('file_id', '=', id).execute()
+}
+
+async function fileEntry(tables: Kysely<Tables>, id: string): Promise<FileEntry | undefined> {
+  const row = await selectFiles(tables).where('files.id', '=', id).executeTakeFirst()
+  return row && entryOf(row)
+}
+
+async function unfinishedFiles(tables: Kysely<Tables>, route: string): Promise<FileEntry[]> {
+  const rows = await selectFiles(tables)
+    .where('files.route', '=', route)
+    .where(sql<boolean>`files.state <> 'closed'`)
+    .orderBy('files.number')
+    .limit(UNFINISHED_LIMIT)
+    .execute()
+  return rows.map(entryOf)
+}
+
+async function recentFiles(tables: Kysely<Tables>, limit: number, route?: string): Promise<FileEntry[]> {
+  const all = selectFiles(tables).orderBy('files.number', 'desc').limit(limit)
+  const rows = await (route === undefined ? all : all.where('files.route', '=', route)).execute()
+  return rows.map(entryOf)
+}

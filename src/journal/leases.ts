@@ -1,0 +1,44 @@
+/** Who may work on a route. */
+import type { Journal } from '../domain/journal.ts'
+import { BridgeError } from '../support/errors.ts'
+import { type Store, write, writeHolding } from './store.ts'
+
+export function leaseCalls(store: Store): Pick<Journal, 'takeLease' | 'renewLease' | 'releaseLease'> {
+  return {
+    async takeLease(route, holder, ttlMs, isAlive) {
+      return write(store, async (tables, now) => {
+        const last = await tables
+          .selectFrom('leases')
+          .selectAll()
+          .where('route', '=', route)
+          .executeTakeFirst()
+        if (last?.holder && last.until > now && isAlive(last.holder)) {
+          throw new BridgeError('lease-held', `Route ${route} is being worked on by ${last.holder}.`)
+        }
+        const token = (last?.token ?? 0) + 1
+        const taken = { token, holder, ttl_ms: ttlMs, until: now + ttlMs }
+        await tables
+          .insertInto('leases')
+          .values({ route, ...taken })
+          .onConflict((conflict) => conflict.column('route').doUpdateSet(taken))
+          .execute()
+        return { route, token }
+      })
+    },
+
+    async renewLease(lease) {
+      await writeHolding(store, lease, () => Promise.resolve())
+    },
+
+    async releaseLease({ route, token }) {
+      await write(store, (tables, now) =>
+        tables
+          .updateTable('leases')
+          .set({ holder: null, until: now })
+          .where('route', '=', route)
+          .where('token', '=', token)
+          .execute(),
+      )
+    },
+  }
+}

@@ -1,0 +1,42 @@
+/** The journal on SQLite: one file on a disk of this machine, shared by the bridges that run on it. */
+import type { Journal } from '../domain/journal.ts'
+import type { Clock } from '../support/clock.ts'
+import { attemptCalls } from './attempts.ts'
+import { connect } from './connection.ts'
+import { deliveryCalls } from './deliveries.ts'
+import { fileCalls } from './files.ts'
+import { leaseCalls } from './leases.ts'
+import { migrate } from './migrate.ts'
+import { outgoingCalls } from './outgoing.ts'
+import { overviewCalls } from './overview.ts'
+import { recordCalls } from './records.ts'
+import { referenceCalls } from './references.ts'
+import { type Store, read } from './store.ts'
+
+/**
+ * Opens the journal at `path` and brings its tables up to date; makes file and folder when they are missing.
+ * `:memory:` gives one that forgets. Throws `journal-unusable` and `journal-newer`.
+ */
+export async function openJournal({ path, clock }: { path: string; clock: Clock }): Promise<Journal> {
+  const store: Store = { db: await connect(path, clock), clock }
+  try {
+    await migrate(store)
+  } catch (error) {
+    await store.db.destroy()
+    throw error
+  }
+  return {
+    ...leaseCalls(store),
+    ...fileCalls(store),
+    ...recordCalls(store),
+    ...attemptCalls(store),
+    ...outgoingCalls(store),
+    ...deliveryCalls(store),
+    ...referenceCalls(store),
+    ...overviewCalls(store),
+    async close() {
+      await read(store, () => Promise.resolve()) // whoever is in a transaction finishes it
+      await store.db.destroy()
+    },
+  }
+}

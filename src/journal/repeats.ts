@@ -1,0 +1,72 @@
+/** Whether a record was there before, and what that makes of the one that comes again. */
+import { type Problem, problem } from '../domain/problem.ts'
+import type { PlannedRecord } from '../domain/record.ts'
+import { isoTime } from '../support/clock.ts'
+
+/** The record that holds a key: the first with it that is accepted or under way. */
+export interface Holder {
+  readonly bodyHash: string
+  readonly apiId: string | null
+  readonly accepted: boolean
+  readonly line: number | undefined
+  /** The file it came from; undefined for the file that is being planned. */
+  readonly file: { readonly name: string; readonly receivedAt: number } | undefined
+}
+
+export interface Verdict {
+  readonly state: 'planned' | 'duplicate' | 'rejected'
+  readonly apiId: string | null
+  readonly problems: readonly Problem[]
+}
+
+/** One verdict per record. Adds the records that come to hold their key to the holders. */
+export function judge(records: readonly PlannedRecord[], holders: Map<string, Holder>): Verdict[] {
+  return records.map((record) => {
+    if (record.problems.length > 0) return { state: 'rejected', apiId: null, problems: record.problems }
+    const key = holderKey(record.operation, record.account, record.naturalKey ?? '')
+    const holder = holders.get(key)
+    if (holder) return judgeAgainst(record, holder)
+    holders.set(key, holderFrom(record))
+    return { state: 'planned', apiId: null, problems: [] }
+  })
+}
+
+export function holderKey(operation: string, account: string, naturalKey: string): string {
+  return JSON.stringify([operation, account, naturalKey])
+}
+
+function judgeAgainst(record: PlannedRecord, holder: Holder): Verdict {
+  const name = record.keyValues.filter((value) => value !== '').join(', ') || record.naturalKey
+  const line = record.lines[0]?.[0]
+  const place = line === undefined ? {} : { line }
+  if (record.bodyHash === holder.bodyHash) {
+    const message = `${name} is already known from ${origin(holder)}, with the same contents, and ${fateOf(holder)}.`
+    return { state: 'duplicate', apiId: holder.apiId, problems: [problem('record-repeated', place, message)] }
+  }
+  const message = `${name} is already known from ${originOf(holder)}, with other contents.`
+  return { state: 'rejected', apiId: null, problems: [problem('key-conflict', place, message)] }
+}
+
+/** `orders.csv, line 12 (received 2026-11-21T02:15:00.000Z)`: when tells which of the files of that name. */
+function origin(holder: Holder): string {
+  return holder.file ? `${originOf(holder)} (received ${isoTime(holder.file.receivedAt)})` : originOf(holder)
+}
+
+function originOf({ file, line }: Holder): string {
+  return `${file ? file.name : 'this file'}${line === undefined ? '' : `, line ${line}`}`
+}
+
+function fateOf({ accepted, apiId }: Holder): string {
+  if (apiId !== null) return `the API has it as ${apiId}`
+  return accepted ? 'the API has it' : 'is on its way'
+}
+
+function holderFrom(record: PlannedRecord): Holder {
+  return {
+    bodyHash: record.bodyHash ?? '',
+    apiId: null,
+    accepted: false,
+    line: record.lines[0]?.[0],
+    file: undefined,
+  }
+}

@@ -1,0 +1,117 @@
+/** The tables of the journal as the queries see them; `migrations/` makes them, `test/journal/schema.sql` shows them. */
+import type { Generated } from 'kysely'
+import type { DeliveryState, FileOutcome, FileState } from '../domain/journal.ts'
+import type { RecordState } from '../domain/record.ts'
+
+export interface Tables {
+  migration: MigrationTable
+  leases: LeaseTable
+  files: FileTable
+  records: RecordTable
+  bodies: BodyTable
+  attempts: AttemptTable
+  deliveries: DeliveryTable
+  reference_ids: ReferenceTable
+}
+
+interface MigrationTable {
+  id: number
+  name: string
+  applied_at: number
+}
+
+interface LeaseTable {
+  route: string
+  token: number
+  holder: string | null
+  ttl_ms: number
+  until: number
+}
+
+export interface FileTable {
+  number: Generated<number>
+  id: string
+  route: string
+  folder: string
+  name: string
+  size: number
+  modified_at: number
+  state: FileState
+  outcome: FileOutcome | null
+  sha256: string | null
+  duplicate_of: string | null
+  problems: Generated<string>
+  key_columns: Generated<string>
+  header_lines: Generated<number>
+  encoding: string | null
+  report_name: string | null
+  archived_as: string | null
+  claimed_at: number
+  received_at: number | null
+  planned_at: number | null
+  submitted_at: number | null
+  reported_at: number | null
+  closed_at: number | null
+}
+
+export type Direction = 'incoming' | 'outgoing'
+
+export interface RecordTable {
+  id: Generated<number>
+  direction: Direction
+  route: string
+  file_id: string | null
+  delivery_id: string | null
+  number: number
+  operation: string
+  account: string
+  natural_key: string | null
+  holds_key: number
+  body_hash: string | null
+  lane: string | null
+  lines: string
+  key_values: string
+  state: RecordState
+  http: number | null
+  api_id: string | null
+  problems: string
+  attempts: number
+  changed_at: number
+}
+
+interface BodyTable {
+  record_id: number
+  body: string
+}
+
+interface AttemptTable {
+  record_id: number
+  attempt: number
+  began_at: number
+  note: string | null
+  ended_at: number | null
+  http: number | null
+  result: string | null
+}
+
+export interface DeliveryTable {
+  id: string
+  route: string
+  sequence: number
+  folder: string
+  name: string
+  sha256: string
+  rows: number
+  records: number
+  state: DeliveryState
+  composed_at: number
+  delivered_at: number | null
+  acknowledged_at: number | null
+}
+
+interface ReferenceTable {
+  account: string
+  kind: string
+  key: string
+  id: string
+}

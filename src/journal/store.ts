@@ -1,0 +1,90 @@
+/** The only ways to read and write the tables: one call at a time, writes in a transaction, faults as failures. */
+import Database from 'better-sqlite3'
+import { type Kysely, sql } from 'kysely'
+import type { Lease } from '../domain/journal.ts'
+import { BridgeError, type FailureCode } from '../support/errors.ts'
+import type { Clock } from '../support/clock.ts'
+import { patiently } from './patience.ts'
+import type { Tables } from './schema.ts'
+
+export interface Store {
+  readonly db: Kysely<Tables>
+  readonly clock: Clock
+}
+
+/** Runs `work` in one transaction that first renews the lease, and so is undone as a whole when the lease is lost. */
+export async function writeHolding<T>(
+  store: Store,
+  lease: Lease,
+  work: (tables: Kysely<Tables>, now: number) => Promise<T>,
+): Promise<T> {
+  return write(store, async (tables, now) => {
+    await renew(tables, lease, now)
+    return work(tables, now)
+  })
+}
+
+/**
+ * Runs `work` in one transaction. It takes the write lock before it reads anything: a transaction that begins with
+ * reading and then writes fails at once when another process wrote in between.
+ */
+export async function write<T>(
+  store: Store,
+  work: (tables: Kysely<Tables>, now: number) => Promise<T>,
+): Promise<T> {
+  return alone(store, async (tables) => {
+    await patiently(store.clock, () => sql`begin immediate`.execute(tables))
+    try {
+      const result = await work(tables, store.clock.now())
+      await sql`commit`.execute(tables)
+      return result
+    } catch (error) {
+      await rollBack(tables)
+      throw error
+    }
+  })
+}
+
+export async function read<T>(store: Store, work: (tables: Kysely<Tables>) => Promise<T>): Promise<T> {
+  return alone(store, (tables) => patiently(store.clock, () => work(tables)))
+}
+
+/** Runs `work` while no other call of this journal is at the database. */
+async function alone<T>(store: Store, work: (tables: Kysely<Tables>) => Promise<T>): Promise<T> {
+  try {
+    return await store.db.connection().execute(work)
+  } catch (error) {
+    throw asFailure(error)
+  }
+}
+
+async function renew(tables: Kysely<Tables>, lease: Lease, now: number): Promise<void> {
+  const { numAffectedRows } = await sql`
+    update leases set until = ${now} + ttl_ms
+    where route = ${lease.route} and token = ${lease.token} and holder is not null`.execute(tables)
+  if (numAffectedRows === 0n) {
+    throw new BridgeError('lease-lost', `Route ${lease.route} has been taken over by another bridge.`)
+  }
+}
+
+async function rollBack(tables: Kysely<Tables>): Promise<void> {
+  try {
+    await sql`rollback`.execute(tables)
+  } catch (error) {
+    // A full disk or a failing one makes SQLite roll back by itself; what went wrong first is what counts.
+    if (!(error instanceof Database.SqliteError)) throw error
+  }
+}
+
+/** The first part of SQLite's result codes that are our own mistake; all but these say something of the world. */
+const OUR_MISTAKES = ['SQLITE_CONSTRAINT', 'SQLITE_ERROR', 'SQLITE_MISUSE', 'SQLITE_RANGE', 'SQLITE_MISMATCH']
+
+function asFailure(error: unknown): unknown {
+  if (!(error instanceof Database.SqliteError)) return error
+  return new BridgeError(failureCode(error.code), `The journal failed: ${error.message}.`, { cause: error })
+}
+
+function failureCode(sqliteCode: string): FailureCode {
+  if (sqliteCode === 'SQLITE_FULL') return 'cannot-write'
+  return OUR_MISTAKES.some((code) => sqliteCode.startsWith(code)) ? 'bug' : 'journal-unusable'
+}

@@ -1,0 +1,260 @@
+/** The journal on SQLite: the suite, its file, and several bridges at one file. */
+import { spawn } from 'node:child_process'
+import { mkdir, mkdtemp, open as openFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { connect, networkFileSystem } from '../../src/journal/connection.ts'
+import { fileCalls } from '../../src/journal/files.ts'
+import { leaseCalls } from '../../src/journal/leases.ts'
+import { openJournal } from '../../src/journal/open.ts'
+import { recordCalls } from '../../src/journal/records.ts'
+import { type Clock, systemClock } from '../../src/support/clock.ts'
+import { accepted, journalSuite, planFile, planned, receiveFile, testClock } from '../suites/journal.suite.ts'
+
+let folder: string
+let count = 0
+let path: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'journal-'))
+})
+
+beforeEach(() => {
+  path = join(folder, `${++count}`, 'journal.db')
+})
+
+afterAll(() => rm(folder, { recursive: true }))
+
+journalSuite('in memory', (clock) => openJournal({ path: ':memory:', clock }))
+journalSuite('on disk', (clock) => openJournal({ path, clock }))
+
+describe('a journal file', () => {
+  const open = (clock: Clock = testClock()) => openJournal({ path, clock })
+
+  it('holds the work when it is opened again', async () => {
+    const first = await open()
+    const lease = await first.takeLease('orders-in', 'bridge-1', 60_000, () => true)
+    await planFile(first, lease, 'a', [planned(1, 'PO-1')])
+    await first.beginAttempts(lease, { file: 'a' }, 1)
+    await first.close()
+    const second = await open()
+    expect(await second.countRecords({ file: 'a' })).toEqual({ sending: 1 })
+    await second.recoverAttempts(lease, { file: 'a' })
+    expect(await second.uncertainRecords({ file: 'a' }, 0, 10)).toMatchObject([{ naturalKey: 'PO-1' }])
+    await second.close()
+  })
+
+  it('tells every writing call of a bridge that another has taken over, and stays as it is', async () => {
+    const clock = testClock()
+    const late = await open(clock)
+    const successor = await open(clock)
+    const lease = await late.takeLease('orders-in', 'bridge-1', 1_000, () => true)
+    await planFile(late, lease, 'a', [planned(1, 'PO-1')])
+    const [sending] = await late.beginAttempts(lease, { file: 'a' }, 1)
+    clock.advance(1_000)
+    const taken = await successor.takeLease('orders-in', 'bridge-2', 60_000, () => true)
+    await expect(late.endAttempts(lease, [accepted(sending!.id, '9')])).rejects.toMatchObject({
+      code: 'lease-lost',
+      message: 'Route orders-in has been taken over by another bridge.',
+    })
+    await expect(receiveFile(late, lease, 'b')).rejects.toMatchObject({ code: 'lease-lost' })
+    expect(await successor.countRecords({ file: 'a' })).toEqual({ sending: 1 })
+    expect(await successor.file('b')).toBeUndefined()
+    await successor.recoverAttempts(taken, { file: 'a' })
+    expect(await late.countRecords({ file: 'a' })).toEqual({ uncertain: 1 })
+    await Promise.all([late.close(), successor.close()])
+  })
+
+  it('gives a route to one of two bridges', async () => {
+    const journals = await Promise.all([open(), open()])
+    const leases = await Promise.allSettled(
+      journals.map((journal, number) =>
+        journal.takeLease('orders-in', `bridge-${number}`, 60_000, () => true),
+      ),
+    )
+    expect(leases.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    await Promise.all(journals.map((journal) => journal.close()))
+  })
+
+  it('finishes the calls in hand before it closes', async () => {
+    const journal = await open()
+    const lease = await journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)
+    const receiving = journal.beginClaim(lease, {
+      id: 'a',
+      folder: 'f',
+      name: 'a.csv',
+      size: 1,
+      modifiedAt: 1,
+    })
+    await journal.close()
+    await receiving
+    const again = await open()
+    expect(await again.file('a')).toMatchObject({ name: 'a.csv' })
+    await again.close()
+  })
+
+  it('is made once when several connections open it new at once', async () => {
+    const journals = await Promise.all(Array.from({ length: 8 }, () => open()))
+    const lease = await journals[0]!.takeLease('orders-in', 'bridge-1', 60_000, () => true)
+    await receiveFile(journals[0]!, lease, 'a')
+    expect(await journals[7]!.file('a')).toMatchObject({ state: 'received' })
+    await Promise.all(journals.map((journal) => journal.close()))
+    const database = new Database(path, { readonly: true })
+    expect(database.prepare('select id, name from migration').all()).toEqual([{ id: 1, name: 'first' }])
+    database.close()
+  })
+
+  it('is made once when several processes open it new at once', async () => {
+    const module = (name: string) => JSON.stringify(new URL(`../../src/${name}`, import.meta.url).href)
+    const script = `
+      import { openJournal } from ${module('journal/open.ts')}
+      import { recordCalls } from '../../src/journal/records.ts'
+import { type Clock, systemClock } from ${module('support/clock.ts')}
+      const journal = await openJournal({ path: process.argv[2], clock: systemClock })
+      await journal.takeLease('route-' + process.pid, 'me', 1000, () => true)
+      await journal.close()`
+    const file = join(folder, 'opener.mts')
+    await writeFile(file, script)
+    const run = () =>
+      new Promise<number | null>((resolve) => {
+        const child = spawn(process.execPath, ['--import', 'tsx', file, path], {
+          stdio: ['ignore', 'ignore', 'inherit'],
+        })
+        child.on('close', resolve)
+      })
+    expect(await Promise.all([run(), run(), run()])).toEqual([0, 0, 0])
+    const journal = await openJournal({ path, clock: systemClock })
+    expect(await journal.overview()).toHaveLength(3)
+    await journal.close()
+  })
+
+  it('has the tables that are written down', async () => {
+    const journal = await open()
+    await journal.close()
+    const database = new Database(path, { readonly: true })
+    const statements = database
+      .prepare(`select sql from sqlite_schema where sql is not null order by tbl_name, type desc, name`)
+      .pluck()
+      .all()
+    database.close()
+    await expect(`${statements.join(';\n\n')};\n`).toMatchFileSnapshot('schema.sql')
+  })
+
+  it('keeps a write-ahead log, and no row that refers to nothing', async () => {
+    const journal = await open()
+    await journal.close()
+    const database = new Database(path, { readonly: true })
+    expect(database.pragma('journal_mode', { simple: true })).toBe('wal')
+    expect(database.pragma('foreign_key_check')).toEqual([])
+    database.close()
+  })
+
+  it('is refused when a newer version wrote it', async () => {
+    await (await open()).close()
+    const database = new Database(path)
+    database.prepare(`insert into migration (id, name, applied_at) values (99, 'later', 0)`).run()
+    database.close()
+    await expect(open()).rejects.toMatchObject({
+      code: 'journal-newer',
+      message: 'The journal has tables of version 99, and this version of dropbridge knows only 1.',
+    })
+  })
+
+  it('is refused when it is not a database', async () => {
+    await mkdir(join(path, '..'), { recursive: true })
+    await writeFile(path, 'PO Number,Qty\n'.repeat(1000))
+    await expect(open()).rejects.toMatchObject({
+      code: 'journal-unusable',
+      message: `The journal ${path} cannot be opened: file is not a database`,
+      cause: { code: 'SQLITE_NOTADB' },
+    })
+  })
+
+  it('is refused when it is damaged', async () => {
+    await (await open()).close()
+    const file = await openFile(path, 'r+')
+    await file.write(Buffer.alloc(4000, 0xff), 0, 4000, 100)
+    await file.close()
+    await expect(open()).rejects.toMatchObject({
+      code: 'journal-unusable',
+      cause: { code: 'SQLITE_CORRUPT' },
+    })
+  })
+
+  it('is refused when it is the database of another program', async () => {
+    await mkdir(join(path, '..'), { recursive: true })
+    const database = new Database(path)
+    database.exec('create table customers (id integer primary key)')
+    database.close()
+    await expect(open()).rejects.toMatchObject({ code: 'journal-unusable' })
+    const after = new Database(path, { readonly: true })
+    expect(after.prepare('select name from sqlite_schema').pluck().all()).toEqual(['customers'])
+    after.close()
+  })
+
+  it('is refused when a folder stands in its place', async () => {
+    await mkdir(path, { recursive: true })
+    await expect(open()).rejects.toMatchObject({ code: 'journal-unusable' })
+  })
+
+  it('is refused when its folder cannot be made', async () => {
+    await mkdir(join(path, '..', '..'), { recursive: true })
+    await writeFile(join(path, '..'), 'a file')
+    await expect(open()).rejects.toMatchObject({ code: 'journal-unusable' })
+  })
+
+  it('says that the disk is full, and keeps what it has', async () => {
+    await (await open()).close()
+    const clock = testClock()
+    const db = await connect(path, clock)
+    const journal = {
+      ...leaseCalls({ db, clock }),
+      ...fileCalls({ db, clock }),
+      ...recordCalls({ db, clock }),
+    }
+    const lease = await journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)
+    await journal.beginClaim(lease, { id: 'a', folder: 'f', name: 'a.csv', size: 1, modifiedAt: 1 })
+    await journal.fileReceived(lease, 'a', 'h', 1)
+    await journal.addRecords(lease, 'a', [planned(1, 'PO-1')])
+    await sql`pragma max_page_count = 40`.execute(db)
+    const large = planned(2, 'PO-2', { body: 'x'.repeat(200_000) })
+    await expect(journal.addRecords(lease, 'a', [large])).rejects.toMatchObject({
+      code: 'cannot-write',
+      cause: { code: 'SQLITE_FULL' },
+    })
+    await journal.addRecords(lease, 'a', [planned(2, 'PO-2')])
+    expect(await journal.countRecords({ file: 'a' })).toEqual({ planned: 2 })
+    await db.destroy()
+  })
+
+  it('says that another program does not let go of it', async () => {
+    const clock = { ...testClock(), sleep: () => Promise.resolve() }
+    const journal = await open(clock)
+    const other = new Database(path)
+    other.exec('begin immediate')
+    await expect(journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)).rejects.toMatchObject({
+      code: 'journal-unusable',
+      message: 'The journal failed: database is locked.',
+    })
+    expect(await journal.overview()).toEqual([])
+    other.exec('rollback')
+    other.close()
+    expect(await journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)).toMatchObject({ token: 1 })
+    await journal.close()
+  })
+
+  it.each([
+    ['/srv/share', 0x6969, 'NFS'],
+    ['/srv/share', 0x517b, 'SMB'],
+    ['/srv/share', 0xff534d42, 'CIFS'],
+    ['/srv/share', -11317950, 'CIFS'],
+    ['/srv/share', 0xfe534d42, 'SMB'],
+    ['\\\\server\\share', 0, 'a Windows share'],
+    ['/srv/disk', 0xef53, undefined],
+  ])('in %s of type %i is on %s', (place, type, name) => {
+    expect(networkFileSystem(place, type)).toBe(name)
+  })
+})

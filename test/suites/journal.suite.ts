@@ -1,0 +1,890 @@
+/** Every promise of the journal's interface, for whatever database keeps it. */
+import { createHash } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Journal, Lease } from '../../src/domain/journal.ts'
+import { problem } from '../../src/domain/problem.ts'
+import type { PlannedRecord, RecordResult } from '../../src/domain/record.ts'
+import type { Clock } from '../../src/support/clock.ts'
+
+export const START = Date.UTC(2026, 10, 21, 2, 15)
+
+/** A clock that stands still until a test moves it. */
+export interface TestClock extends Clock {
+  advance(ms: number): void
+}
+
+export function testClock(): TestClock {
+  let now = START
+  return {
+    now: () => now,
+    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    advance: (ms) => {
+      now += ms
+    },
+  }
+}
+
+/** A record that can be sent; it stands on line `number + 1`, below a header. */
+export function planned(number: number, key: string, changes: Partial<PlannedRecord> = {}): PlannedRecord {
+  const body = changes.body ?? JSON.stringify({ purchase_order_number: key })
+  return {
+    number,
+    lines: [[number + 1, number + 1]],
+    keyValues: [key],
+    operation: 'create-order',
+    account: 'retailer/1000',
+    naturalKey: key,
+    lane: key,
+    body,
+    bodyHash: createHash('sha256').update(body).digest('hex'),
+    problems: [],
+    ...changes,
+  }
+}
+
+export const accepted = (id: number, apiId: string): RecordResult => ({
+  id,
+  state: 'accepted',
+  http: 201,
+  apiId,
+  problems: [],
+})
+
+export async function receiveFile(journal: Journal, lease: Lease, id: string, contents = id): Promise<void> {
+  await journal.beginClaim(lease, { id, folder: 'inbox', name: `${id}.csv`, size: 10, modifiedAt: 1.5 })
+  await journal.fileReceived(lease, id, contents, 10)
+}
+
+export async function planFile(
+  journal: Journal,
+  lease: Lease,
+  id: string,
+  records: readonly PlannedRecord[],
+): Promise<void> {
+  await receiveFile(journal, lease, id)
+  await journal.beginPlan(lease, id)
+  await journal.addRecords(lease, id, records)
+  await journal.filePlanned(lease, id, { keyColumns: ['PO Number'], headerLines: 1, encoding: 'utf-8' })
+}
+
+const alive = () => true
+const dead = () => false
+const seen = (apiId: string, body = `{"id":${apiId}}`) => ({
+  operation: 'export-orders',
+  account: 'brand/7',
+  apiId,
+  body,
+})
+
+export function journalSuite(name: string, open: (clock: Clock) => Promise<Journal>): void {
+  describe(`a journal ${name}`, () => {
+    let clock: TestClock
+    let journal: Journal
+    let lease: Lease
+
+    beforeEach(async () => {
+      clock = testClock()
+      journal = await open(clock)
+      lease = await journal.takeLease('orders-in', 'bridge-1', 60_000, alive)
+    })
+
+    afterEach(() => journal.close())
+
+    const report = async (file: string) =>
+      (await journal.reportedRecords(file, 0, 100)).map(({ number, state, apiId, problems }) => ({
+        number,
+        state,
+        apiId,
+        messages: problems.map(({ message }) => message),
+      }))
+
+    describe('gives out leases', () => {
+      it('refuses a route that a living bridge works on, and names the bridge', async () => {
+        await expect(journal.takeLease('orders-in', 'bridge-2', 60_000, alive)).rejects.toMatchObject({
+          code: 'lease-held',
+          message: 'Route orders-in is being worked on by bridge-1.',
+        })
+      })
+
+      it('refuses the holder itself as long as it lives', async () => {
+        await expect(journal.takeLease('orders-in', 'bridge-1', 60_000, alive)).rejects.toMatchObject({
+          code: 'lease-held',
+        })
+      })
+
+      it('gives each route to a holder of its own', async () => {
+        expect(await journal.takeLease('orders-out', 'bridge-2', 60_000, alive)).toEqual({
+          route: 'orders-out',
+          token: 1,
+        })
+      })
+
+      it('hands a route over when its holder is gone, its time is up, or it was given back', async () => {
+        const second = await journal.takeLease('orders-in', 'bridge-2', 60_000, dead)
+        clock.advance(60_000)
+        const third = await journal.takeLease('orders-in', 'bridge-3', 60_000, alive)
+        await journal.releaseLease(third)
+        const fourth = await journal.takeLease('orders-in', 'bridge-4', 60_000, alive)
+        expect([lease, second, third, fourth].map(({ token }) => token)).toEqual([1, 2, 3, 4])
+      })
+
+      it('keeps a lease in force while its holder writes', async () => {
+        for (const id of ['a', 'b', 'c']) {
+          clock.advance(50_000)
+          await receiveFile(journal, lease, id)
+        }
+        await expect(journal.takeLease('orders-in', 'bridge-2', 60_000, alive)).rejects.toMatchObject({
+          code: 'lease-held',
+        })
+      })
+
+      it('lets a late holder go on when nobody has taken the route over', async () => {
+        clock.advance(1_000_000)
+        await journal.renewLease(lease)
+        expect((await journal.overview())[0]?.heldBy).toBe('bridge-1')
+      })
+
+      it('refuses every writing call of a holder that was taken over, and changes nothing', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
+        const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+        const successor = await journal.takeLease('orders-in', 'bridge-2', 60_000, dead)
+        const before = [await journal.recentFiles(10), await journal.reportedRecords('a', 0, 10)]
+        const results = [accepted(sending!.id, '9')]
+        const late = [
+          () => journal.renewLease(lease),
+          () => journal.beginClaim(lease, { id: 'b', folder: 'f', name: 'b.csv', size: 1, modifiedAt: 1 }),
+          () => journal.fileSubmitted(lease, 'a'),
+          () => journal.beginAttempts(lease, { file: 'a' }, 1),
+          () => journal.noteAttempts(lease, [{ id: sending!.id, note: '{}' }]),
+          () => journal.endAttempts(lease, results),
+          () => journal.recoverAttempts(lease, { file: 'a' }),
+          () => journal.retryDeferred(lease, { file: 'a' }),
+          () => journal.settleRecords(lease, results),
+          () => journal.collect(lease, [seen('1')]),
+          () => journal.holdRecords(lease, results),
+        ]
+        for (const call of late) await expect(call()).rejects.toMatchObject({ code: 'lease-lost' })
+        expect([await journal.recentFiles(10), await journal.reportedRecords('a', 0, 10)]).toEqual(before)
+        expect(await journal.waitingRecords('orders-in', 0, 10)).toEqual([])
+        await journal.endAttempts(successor, results)
+        expect(await journal.countRecords({ file: 'a' })).toEqual({ accepted: 1 })
+      })
+
+      it('leaves the route with its new holder when the old one gives it back late', async () => {
+        await journal.takeLease('orders-in', 'bridge-2', 60_000, dead)
+        await journal.releaseLease(lease)
+        expect((await journal.overview())[0]?.heldBy).toBe('bridge-2')
+      })
+
+      it('takes no writing under a lease that was given back', async () => {
+        await journal.releaseLease(lease)
+        await expect(journal.renewLease(lease)).rejects.toMatchObject({ code: 'lease-lost' })
+      })
+    })
+
+    describe('follows a file', () => {
+      it('from its claim to its archive', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
+        const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 10)
+        await journal.endAttempts(lease, [accepted(sending!.id, '9')])
+        clock.advance(5)
+        expect(await journal.fileSubmitted(lease, 'a')).toBe(true)
+        await journal.nameReport(lease, 'a', 'a.csv')
+        await journal.nameReport(lease, 'a', 'a.csv.2')
+        await journal.fileReported(lease, 'a')
+        await journal.fileClosed(lease, 'a', 'done/a.csv')
+        expect(await journal.file('a')).toEqual({
+          id: 'a',
+          route: 'orders-in',
+          folder: 'inbox',
+          name: 'a.csv',
+          size: 10,
+          modifiedAt: 1.5,
+          state: 'closed',
+          outcome: 'processed',
+          sha256: 'a',
+          problems: [],
+          keyColumns: ['PO Number'],
+          headerLines: 1,
+          encoding: 'utf-8',
+          reportName: 'a.csv.2',
+          archivedAs: 'done/a.csv',
+          claimedAt: START,
+          receivedAt: START,
+          plannedAt: START,
+          submittedAt: START + 5,
+          closedAt: START + 5,
+        })
+        expect(await journal.unfinishedFiles('orders-in')).toEqual([])
+      })
+
+      it('that was gone before it could be claimed', async () => {
+        await journal.beginClaim(lease, { id: 'a', folder: 'inbox', name: 'a.csv', size: 1, modifiedAt: 1 })
+        await journal.fileVanished(lease, 'a')
+        expect(await journal.file('a')).toMatchObject({ state: 'closed', outcome: 'vanished' })
+      })
+
+      it('that is unusable, without the records planned so far', async () => {
+        await receiveFile(journal, lease, 'a')
+        await journal.addRecords(lease, 'a', [planned(1, 'PO-1')])
+        await journal.fileUnusable(lease, 'a', [problem('file-empty', {}, 'a.csv holds no rows.')])
+        expect(await journal.file('a')).toMatchObject({
+          state: 'submitted',
+          outcome: 'unusable',
+          problems: [{ code: 'file-empty', message: 'a.csv holds no rows.' }],
+        })
+        expect(await journal.countRecords({ file: 'a' })).toEqual({})
+      })
+
+      it('and names what it does not know', async () => {
+        expect(await journal.file('a')).toBeUndefined()
+      })
+
+      it('and stops the program when a step is left out', async () => {
+        await receiveFile(journal, lease, 'a')
+        const finding = { keyColumns: [], headerLines: 1, encoding: 'utf-8' }
+        const wrong = [
+          () => journal.fileReceived(lease, 'a', 'x', 1),
+          () => journal.fileVanished(lease, 'a'),
+          () => journal.fileSubmitted(lease, 'a'),
+          () => journal.nameReport(lease, 'a', 'a'),
+          () => journal.fileReported(lease, 'a'),
+          () => journal.fileClosed(lease, 'a', 'x'),
+          () => journal.filePlanned(lease, 'unknown', finding),
+          () => journal.beginAttempts(lease, { file: 'a' }, 1),
+          () => journal.addRecords(lease, 'unknown', [planned(1, 'PO-1')]),
+        ]
+        for (const call of wrong) await expect(call()).rejects.toMatchObject({ code: 'bug' })
+        expect(await journal.file('a')).toMatchObject({ state: 'received' })
+      })
+
+      it('only for the route that holds the lease', async () => {
+        await receiveFile(journal, lease, 'a')
+        const other = await journal.takeLease('other', 'bridge-1', 60_000, alive)
+        await expect(journal.beginPlan(other, 'a')).rejects.toMatchObject({ code: 'bug' })
+      })
+
+      it('and lists unfinished ones oldest first, recent ones newest first', async () => {
+        for (const id of ['a', 'b', 'c']) await receiveFile(journal, lease, id)
+        await journal.fileUnusable(lease, 'b', [])
+        await journal.fileReported(lease, 'b')
+        await journal.fileClosed(lease, 'b', 'x')
+        const other = await journal.takeLease('other', 'bridge-1', 60_000, alive)
+        await receiveFile(journal, other, 'd')
+        const ids = (files: { id: string }[]) => files.map(({ id }) => id)
+        expect(ids(await journal.unfinishedFiles('orders-in'))).toEqual(['a', 'c'])
+        expect(ids(await journal.recentFiles(3))).toEqual(['d', 'c', 'b'])
+        expect(ids(await journal.recentFiles(2, 'orders-in'))).toEqual(['c', 'b'])
+      })
+    })
+
+    describe('knows a file by its bytes', () => {
+      const again = async (id: string, under = lease) => {
+        await journal.beginClaim(under, { id, folder: 'inbox', name: `${id}.csv`, size: 10, modifiedAt: 2 })
+        return journal.fileReceived(under, id, 'a', 10)
+      }
+
+      it('and reports the same bytes as a duplicate of the first', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
+        expect(await again('b')).toMatchObject({
+          state: 'submitted',
+          outcome: 'duplicate',
+          duplicateOf: { id: 'a', name: 'a.csv', receivedAt: START },
+          problems: [
+            {
+              code: 'file-repeated',
+              message:
+                'The same bytes came before as a.csv on 2026-11-21T02:15:00.000Z. Nothing of this file was sent.',
+            },
+          ],
+        })
+        expect(await again('c')).toMatchObject({ duplicateOf: { id: 'a' } })
+      })
+
+      it('while the first is still to be planned', async () => {
+        await receiveFile(journal, lease, 'a')
+        expect(await again('b')).toMatchObject({ outcome: 'duplicate' })
+      })
+
+      it('but takes it again when all of the first was refused', async () => {
+        await planFile(journal, lease, 'a', [
+          planned(1, 'PO-1', { problems: [problem('value-missing', { line: 2 }, 'Qty is blank.')] }),
+        ])
+        await journal.fileSubmitted(lease, 'a')
+        expect(await again('b')).toMatchObject({ state: 'received' })
+      })
+
+      it('but takes it again when the first was unusable', async () => {
+        await receiveFile(journal, lease, 'a')
+        await journal.fileUnusable(lease, 'a', [])
+        expect(await again('b')).toMatchObject({ state: 'received' })
+      })
+
+      it('on each route for itself', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
+        const other = await journal.takeLease('other', 'bridge-1', 60_000, alive)
+        expect(await again('b', other)).toMatchObject({ state: 'received' })
+      })
+    })
+
+    describe('knows a record by its key', () => {
+      it('and lets only the first of a key be sent', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-1')])
+        expect(await report('a')).toEqual([
+          { number: 1, state: 'planned', apiId: undefined, messages: [] },
+          {
+            number: 2,
+            state: 'duplicate',
+            apiId: undefined,
+            messages: [
+              'PO-1 is already known from this file, line 2, with the same contents, and is on its way.',
+            ],
+          },
+        ])
+      })
+
+      it('across the batches of one file', async () => {
+        await receiveFile(journal, lease, 'a')
+        await journal.addRecords(lease, 'a', [planned(1, 'PO-1')])
+        await journal.addRecords(lease, 'a', [planned(2, 'PO-1', { body: '{"other":1}' })])
+        expect((await report('a'))[1]).toEqual({
+          number: 2,
+          state: 'rejected',
+          apiId: undefined,
+          messages: ['PO-1 is already known from this file, line 2, with other contents.'],
+        })
+      })
+
+      it('across files, with the id the API gave the first', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
+        const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+        await journal.endAttempts(lease, [accepted(sending!.id, '4711')])
+        await planFile(journal, lease, 'b', [planned(1, 'PO-1'), planned(2, 'PO-1', { body: '{"other":1}' })])
+        expect(await report('b')).toEqual([
+          {
+            number: 1,
+            state: 'duplicate',
+            apiId: '4711',
+            messages: [
+              'PO-1 is already known from a.csv, line 2 (received 2026-11-21T02:15:00.000Z), with the same contents, ' +
+                'and the API has it as 4711.',
+            ],
+          },
+          {
+            number: 2,
+            state: 'rejected',
+            apiId: undefined,
+            messages: ['PO-1 is already known from a.csv, line 2, with other contents.'],
+          },
+        ])
+        expect(await journal.troubledRecords({ file: 'b' }, 10)).toMatchObject([
+          { problems: [{ code: 'record-repeated', place: { line: 2 } }] },
+          { problems: [{ code: 'key-conflict', place: { line: 3 } }] },
+        ])
+      })
+
+      it('and names it by its key when the key columns are blank', async () => {
+        await planFile(journal, lease, 'a', [
+          planned(1, 'order 5: SKU', { keyValues: ['PO-5', 'SKU'] }),
+          planned(2, 'order 5: SKU', { keyValues: ['', ''], body: '{}' }),
+          planned(3, 'order 5: SKU', { keyValues: ['PO-5', 'SKU'], body: '{}' }),
+        ])
+        const messages = (await report('a')).flatMap((record) => record.messages)
+        expect(messages).toEqual([
+          'order 5: SKU is already known from this file, line 2, with other contents.',
+          'PO-5, SKU is already known from this file, line 2, with other contents.',
+        ])
+      })
+
+      it('for each operation and account by itself', async () => {
+        await planFile(journal, lease, 'a', [
+          planned(1, 'PO-1'),
+          planned(2, 'PO-1', { operation: 'create-invoice' }),
+          planned(3, 'PO-1', { account: 'retailer/2000' }),
+        ])
+        expect(await journal.countRecords({ file: 'a' })).toEqual({ planned: 3 })
+      })
+
+      it.each(['rejected', 'skipped'] as const)(
+        'which is free again once its record is %s',
+        async (state) => {
+          await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
+          const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+          await journal.endAttempts(lease, [{ id: sending!.id, state, http: 422, problems: [] }])
+          await planFile(journal, lease, 'b', [planned(1, 'PO-1')])
+          expect(await journal.countRecords({ file: 'b' })).toEqual({ planned: 1 })
+        },
+      )
+
+      it.each(['deferred', 'uncertain', 'held', 'planned'] as const)(
+        'which is kept while its record is %s',
+        async (state) => {
+          await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
+          const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+          await journal.endAttempts(lease, [{ id: sending!.id, state, problems: [] }])
+          await planFile(journal, lease, 'b', [planned(1, 'PO-1')])
+          expect(await journal.countRecords({ file: 'b' })).toEqual({ duplicate: 1 })
+        },
+      )
+
+      it('which a refused record does not take', async () => {
+        const refused = problem('value-missing', { line: 2 }, 'Qty is blank.')
+        await planFile(journal, lease, 'a', [
+          planned(1, 'PO-1', { problems: [refused] }),
+          { number: 2, lines: [[3, 4]], keyValues: [], operation: 'o', account: 'a', problems: [refused] },
+          planned(3, 'PO-1'),
+        ])
+        expect((await report('a')).map(({ state }) => state)).toEqual(['rejected', 'rejected', 'planned'])
+      })
+
+      it('which an interrupted planning gives up', async () => {
+        await receiveFile(journal, lease, 'a')
+        await journal.addRecords(lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-2')])
+        await journal.beginPlan(lease, 'a')
+        expect(await journal.countRecords({ file: 'a' })).toEqual({})
+        await journal.addRecords(lease, 'a', [planned(1, 'PO-1')])
+        expect(await journal.countRecords({ file: 'a' })).toEqual({ planned: 1 })
+      })
+
+      it('and takes no record that has neither a body nor a problem', async () => {
+        await receiveFile(journal, lease, 'a')
+        const { body: _, ...bodiless } = planned(1, 'PO-1')
+        await expect(journal.addRecords(lease, 'a', [bodiless])).rejects.toMatchObject({ code: 'bug' })
+      })
+
+      it('and adds all of a batch or nothing', async () => {
+        await receiveFile(journal, lease, 'a')
+        const batch = [planned(1, 'PO-1'), planned(1, 'PO-2')]
+        await expect(journal.addRecords(lease, 'a', batch)).rejects.toMatchObject({ code: 'bug' })
+        expect(await journal.countRecords({ file: 'a' })).toEqual({})
+      })
+    })
+
+    describe('sends records', () => {
+      it('in the order of the file, as many as asked for, each once', async () => {
+        await planFile(
+          journal,
+          lease,
+          'a',
+          [1, 2, 3].map((number) => planned(number, `PO-${number}`)),
+        )
+        const first = await journal.beginAttempts(lease, { file: 'a' }, 2)
+        const second = await journal.beginAttempts(lease, { file: 'a' }, 2)
+        expect(first).toEqual([
+          {
+            id: expect.any(Number),
+            number: 1,
+            lane: 'PO-1',
+            naturalKey: 'PO-1',
+            body: '{"purchase_order_number":"PO-1"}',
+            attempt: 1,
+          },
+          expect.objectContaining({ number: 2 }),
+        ])
+        expect(second.map(({ number }) => number)).toEqual([3])
+        expect(await journal.beginAttempts(lease, { file: 'a' }, 2)).toEqual([])
+      })
+
+      it('of a file only when it is planned whole', async () => {
+        await receiveFile(journal, lease, 'a')
+        await journal.addRecords(lease, 'a', [planned(1, 'PO-1')])
+        await expect(journal.beginAttempts(lease, { file: 'a' }, 1)).rejects.toMatchObject({ code: 'bug' })
+        expect(await journal.countRecords({ file: 'a' })).toEqual({ planned: 1 })
+      })
+
+      it('and notes their results', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-2')])
+        const [one, two] = await journal.beginAttempts(lease, { file: 'a' }, 2)
+        clock.advance(7)
+        const refused = problem('api-refused', { field: 'ship_to.city' }, 'This field is required.')
+        await journal.endAttempts(lease, [
+          accepted(one!.id, '9'),
+          { id: two!.id, state: 'rejected', http: 400, problems: [refused] },
+        ])
+        expect(await journal.reportedRecords('a', 0, 10)).toEqual([
+          {
+            id: one!.id,
+            number: 1,
+            lines: [[2, 2]],
+            keyValues: ['PO-1'],
+            state: 'accepted',
+            http: 201,
+            apiId: '9',
+            problems: [],
+            attempts: 1,
+            changedAt: START + 7,
+          },
+          {
+            id: two!.id,
+            number: 2,
+            lines: [[3, 3]],
+            keyValues: ['PO-2'],
+            state: 'rejected',
+            http: 400,
+            problems: [refused],
+            attempts: 1,
+            changedAt: START + 7,
+          },
+        ])
+      })
+
+      it('and leaves alone what is not being sent any more', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
+        const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+        await journal.endAttempts(lease, [accepted(sending!.id, '9')])
+        await journal.endAttempts(lease, [{ id: sending!.id, state: 'rejected', problems: [] }])
+        expect(await journal.countRecords({ file: 'a' })).toEqual({ accepted: 1 })
+      })
+
+      it('and leaves alone the records of another route', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
+        const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+        const other = await journal.takeLease('other', 'bridge-1', 60_000, alive)
+        await journal.endAttempts(other, [accepted(sending!.id, '9')])
+        expect(await journal.countRecords({ file: 'a' })).toEqual({ sending: 1 })
+      })
+
+      it('again after they were deferred', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
+        const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+        const notSent = problem('not-sent', {}, 'The API is closed.')
+        await journal.endAttempts(lease, [
+          { id: sending!.id, state: 'deferred', http: 503, problems: [notSent] },
+        ])
+        expect(await journal.beginAttempts(lease, { file: 'a' }, 1)).toEqual([])
+        expect(await journal.fileSubmitted(lease, 'a')).toBe(false)
+        await journal.retryDeferred(lease, { file: 'a' })
+        expect(await journal.beginAttempts(lease, { file: 'a' }, 1)).toMatchObject([{ attempt: 2 }])
+      })
+
+      it('and calls a file submitted when all of them are final', async () => {
+        await planFile(
+          journal,
+          lease,
+          'a',
+          [1, 2, 3, 4, 5].map((number) => planned(number, `PO-${number}`)),
+        )
+        expect(await journal.fileSubmitted(lease, 'a')).toBe(false)
+        const sending = await journal.beginAttempts(lease, { file: 'a' }, 5)
+        expect(await journal.fileSubmitted(lease, 'a')).toBe(false)
+        const states = ['accepted', 'duplicate', 'rejected', 'held', 'uncertain'] as const
+        await journal.endAttempts(
+          lease,
+          sending.map(({ id }, position) => ({ id, state: states[position]!, problems: [] })),
+        )
+        expect(await journal.fileSubmitted(lease, 'a')).toBe(false)
+        await journal.settleRecords(lease, [{ id: sending[4]!.id, state: 'skipped', problems: [] }])
+        expect(await journal.fileSubmitted(lease, 'a')).toBe(true)
+        expect(await journal.file('a')).toMatchObject({ state: 'submitted', outcome: 'processed' })
+      })
+    })
+
+    describe('remembers what it does not know for certain', () => {
+      it('after a crash, with what was noted before the sending', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-2')])
+        clock.advance(3)
+        const [one] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+        await journal.noteAttempts(lease, [{ id: one!.id, note: '{"shipped":1}' }])
+        clock.advance(100)
+        await journal.recoverAttempts(lease, { file: 'a' })
+        expect(await journal.uncertainRecords({ file: 'a' }, 0, 10)).toEqual([
+          { ...one, sentAt: START + 3, note: '{"shipped":1}' },
+        ])
+        expect(await journal.countRecords({ file: 'a' })).toEqual({ uncertain: 1, planned: 1 })
+        expect(await journal.troubledRecords({ file: 'a' }, 10)).toMatchObject([
+          { number: 1, problems: [{ code: 'answer-lost' }] },
+        ])
+      })
+
+      it('and pages through it', async () => {
+        await planFile(
+          journal,
+          lease,
+          'a',
+          [1, 2, 3].map((number) => planned(number, `PO-${number}`)),
+        )
+        const sending = await journal.beginAttempts(lease, { file: 'a' }, 3)
+        await journal.endAttempts(
+          lease,
+          sending.map(({ id }) => ({ id, state: 'uncertain', problems: [] })),
+        )
+        const first = await journal.uncertainRecords({ file: 'a' }, 0, 2)
+        const rest = await journal.uncertainRecords({ file: 'a' }, first[1]!.id, 2)
+        expect([...first, ...rest].map(({ number }) => number)).toEqual([1, 2, 3])
+        expect(rest).toHaveLength(1)
+      })
+
+      it('until it is settled, and sends again what is proven absent', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-2')])
+        const [one, two] = await journal.beginAttempts(lease, { file: 'a' }, 2)
+        await journal.recoverAttempts(lease, { file: 'a' })
+        await journal.settleRecords(lease, [
+          accepted(one!.id, '9'),
+          { id: two!.id, state: 'planned', problems: [] },
+        ])
+        await journal.settleRecords(lease, [{ id: one!.id, state: 'rejected', problems: [] }])
+        expect(await journal.countRecords({ file: 'a' })).toEqual({ accepted: 1, planned: 1 })
+        expect(await journal.beginAttempts(lease, { file: 'a' }, 2)).toEqual([{ ...two, attempt: 2 }])
+      })
+    })
+
+    describe('reports', () => {
+      it('records page by page in the order of their numbers', async () => {
+        await planFile(
+          journal,
+          lease,
+          'a',
+          [1, 2, 3, 4, 5].map((number) => planned(number, `PO-${number}`)),
+        )
+        const numbers = async (after: number) =>
+          (await journal.reportedRecords('a', after, 2)).map(({ number }) => number)
+        expect([await numbers(0), await numbers(2), await numbers(4), await numbers(5)]).toEqual([
+          [1, 2],
+          [3, 4],
+          [5],
+          [],
+        ])
+      })
+
+      it('no more troubled records than asked for', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-1'), planned(3, 'PO-1')])
+        expect((await journal.troubledRecords({ file: 'a' }, 1)).map(({ number }) => number)).toEqual([2])
+      })
+
+      it('what is where on every route', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-1')])
+        await receiveFile(journal, lease, 'b')
+        const out = await journal.takeLease('orders-out', 'bridge-2', 30_000, alive)
+        await journal.collect(out, [seen('1'), seen('2')])
+        clock.advance(30_000)
+        expect(await journal.overview()).toEqual([
+          {
+            route: 'orders-in',
+            files: { planned: 1, received: 1 },
+            incoming: { planned: 1, duplicate: 1 },
+            outgoing: {},
+            deliveries: {},
+            heldBy: 'bridge-1',
+          },
+          { route: 'orders-out', files: {}, incoming: {}, outgoing: { collected: 2 }, deliveries: {} },
+        ])
+      })
+    })
+
+    describe('takes records out', () => {
+      let out: Lease
+      const sequenced = {
+        nameFor: (sequence: number) => `orders-${sequence}.csv`,
+        folder: 'outbox',
+        sha256: 'h',
+        rows: 3,
+      }
+
+      beforeEach(async () => {
+        out = await journal.takeLease('orders-out', 'bridge-1', 60_000, alive)
+      })
+
+      const waiting = async () =>
+        (await journal.waitingRecords('orders-out', 0, 100)).map(({ apiId, body }) => ({ apiId, body }))
+      const lastWaiting = async () => (await journal.waitingRecords('orders-out', 0, 100)).at(-1)!.id
+      const compose = async (id: string, held: readonly RecordResult[] = []) =>
+        journal.deliveryComposed(out, { ...sequenced, id, upToRecord: await lastWaiting(), held })
+
+      it('collecting each once and refreshing those that wait', async () => {
+        expect(await journal.collect(out, [seen('1'), seen('2'), seen('1', '{"id":1,"page":2}')])).toBe(2)
+        expect(await journal.collect(out, [seen('2', '{"id":2,"now":"cancelled"}'), seen('3')])).toBe(1)
+        expect(await waiting()).toEqual([
+          { apiId: '1', body: '{"id":1,"page":2}' },
+          { apiId: '2', body: '{"id":2,"now":"cancelled"}' },
+          { apiId: '3', body: '{"id":3}' },
+        ])
+      })
+
+      it('listing those that wait page by page', async () => {
+        await journal.collect(out, [seen('1'), seen('2'), seen('3')])
+        const first = await journal.waitingRecords('orders-out', 0, 2)
+        const rest = await journal.waitingRecords('orders-out', first[1]!.id, 2)
+        expect([first, rest].map((page) => page.map(({ apiId }) => apiId))).toEqual([['1', '2'], ['3']])
+      })
+
+      it('in deliveries numbered without gaps', async () => {
+        await journal.collect(out, [seen('1'), seen('2')])
+        const first = await compose('d1')
+        await expect(
+          journal.deliveryComposed(out, { ...sequenced, id: 'gap', upToRecord: 1_000_000, held: [] }),
+        ).rejects.toMatchObject({ code: 'bug' })
+        await journal.collect(out, [seen('3')])
+        const second = await compose('d2')
+        expect(first).toEqual({
+          id: 'd1',
+          route: 'orders-out',
+          sequence: 1,
+          folder: 'outbox',
+          name: 'orders-1.csv',
+          sha256: 'h',
+          rows: 3,
+          records: 2,
+          state: 'composed',
+          composedAt: START,
+        })
+        expect(second).toMatchObject({ sequence: 2, name: 'orders-2.csv', records: 1 })
+        expect((await journal.recentDeliveries(10)).map(({ id }) => id)).toEqual(['d2', 'd1'])
+        expect(await journal.recentDeliveries(10, 'orders-in')).toEqual([])
+        expect(await journal.delivery('d1')).toEqual(first)
+        expect(await journal.delivery('gap')).toBeUndefined()
+      })
+
+      it('never twice, whatever the list shows', async () => {
+        await journal.collect(out, [seen('1')])
+        await compose('d1')
+        expect(await journal.collect(out, [seen('1', '{"id":1,"changed":true}')])).toBe(0)
+        expect(await waiting()).toEqual([])
+        await journal.deliveryDelivered(out, 'd1')
+        expect(await journal.beginAttempts(out, { delivery: 'd1' }, 1)).toMatchObject([{ body: '{"id":1}' }])
+      })
+
+      it('only those up to the last that was composed', async () => {
+        await journal.collect(out, [seen('1')])
+        const upToRecord = await lastWaiting()
+        await journal.collect(out, [seen('2')])
+        expect(
+          await journal.deliveryComposed(out, { ...sequenced, id: 'd1', upToRecord, held: [] }),
+        ).toMatchObject({
+          records: 1,
+        })
+        expect(await waiting()).toEqual([{ apiId: '2', body: '{"id":2}' }])
+      })
+
+      it('holding back those without rows until they can be composed', async () => {
+        await journal.collect(out, [seen('1'), seen('2')])
+        const [one] = await journal.waitingRecords('orders-out', 0, 1)
+        const problems = [problem('lookup-missed', {}, 'No carrier is called "X".')]
+        const held: RecordResult[] = [{ id: one!.id, state: 'held', problems }]
+        expect(await compose('d1', held)).toMatchObject({ records: 1 })
+        expect(await waiting()).toEqual([{ apiId: '1', body: '{"id":1}' }])
+        expect((await journal.overview())[1]?.outgoing).toEqual({ held: 1, collected: 1 })
+        await journal.holdRecords(out, held)
+        expect(await compose('d2')).toMatchObject({ records: 1, sequence: 2 })
+        expect(await journal.troubledRecords({ delivery: 'd2' }, 10)).toEqual([])
+      })
+
+      it('acknowledging only what is at its final name', async () => {
+        await journal.collect(out, [seen('1')])
+        await compose('d1')
+        await expect(journal.beginAttempts(out, { delivery: 'd1' }, 1)).rejects.toMatchObject({ code: 'bug' })
+        await expect(journal.deliveryAcknowledged(out, 'd1')).rejects.toMatchObject({ code: 'bug' })
+        expect(await journal.countRecords({ delivery: 'd1' })).toEqual({ collected: 1 })
+      })
+
+      it('from the composing to the last acknowledge', async () => {
+        await journal.collect(out, [seen('1'), seen('2')])
+        await compose('d1')
+        await journal.renameDelivery(out, 'd1', 'orders-1-a.csv')
+        clock.advance(1)
+        await journal.deliveryDelivered(out, 'd1')
+        const [one, two] = await journal.beginAttempts(out, { delivery: 'd1' }, 10)
+        expect([one, two]).toMatchObject([
+          { number: 1, naturalKey: '1', attempt: 1 },
+          { number: 2, naturalKey: '2', attempt: 1 },
+        ])
+        await journal.endAttempts(out, [{ id: one!.id, state: 'accepted', http: 200, problems: [] }])
+        expect(await journal.deliveryAcknowledged(out, 'd1')).toBe(false)
+        await journal.recoverAttempts(out, { delivery: 'd1' })
+        expect(await journal.countRecords({ delivery: 'd1' })).toEqual({ accepted: 1, collected: 1 })
+        expect(await journal.beginAttempts(out, { delivery: 'd1' }, 10)).toEqual([{ ...two, attempt: 2 }])
+        const refused = problem('acknowledge-refused', {}, 'The order is cancelled.')
+        await journal.endAttempts(out, [{ id: two!.id, state: 'rejected', http: 409, problems: [refused] }])
+        clock.advance(1)
+        expect(await journal.deliveryAcknowledged(out, 'd1')).toBe(true)
+        expect(await journal.recentDeliveries(1)).toMatchObject([
+          {
+            name: 'orders-1-a.csv',
+            state: 'acknowledged',
+            deliveredAt: START + 1,
+            acknowledgedAt: START + 2,
+          },
+        ])
+        expect(await journal.troubledRecords({ delivery: 'd1' }, 10)).toMatchObject([
+          { number: 2, keyValues: ['2'], apiId: '2', problems: [refused] },
+        ])
+        expect(await journal.collect(out, [seen('2')])).toBe(0)
+        expect(await journal.unfinishedDeliveries('orders-out')).toEqual([])
+      })
+
+      it('keeping deferred ones for another try', async () => {
+        await journal.collect(out, [seen('1')])
+        await compose('d1')
+        await journal.deliveryDelivered(out, 'd1')
+        const [one] = await journal.beginAttempts(out, { delivery: 'd1' }, 1)
+        await journal.endAttempts(out, [{ id: one!.id, state: 'deferred', problems: [] }])
+        await journal.retryDeferred(out, { delivery: 'd1' })
+        expect(await journal.beginAttempts(out, { delivery: 'd1' }, 1)).toMatchObject([{ attempt: 2 }])
+        expect(await journal.unfinishedDeliveries('orders-out')).toMatchObject([
+          { id: 'd1', state: 'delivered' },
+        ])
+      })
+    })
+
+    describe('keeps references', () => {
+      it('and gives all ids of a key, each once', async () => {
+        await journal.rememberReferences('brand/7', 'order', [
+          { key: 'PO-1', id: '11' },
+          { key: 'PO-1', id: '10' },
+          { key: 'PO-2', id: '20' },
+        ])
+        await journal.rememberReferences('brand/7', 'order', [{ key: 'PO-1', id: '11' }])
+        await journal.rememberReferences('brand/8', 'order', [{ key: 'PO-1', id: '99' }])
+        expect(await journal.findReferences('brand/7', 'order', ['PO-1', 'PO-1', 'PO-3'])).toEqual([
+          { key: 'PO-1', id: '10' },
+          { key: 'PO-1', id: '11' },
+        ])
+        expect(await journal.findReferences('brand/7', 'variant', ['PO-1'])).toEqual([])
+      })
+    })
+
+    it('takes empty batches', async () => {
+      await planFile(journal, lease, 'a', [])
+      await journal.endAttempts(lease, [])
+      await journal.noteAttempts(lease, [])
+      await journal.rememberReferences('brand/7', 'order', [])
+      expect(await journal.collect(lease, [])).toBe(0)
+      expect(await journal.fileSubmitted(lease, 'a')).toBe(true)
+    })
+
+    it('answers fifty calls made at once as if one came after the other', async () => {
+      await planFile(
+        journal,
+        lease,
+        'a',
+        Array.from({ length: 100 }, (_, position) => planned(position + 1, `PO-${position}`)),
+      )
+      const claims = await Promise.all(
+        Array.from({ length: 50 }, async () => {
+          const sending = await journal.beginAttempts(lease, { file: 'a' }, 2)
+          await journal.endAttempts(
+            lease,
+            sending.map(({ id }) => accepted(id, String(id))),
+          )
+          return sending
+        }),
+      )
+      const numbers = claims.flat().map(({ number }) => number)
+      expect(new Set(numbers).size).toBe(100)
+      expect(await journal.countRecords({ file: 'a' })).toEqual({ accepted: 100 })
+    })
+
+    it('undoes a failed call whole while others go on', async () => {
+      await receiveFile(journal, lease, 'a')
+      const calls = await Promise.allSettled([
+        journal.addRecords(lease, 'a', [planned(1, 'PO-1')]),
+        journal.addRecords(lease, 'a', [planned(2, 'PO-2'), planned(2, 'PO-3')]),
+        journal.addRecords(lease, 'a', [planned(3, 'PO-3')]),
+      ])
+      expect(calls.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+      expect((await report('a')).map(({ number, state }) => [number, state])).toEqual([
+        [1, 'planned'],
+        [3, 'planned'],
+      ])
+    })
+  })
+}
