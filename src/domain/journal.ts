@@ -165,7 +165,7 @@ export interface Journal {
   // records, both directions
   /**
    * planned or collected → sending, in order, up to `limit`, each with a new attempt. When this returns, the intent to
-   * send is durable.
+   * send is durable. Records of a file wait while an earlier one of their lane is uncertain.
    */
   beginAttempts(lease: Lease, work: WorkOf, limit: number): Promise<SendingRecord[]>
   /** Notes what must be known to settle the attempt should its answer be lost. */

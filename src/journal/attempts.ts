@@ -63,7 +63,11 @@ async function beginAttempts(
 ): Promise<SendingRecord[]> {
   const { rows } = await sql<SendingRow>`
     update records set state = 'sending', attempts = attempts + 1, changed_at = ${now}
-    where id in (select id from records where ${its} and state = ${waiting} order by number limit ${limit})
+    where id in (
+      select id from records where ${its} and state = ${waiting} and not exists (
+        select 1 from records as lost
+        where lost.file_id = records.file_id and lost.lane = records.lane and lost.state = 'uncertain')
+      order by number limit ${limit})
     returning id, number, lane, natural_key, attempts,
       (select body from bodies where bodies.record_id = records.id) as body`.execute(tables)
   const batch = batchOf(rows, { record_id: (row) => row.id, attempt: (row) => row.attempts })

@@ -36,13 +36,18 @@ export async function drain(options: DrainOptions): Promise<void> {
   const stop = stopper(options.signal)
   const results = batchWriter<RecordResult>(RESULTS, (batch) => journal.endAttempts(lease, batch))
   let done = 0
+  // What is uncertain must be settled before the next record of its lane may be sent.
+  const uncertainLanes = new Set<string>()
   const note = (result: RecordResult) => void results.add(result).catch(stop.because)
 
   const lanes = laneRunner(options.concurrency, async (record: SendingRecord) => {
-    if (stop.reason() !== undefined) return note({ id: record.id, state: unsent, problems: [] })
+    if (stop.reason() !== undefined || uncertainLanes.has(record.lane)) {
+      return note({ id: record.id, state: unsent, problems: [] })
+    }
     try {
       const result = await options.perform(record)
       if (result.state === 'deferred') stop.because(unavailable(result))
+      if (result.state === 'uncertain') uncertainLanes.add(record.lane)
       note(result)
       done++
     } catch (error) {
@@ -53,6 +58,8 @@ export async function drain(options: DrainOptions): Promise<void> {
 
   try {
     while (stop.reason() === undefined) {
+      // The journal leaves out the lanes it knows to be uncertain, so it must know them all.
+      if (uncertainLanes.size > 0) await results.flush()
       const records = await journal.beginAttempts(lease, work, BEGIN_AT_ONCE)
       if (records.length === 0) break
       for (const record of records) await lanes.start(record.lane, record)

@@ -88,7 +88,7 @@ export const first = {
     `create unique index records_of_delivery on records (delivery_id, number) where delivery_id is not null`,
     `create index records_planned on records (file_id, number) where state = 'planned'`,
     `create index records_collected on records (delivery_id, number) where state = 'collected'`,
-    `create index records_uncertain on records (file_id, id) where state = 'uncertain'`,
+    `create index records_uncertain on records (file_id, lane, id) where state = 'uncertain'`,
     `create index records_waiting on records (route, id) where direction = 'outgoing' and delivery_id is null`,
 
     // Apart from the records, because every change of state rewrites its row, and the bodies are the bulk.

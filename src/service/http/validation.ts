@@ -1,0 +1,74 @@
+/** Bodies checked against the contract, with the refusals in the service's words. */
+import { isAbsent } from '../absent.ts'
+import type { z } from 'zod'
+import type { Answer } from './answer.ts'
+import { createFieldErrors, type FieldErrors, type FieldPath } from './field-errors.ts'
+
+/** A body of nonsense can be wrong in a hundred thousand places; nobody reads more than these. */
+const MOST_ISSUES = 1000
+
+/** The valid body, or the refusal that names everything that is wrong with it. */
+export function validated<Schema extends z.ZodType>(
+  schema: Schema,
+  body: unknown,
+): { readonly value: z.output<Schema> } | { readonly refusal: Answer } {
+  const result = schema.safeParse(body, { reportInput: true })
+  if (result.success) return { value: result.data }
+  const errors = createFieldErrors()
+  for (const issue of result.error.issues.slice(0, MOST_ISSUES)) addIssue(errors, issue)
+  return { refusal: errors.answer() }
+}
+
+type Issue = z.core.$ZodIssue
+
+function addIssue(errors: FieldErrors, issue: Issue): void {
+  const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)))
+  const isWrongObject = issue.code === 'invalid_type' && issue.expected === 'object' && !isAbsent(issue.input)
+  const where: FieldPath = isWrongObject ? [...path, 'non_field_errors'] : path
+  errors.add(where, messageOf(issue))
+}
+
+function messageOf(issue: Issue): string {
+  if (issue.code === 'invalid_type') return wrongTypeMessage(issue.expected, issue.input)
+  if (issue.code === 'too_small') {
+    if (issue.origin === 'string') return 'This field may not be blank.'
+    if (issue.origin === 'array') return 'This list may not be empty.'
+    return `Ensure this value is greater than or equal to ${issue.minimum}.`
+  }
+  if (issue.code === 'too_big') {
+    if (issue.origin === 'string') return `Ensure this field has no more than ${issue.maximum} characters.`
+    return `Ensure this value is less than or equal to ${issue.maximum}.`
+  }
+  if (issue.code === 'custom' && issue.params?.['violation'] === 'value-missing') return MISSING
+  return (issue.code === 'invalid_format' && FORMAT_MESSAGES[issue.format]) || asSentence(issue.message)
+}
+
+const MISSING = 'This field is required.'
+
+const FORMAT_MESSAGES: Readonly<Record<string, string>> = {
+  datetime: 'Datetime has wrong format. Use this format instead: YYYY-MM-DDThh:mm:ssZ.',
+  date: 'Date has wrong format. Use this format instead: YYYY-MM-DD.',
+}
+
+/** The numbers of the API's bodies are all whole. */
+const TYPE_MESSAGES: Readonly<Record<string, string>> = {
+  string: 'Not a valid string.',
+  int: 'A valid integer is required.',
+  number: 'A valid integer is required.',
+  boolean: 'Must be a valid boolean.',
+}
+
+function wrongTypeMessage(expected: string, input: unknown): string {
+  if (input === undefined) return MISSING
+  if (input === null) return 'This field may not be null.'
+  const given = Array.isArray(input) ? 'list' : typeof input
+  if (expected === 'object') return `Invalid data. Expected a dictionary, but got ${given}.`
+  if (expected === 'array') return `Expected a list of items but got type "${given}".`
+  return TYPE_MESSAGES[expected] ?? 'This value is of the wrong type.'
+}
+
+/** The contract's messages are fragments, to be put into any sentence. */
+function asSentence(message: string): string {
+  const sentence = message.charAt(0).toUpperCase() + message.slice(1)
+  return sentence.endsWith('.') ? sentence : `${sentence}.`
+}

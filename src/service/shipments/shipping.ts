@@ -1,0 +1,94 @@
+/** How a shipment is made. Spec: "Shipment create". Runs in the write queue. */
+import { isAbsent } from '../absent.ts'
+import type { ShipmentCreate } from '../../contract/shipment.ts'
+import type { Clock } from '../../support/clock.ts'
+import { type Answer, answered } from '../http/answer.ts'
+import type { Directory } from '../directory.ts'
+import { createFieldErrors, type FieldErrors } from '../http/field-errors.ts'
+import { type OrderLineRow, prepareOrderLines } from '../orders/rows.ts'
+import { createShippedUpdate } from '../orders/states.ts'
+import { findCarriage, type ShippedOrder } from './carriage.ts'
+import { createShipmentInserter, type ShippedLine } from './writing.ts'
+import type { ReadShipments } from './views.ts'
+import type { Prepared, Store } from '../store/store.ts'
+
+export type Ship = (brandId: number, body: ShipmentCreate) => Answer
+
+export interface ShippingParts {
+  readonly store: Store
+  readonly directory: Directory
+  readonly clock: Clock
+  readonly readShipments: ReadShipments
+}
+
+export function createShipping({ store, directory, clock, readShipments }: ShippingParts): Ship {
+  const findOrder = prepareFindOrder(store)
+  const orderLines = prepareOrderLines(store)
+  const insert = createShipmentInserter(store)
+  const updateOrder = createShippedUpdate(store)
+  return (brand, body) => {
+    const errors = createFieldErrors()
+    const order = findOrder.first({ brand, id: body.order_id })
+    if (order === undefined) {
+      errors.add(['order_id'], `Order ${body.order_id} does not exist.`)
+      return errors.answer()
+    }
+    if (order.status === 'canceled') errors.add(['order_id'], `Order ${order.id} is canceled.`)
+    const carriage = findCarriage(body, { order, directory, errors })
+    const lines = shippedLines(body, orderLines.all({ ids: JSON.stringify([order.id]) }), errors)
+    if (errors.any() || carriage === undefined) return errors.answer()
+    const now = clock.now()
+    const id = insert({ body, order, carriage, lines, now })
+    updateOrder(order.id, now)
+    return answered(readShipments([id], 'brand')[0], 201)
+  }
+}
+
+function prepareFindOrder({ build, prepare }: Store): Prepared<{ brand: number; id: number }, ShippedOrder> {
+  return prepare((p) =>
+    build
+      .selectFrom('orders')
+      .select(['id', 'retailer_id', 'brand_id', 'status'])
+      .where('id', '=', p.id)
+      .where('brand_id', '=', p.brand),
+  )
+}
+
+/** The lines that can be shipped; the others are among the errors. */
+function shippedLines(
+  body: ShipmentCreate,
+  orderLines: readonly OrderLineRow[],
+  errors: FieldErrors,
+): ShippedLine[] {
+  const taken = new Set<number>()
+  return body.shipment_lines.flatMap(({ variant, quantity }, index) => {
+    const line = orderLines.find((candidate) => isNamed(candidate, variant))
+    if (line === undefined) {
+      errors.add(['shipment_lines', index, 'variant'], 'The order has no line with this item.')
+      return []
+    }
+    if (taken.has(line.id)) {
+      errors.add(
+        ['shipment_lines', index, 'variant'],
+        'Another line names the same item. There is one line per unique item.',
+      )
+    }
+    taken.add(line.id)
+    const left = line.quantity - line.quantity_shipped - line.quantity_canceled
+    if (quantity > left) {
+      errors.add(
+        ['shipment_lines', index, 'quantity'],
+        `Only ${left} of ${line.quantity} are left to be shipped.`,
+      )
+    }
+    return [{ orderLineId: line.id, quantity }]
+  })
+}
+
+/** Spec: when both are given, upc has priority. */
+function isNamed(
+  line: OrderLineRow,
+  { upc, brand_identifier }: ShipmentCreate['shipment_lines'][number]['variant'],
+) {
+  return isAbsent(upc) ? line.brand_identifier === brand_identifier : line.upc === upc
+}

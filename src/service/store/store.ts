@@ -1,0 +1,158 @@
+/** The one connection to the service's database: the query builder makes the SQL, the connection runs it at once. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import {
+  type Compilable,
+  DummyDriver,
+  type Insertable,
+  Kysely,
+  type RawBuilder,
+  sql,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import { BridgeError } from '../../support/errors.ts'
+import { MIGRATIONS } from './migrations.ts'
+import type { Tables } from './tables.ts'
+
+/** A statement made once. `Parameters` are its named values. */
+export interface Prepared<Parameters, Row> {
+  all(parameters: Parameters): Row[]
+  first(parameters: Parameters): Row | undefined
+  /** How many rows changed. */
+  run(parameters: Parameters): number
+}
+
+/**
+ * Nothing here waits: a rule that reads before it writes runs from start to end with nobody in between. Writes belong
+ * into the write queue, which makes them durable.
+ */
+export interface Store {
+  /** Makes queries; running one is up to the other methods. */
+  readonly build: Kysely<Tables>
+  readonly all: <Row>(query: Compilable<Row>) => Row[]
+  /** The query is built once, with a stand-in for every named value. */
+  readonly prepare: <Parameters extends object, Row>(
+    make: (parameters: Parameters) => Compilable<Row>,
+  ) => Prepared<Parameters, Row>
+  /** A function that inserts one row and gives its id. Every row it gets must have the same columns. */
+  readonly inserter: <Name extends keyof Tables>(table: Name) => (row: Insertable<Tables[Name]>) => number
+  /** Plain commands such as `commit`, made once. */
+  readonly command: (text: string) => () => void
+  close(): void
+}
+
+/** `folder` is made when it is missing; `:memory:` keeps nothing. Throws `cannot-write`. */
+export function openStore(folder: string): Store {
+  const connection = connect(folder)
+  const build = new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  })
+  return {
+    build,
+    all: <Row>(query: Compilable<Row>) => {
+      const { sql: text, parameters } = query.compile()
+      return connection.prepare<unknown[], Row>(text).all(...parameters)
+    },
+    prepare: (make) => prepare(connection, make),
+    inserter: (table) => inserter(connection, build, table),
+    command: (text) => {
+      const statement = connection.prepare(text)
+      return () => void statement.run()
+    },
+    close: () => void connection.close(),
+  }
+}
+
+/** The ids of a list bound as one JSON value, so that the statement is the same for any number of them. */
+export function idsIn(json: string): RawBuilder<number> {
+  return sql<number>`(select value from json_each(${json}))`
+}
+
+function connect(folder: string): Database.Database {
+  const inMemory = folder === ':memory:'
+  const file = inMemory ? folder : join(folder, 'service.db')
+  let connection: Database.Database | undefined
+  try {
+    if (!inMemory) mkdirSync(folder, { recursive: true, mode: 0o700 })
+    connection = new Database(file)
+    connection.pragma('journal_mode = WAL')
+    connection.pragma('synchronous = FULL')
+    connection.pragma('foreign_keys = ON')
+    connection.pragma('busy_timeout = 5000')
+    migrate(connection)
+    return connection
+  } catch (error) {
+    connection?.close()
+    if (error instanceof BridgeError) throw error
+    throw new BridgeError('cannot-write', `The service's database ${file} cannot be opened.`, {
+      cause: error,
+    })
+  }
+}
+
+function migrate(connection: Database.Database): void {
+  const migrateOnce = connection.transaction(() => {
+    const version = Number(connection.pragma('user_version', { simple: true }))
+    if (version > MIGRATIONS.length) {
+      const message = `The service's database has version ${version}; this program knows ${MIGRATIONS.length}. Use the newer program.`
+      throw new BridgeError('cannot-write', message)
+    }
+    for (const step of MIGRATIONS.slice(version)) connection.exec(step)
+    connection.pragma(`user_version = ${MIGRATIONS.length}`)
+  })
+  migrateOnce.immediate()
+}
+
+/** Stands for a named value while a statement is made. */
+class StandIn {
+  readonly name: string
+
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+function prepare<Parameters extends object, Row>(
+  connection: Database.Database,
+  make: (parameters: Parameters) => Compilable<Row>,
+): Prepared<Parameters, Row> {
+  const standIns = new Proxy({}, { get: (_, name) => new StandIn(String(name)) })
+  const { sql: text, parameters } = make(standIns as Parameters).compile()
+  const statement = connection.prepare<unknown[], Row>(text)
+  const bind = (values: Parameters) =>
+    parameters.map((parameter) =>
+      parameter instanceof StandIn ? values[parameter.name as keyof Parameters] : parameter,
+    )
+  return {
+    all: (values) => statement.all(bind(values)),
+    first: (values) => statement.get(bind(values)),
+    run: (values) => statement.run(bind(values)).changes,
+  }
+}
+
+function inserter<Name extends keyof Tables>(
+  connection: Database.Database,
+  build: Kysely<Tables>,
+  table: Name,
+): (row: Insertable<Tables[Name]>) => number {
+  let columns: (keyof Insertable<Tables[Name]>)[] | undefined
+  let statement: Database.Statement<unknown[]> | undefined
+  return (row) => {
+    columns ??= Object.keys(row) as (keyof Insertable<Tables[Name]>)[]
+    statement ??= connection.prepare<unknown[]>(
+      build
+        .insertInto(table)
+        .values(row as never)
+        .compile().sql,
+    )
+    return Number(statement.run(columns.map((column) => row[column])).lastInsertRowid)
+  }
+}

@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest'
+import { sampleCatalogue, sampleSeed } from '../../src/service/seed.ts'
+import { createService } from '../../src/service/service.ts'
+import { systemClock } from '../../src/support/clock.ts'
+import { callerOf, CREDENTIALS, openMarket, seedWithCredentials, tokenFor } from './market.ts'
+
+it('the sample is the same at every call', () => {
+  expect(sampleSeed()).toEqual(sampleSeed())
+  expect(sampleCatalogue()[1]).toEqual({
+    id: 9002,
+    brandId: 2000,
+    brandIdentifier: 'NL-0002',
+    identifier: 'HV-10001',
+    retailerItems: [{ retailerId: 1000, identifier: 'HV-10001' }],
+    upc: '086000100025',
+    name: 'Cove Floor Lamp, Slate Blue',
+    description: 'Cove Floor Lamp by Northlight Goods.',
+    size: null,
+    color: 'Slate Blue',
+    leadTimeDays: 0,
+    netPrice: '11.24',
+    price: '23.47',
+  })
+})
+
+it('the sample has 300 items with UPCs that are valid, distinct and start with a zero', () => {
+  const items = sampleCatalogue()
+  expect(items.filter(({ brandId }) => brandId === 2000)).toHaveLength(200)
+  expect(items.filter(({ brandId }) => brandId === 2001)).toHaveLength(100)
+  expect(new Set(items.map(({ upc }) => upc)).size).toBe(300)
+  for (const { upc } of items) {
+    expect(upc).toMatch(/^0\d{11}$/)
+    const sum = Array.from(upc!).reduce(
+      (total, digit, index) => total + Number(digit) * [3, 1][index % 2]!,
+      0,
+    )
+    expect(sum % 10).toBe(0)
+  }
+})
+
+it('a fresh database gets clients that nobody can guess and that work', async () => {
+  const service = await createService({ data: ':memory:', clock: systemClock })
+  await service.listen()
+  try {
+    expect(service.seeded.map(({ kind, id }) => `${kind} ${id}`)).toEqual([
+      'retailer 1000',
+      'brand 2000',
+      'brand 2001',
+    ])
+    const [harbor] = service.seeded
+    expect(harbor?.clientSecret).toMatch(/^[\w-]{43}$/)
+    const token = await tokenFor(service, harbor!.clientId, harbor!.clientSecret!)
+    expect((await callerOf(service.baseUrl, token).get('/v1/retailers/')).body.count).toBe(1)
+  } finally {
+    await service.close()
+  }
+})
+
+it('two brands can share an account', async () => {
+  const seed = seedWithCredentials()
+  const parties = seed.parties.map((party) =>
+    party.kind === 'brand' ? { ...party, account: 'brands' } : party,
+  )
+  const service = await createService({ data: ':memory:', clock: systemClock, seed: { ...seed, parties } })
+  await service.listen()
+  try {
+    const token = await tokenFor(service, CREDENTIALS[1].clientId, CREDENTIALS[1].clientSecret)
+    const { body } = await callerOf(service.baseUrl, token).get('/v1/brands/')
+    expect(body.results.map(({ id }: { id: number }) => id)).toEqual([2000, 2001])
+  } finally {
+    await service.close()
+  }
+})
+
+it('a taken port is a failure that says so', async () => {
+  const { service } = await openMarket()
+  const port = Number(new URL(service.baseUrl).port)
+  const second = await createService({ data: ':memory:', clock: systemClock, port })
+  await expect(second.listen()).rejects.toMatchObject({ code: 'usage-wrong' })
+  await second.close()
+})

@@ -1,0 +1,60 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { answered, wrongState } from '../../src/service/http/answer.ts'
+import { openStore } from '../../src/service/store/store.ts'
+import { createWriteQueue } from '../../src/service/store/write-queue.ts'
+
+function openQueue() {
+  const store = openStore(':memory:')
+  onTestFinished(() => store.close())
+  const insert = store.inserter('accounts')
+  return {
+    queue: createWriteQueue(store),
+    insert: (name: string) => insert({ name }),
+    names: () =>
+      store.all(store.build.selectFrom('accounts').select('name').orderBy('id')).map(({ name }) => name),
+    store,
+  }
+}
+
+it('a write that throws or is refused takes back what it wrote, and only that', async () => {
+  const { queue, insert, names } = openQueue()
+  const results = await Promise.allSettled([
+    queue.run(() => answered(insert('first'))),
+    queue.run(() => {
+      insert('broken')
+      throw new Error('half way')
+    }),
+    queue.run(() => {
+      insert('refused')
+      return wrongState('no')
+    }),
+    queue.run(() => answered(insert('last'))),
+  ])
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled'])
+  expect(names()).toEqual(['first', 'last'])
+})
+
+it('when the commit fails nobody is told that it worked, and the next write does', async () => {
+  const { queue, insert, names, store } = openQueue()
+  const insertParty = store.inserter('parties')
+  const failing = store.command('pragma defer_foreign_keys = on')
+  const results = await Promise.allSettled([
+    queue.run(() => answered(insert('innocent'))),
+    queue.run(() => {
+      failing()
+      insertParty({ kind: 'brand', id: 1, account_id: 999, name: 'of no account', code: 'X' })
+      return answered('written')
+    }),
+  ])
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(names()).toEqual([])
+  await queue.run(() => answered(insert('later')))
+  expect(names()).toEqual(['later'])
+})
+
+it('more writes than one commit takes are all done, in their order', async () => {
+  const { queue, insert, names } = openQueue()
+  const numbers = Array.from({ length: 450 }, (_, index) => String(index))
+  await Promise.all(numbers.map((name) => queue.run(() => answered(insert(name)))))
+  expect(names()).toEqual(numbers)
+})
