@@ -19,7 +19,7 @@ export async function translateFile(
   const reading = await format.read(bytesOf(path), translator.read)
   if (isUnreadable(reading)) return { unusable: reading.problems }
   const bound = translator.bind(reading.layouts)
-  return 'push' in bound ? { drafts: draftsOf(reading, bound) } : { unusable: bound }
+  return 'keyColumns' in bound ? { drafts: draftsOf(reading, bound) } : { unusable: bound }
 }
 
 async function* draftsOf(reading: Reading, bound: BoundTranslator): AsyncGenerator<readonly Draft[]> {

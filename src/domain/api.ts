@@ -34,11 +34,17 @@ export type Resource = Readonly<Record<string, unknown>>
  * `api-unreachable` or `api-answer-unusable`.
  */
 export interface Api {
-  /** A call that changes something. Retried only while nothing was applied, within the client's own bounds. */
+  /**
+   * A call that changes something. Retried only while nothing was applied, within the client's own bounds. Also
+   * `not-applied` when no token could be had.
+   */
   send(call: Call): Promise<CallResult>
   /** One resource; undefined when the API answers 404. Retried on anything that passes. */
   get(call: Call): Promise<Resource | undefined>
-  /** Pages of a list, first to last, each resource once. Retried on anything that passes. */
+  /**
+   * Pages of a list, first to last, each resource once. Retried on anything that passes. A list without end fails with
+   * `api-answer-unusable` rather than ending early: what is missing could look like proven absent.
+   */
   list(call: Call): AsyncIterable<readonly Resource[]>
   /** How far the API's clock is ahead of ours, in milliseconds, from its latest answer; 0 until there is one. */
   clockOffsetMs(): number

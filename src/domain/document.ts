@@ -17,7 +17,7 @@ export interface Row {
   readonly line: number
   readonly lastLine: number
   readonly values: readonly string[]
-  /** Why the row cannot be used. A row with problems may have any number of values. */
+  /** Why the row cannot be used. The cells before the damage are kept, so its key is often known. */
   readonly problems?: readonly Problem[]
 }
 

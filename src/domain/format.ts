@@ -5,6 +5,7 @@ import type { Reading, Unreadable } from './document.ts'
 export interface RecordType {
   /** The first cell's text, such as `PH`. */
   readonly type: string
+  /** The names of the cells after the first; the type is not among a row's values. */
   readonly columns: readonly string[]
 }
 
@@ -39,7 +40,8 @@ export interface WriteOptions {
 export interface Format {
   /**
    * Starts reading. Never rejects for what is in the bytes, however broken: a file that is unusable as a whole is
-   * returned as such, a bad row comes with its problems. Rejects only when the input itself fails.
+   * returned as such, a bad row comes with its problems. Rejects when the input itself fails, and with
+   * `configuration-invalid` for options that no file could fit.
    */
   read(input: AsyncIterable<Uint8Array>, options: ReadOptions): Promise<Reading | Unreadable>
 

@@ -15,7 +15,7 @@ export function columnFinder(
     const reading = await format.read(spool.read(spoolName(file.id)), translator.read)
     if (isUnreadable(reading)) return undefined
     const bound = translator.bind(reading.layouts)
-    return 'push' in bound ? bound : undefined
+    return 'keyColumns' in bound ? bound : undefined
   }
   return async (field) => {
     binding ??= bind()

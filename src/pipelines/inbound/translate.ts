@@ -23,7 +23,7 @@ export async function planFile(parts: InboundParts, file: FileEntry): Promise<vo
   const reading = await format.read(spool.read(spoolName(file.id)), translator.read)
   if (isUnreadable(reading)) return journal.fileUnusable(lease, file.id, reading.problems)
   const bound = translator.bind(reading.layouts)
-  if (!('push' in bound)) return journal.fileUnusable(lease, file.id, bound)
+  if (!('keyColumns' in bound)) return journal.fileUnusable(lease, file.id, bound)
 
   const plan = planner(parts, file)
   for await (const rows of reading.batches) await plan.add(bound.push(rows))

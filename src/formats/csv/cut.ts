@@ -1,0 +1,123 @@
+/** Cuts text into rows: sound text by the parser, a piece at a time; damaged text row by row. */
+import Papa from 'papaparse'
+import type { Row } from '../../domain/document.ts'
+import type { Feed } from './feed.ts'
+import { countOf, type Grid, isBlank } from './grid.ts'
+import { openedOnFirstLine, scanRow } from './scan.ts'
+import type { Shape } from './shape.ts'
+
+export interface Cut {
+  /** The rows that are whole, blank ones left out. */
+  readonly rows: Row[]
+  readonly consumed: number
+  /** The physical line behind what was consumed; the same as the last row's where `midLine`. */
+  readonly line: number
+  /** Whether the last row's line goes on behind the text and the rest of it is to be dropped. */
+  readonly midLine: boolean
+}
+
+type Text = Pick<Feed, 'text' | 'line' | 'ended'>
+
+export function cutRows(feed: Text, grid: Grid, shape: Shape): Cut {
+  const sound = cutSound(feed, grid, shape) ?? { rows: [], consumed: 0, line: feed.line, midLine: false }
+  // A line break in what is left over is inside a quote: still open, or never to be closed.
+  if (feed.text.indexOf(grid.newline, sound.consumed) === -1 && !isOverlong(feed, sound, grid)) return sound
+  return cutCarefully(feed, sound, { grid, shape })
+}
+
+function isOverlong({ text }: Text, { consumed }: Cut, { limits }: Grid): boolean {
+  return text.length - consumed > limits.maxRowCharacters
+}
+
+/** The fast way; undefined when anything in the text needs a closer look. */
+function cutSound({ text, line }: Text, grid: Grid, shape: Shape): Cut | undefined {
+  const { newline, quote, limits } = grid
+  if (text.length > limits.maxRowCharacters) return undefined
+  const breaks = countOf(text, newline)
+  const hasReturns = newline === '\n' && text.includes('\r')
+  const isAllPairs = hasReturns && countOf(text, '\r\n') === breaks
+  const mustDropReturns = hasReturns && !isAllPairs
+  // Only here could a carriage return before the line break be a quoted cell's own.
+  if (mustDropReturns && quote !== null && text.includes(`\r${quote}`)) return undefined
+
+  const { data, errors, meta } = parse(text, grid, isAllPairs ? '\r\n' : newline)
+  const firstWrong = errors[0]?.row
+  if (firstWrong !== undefined && firstWrong < data.length) return undefined // one in the unfinished row may be none
+  let embedded = breaks - countOf(text.slice(meta.cursor), newline) - data.length
+  const rows: Row[] = []
+  let at = line
+  for (const values of data) {
+    if (mustDropReturns) dropReturn(values)
+    const newlines = embedded === 0 ? 0 : newlinesIn(values, newline)
+    embedded -= newlines
+    if (!isBlank(values)) {
+      if (newlines > 0 && !shape.fitsOverLines(values)) return undefined
+      rows.push(shape.fit({ layout: 0, line: at, lastLine: at + newlines, values }))
+    }
+    if (newlines > limits.maxRowLines) return undefined
+    at += newlines + 1
+  }
+  return { rows, consumed: meta.cursor, line: at, midLine: false }
+}
+
+interface Parsed {
+  readonly data: string[][]
+  readonly errors: readonly { readonly row?: number }[]
+  readonly meta: { readonly cursor: number }
+}
+
+function parse(text: string, { delimiter, quote }: Grid, newline: '\n' | '\r' | '\r\n'): Parsed {
+  const quoting = quote === null ? { fastMode: true } : { quoteChar: quote }
+  const parser = new Papa.Parser({ delimiter, newline, ...quoting })
+  return parser.parse(text, 0, true) as Parsed
+}
+
+const RETURN = 13
+
+function dropReturn(values: string[]): void {
+  const last = values.length - 1
+  const cell = values[last]
+  if (cell?.charCodeAt(cell.length - 1) === RETURN) values[last] = cell.slice(0, -1)
+}
+
+function newlinesIn(values: readonly string[], newline: string): number {
+  let count = 0
+  for (const value of values) if (value.includes(newline)) count += countOf(value, newline)
+  return count
+}
+
+interface Rules {
+  readonly grid: Grid
+  readonly shape: Shape
+}
+
+function cutCarefully({ text, ended }: Text, start: Cut, { grid, shape }: Rules): Cut {
+  const { rows } = start
+  let { consumed, line } = start
+  while (consumed < text.length) {
+    const scan = scanRow(text, consumed, grid, ended)
+    if (scan.kind === 'more') break
+    if (
+      scan.kind === 'row' &&
+      (scan.newlines === 0 || isBlank(scan.values) || shape.fitsOverLines(scan.values))
+    ) {
+      const lastLine = line + scan.newlines
+      if (!isBlank(scan.values)) rows.push(shape.fit({ layout: 0, line, lastLine, values: scan.values }))
+      consumed = scan.end
+      line = lastLine + 1
+      continue
+    }
+    const isLaterLine = scan.firstLineCells < scan.values.length
+    const isFirstToBlame = scan.kind === 'row' || (isLaterLine && !shape.mayBegin(scan.values))
+    const fault = isFirstToBlame ? openedOnFirstLine(scan.values, scan.firstLineCells, consumed) : scan
+    const lineEnd = text.indexOf(grid.newline, fault.blamed)
+    const isEndKnown = lineEnd !== -1 || text.length - consumed > grid.limits.maxRowCharacters
+    if (!isEndKnown) break
+    const lastLine = line + countOf(text.slice(consumed, fault.blamed), grid.newline)
+    rows.push(shape.refuse({ layout: 0, line, lastLine, values: fault.values }, fault.code))
+    if (lineEnd === -1) return { rows, consumed: text.length, line: lastLine, midLine: true }
+    consumed = lineEnd + 1
+    line = lastLine + 1
+  }
+  return { rows, consumed, line, midLine: false }
+}

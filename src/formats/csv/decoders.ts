@@ -1,0 +1,130 @@
+/**
+ * Bytes to text, piece by piece. A byte that is not text becomes a lone surrogate, which no sound text can hold, so that
+ * it can be found again in the cell it ends up in and is never mistaken for a replacement character of the file's own.
+ */
+import { isAscii, isUtf8 } from 'node:buffer'
+import iconv from 'iconv-lite'
+
+export interface Decoded {
+  readonly text: string
+  /** Whether the text may hold marks of undecodable bytes. */
+  readonly damaged: boolean
+}
+
+export interface Decoder {
+  /** Keeps a character that is cut by the end of the bytes for the next call. */
+  write(bytes: Uint8Array): Decoded
+  /** What was kept, once no more bytes come. */
+  end(): Decoded
+}
+
+/** Decoding of an encoding whose name `findEncoding` has given. */
+export function openDecoder(encoding: string): Decoder {
+  if (encoding === 'utf-8') return utf8Decoder()
+  if (encoding === 'utf-16le') return utf16Decoder(false)
+  if (encoding === 'utf-16be') return utf16Decoder(true)
+  return tableDecoder(encoding)
+}
+
+const MARK = /\p{Surrogate}/u
+const MARKS = /\p{Surrogate}/gu
+
+/** Whether the text holds the mark of an undecodable byte. */
+export function isDamaged(text: string): boolean {
+  return MARK.test(text)
+}
+
+/** The text for people to see: replacement characters where bytes could not be read. */
+export function toReadable(text: string): string {
+  return text.replace(MARKS, '\uFFFD')
+}
+
+function utf8Decoder(): Decoder {
+  let kept = Buffer.alloc(0)
+  return {
+    write(bytes) {
+      const all = kept.length === 0 ? toBuffer(bytes) : Buffer.concat([kept, bytes])
+      const whole = all.length - cutCharacterLength(all)
+      kept = Buffer.from(all.subarray(whole))
+      return decodeUtf8(all.subarray(0, whole))
+    },
+    end: () => decodeUtf8(kept),
+  }
+}
+
+/** How many bytes at the end begin a character whose other bytes are still to come. */
+function cutCharacterLength(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0
+    if ((byte & 0xc0) !== 0x80) return characterLength(byte) > back ? back : 0
+  }
+  return 0
+}
+
+/** The bytes of a character by its first one; 0 when none begins so. */
+function characterLength(first: number): number {
+  if (first < 0x80) return 1
+  if (first < 0xc2) return 0
+  if (first < 0xe0) return 2
+  if (first < 0xf0) return 3
+  return first < 0xf5 ? 4 : 0
+}
+
+/** Half the time of `toString`; a mark at the very top is cut off before, any other one is a character of a cell. */
+const SOUND_UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
+
+function decodeUtf8(bytes: Buffer): Decoded {
+  if (isAscii(bytes)) return { text: bytes.toString('latin1'), damaged: false }
+  if (isUtf8(bytes)) return { text: SOUND_UTF8.decode(bytes), damaged: false }
+  return { text: decodeDamagedUtf8(bytes), damaged: true }
+}
+
+function decodeDamagedUtf8(bytes: Buffer): string {
+  let text = ''
+  let soundFrom = 0
+  let at = 0
+  while (at < bytes.length) {
+    const byte = bytes[at] ?? 0
+    const next = at + characterLength(byte)
+    const isSound = next === at + 1 || (next > at && next <= bytes.length && isUtf8(bytes.subarray(at, next)))
+    if (!isSound) {
+      text += bytes.toString('utf8', soundFrom, at) + String.fromCharCode(0xdc00 + byte)
+      soundFrom = at + 1
+    }
+    at = isSound ? next : at + 1
+  }
+  return text + bytes.toString('utf8', soundFrom)
+}
+
+/** A surrogate without its partner in the file is damage of itself and needs no mark. */
+function utf16Decoder(isBigEndian: boolean): Decoder {
+  let kept = Buffer.alloc(0)
+  return {
+    write(bytes) {
+      const all = Buffer.concat([kept, bytes])
+      const whole = all.length - (all.length % 2)
+      kept = Buffer.from(all.subarray(whole))
+      const units = all.subarray(0, whole)
+      const text = (isBigEndian ? units.swap16() : units).toString('utf16le')
+      return { text, damaged: isDamaged(text) }
+    },
+    end: () => ({ text: kept.length === 0 ? '' : '\uDC80', damaged: kept.length > 0 }),
+  }
+}
+
+/** Encodings older than Unicode cannot spell the replacement character, so each one in the text is an undecodable byte. */
+function tableDecoder(encoding: string): Decoder {
+  const decoder = iconv.getDecoder(encoding)
+  const marked = (text: string): Decoded =>
+    text.includes('\uFFFD')
+      ? { text: text.replaceAll('\uFFFD', '\uDC80'), damaged: true }
+      : { text, damaged: false }
+  return {
+    write: (bytes) => marked(decoder.write(toBuffer(bytes))),
+    end: () => marked(decoder.end() ?? ''),
+  }
+}
+
+function toBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}

@@ -1,0 +1,27 @@
+/** How the text of one file is divided into rows and cells. */
+import type { CsvLimits } from './limits.ts'
+
+/** What ends a physical line. Before a line feed a carriage return belongs to the line break. */
+export type Newline = '\n' | '\r'
+
+export interface Grid {
+  readonly delimiter: string
+  readonly newline: Newline
+  /** Null when quotes are data. */
+  readonly quote: string | null
+  readonly limits: CsvLimits
+  /** How many cells a row over several lines may have, blank ones at its end aside. Once known, it stops a search early. */
+  readonly maxCells: number
+}
+
+export function isBlank(values: readonly string[]): boolean {
+  for (const value of values) if (value.trim() !== '') return false
+  return true
+}
+
+/** How often the mark stands in the text. */
+export function countOf(text: string, mark: string): number {
+  let count = 0
+  for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, at + 1)) count++
+  return count
+}

@@ -1,0 +1,160 @@
+/**
+ * Reads one row, cell by cell. Slower than the parser, but it knows where the row ends and stops at the first thing that
+ * is wrong, so that a quote left open never takes the rows behind it along. Of sound rows it makes the same cells.
+ */
+import { countOf, type Grid } from './grid.ts'
+
+export type Scan =
+  | {
+      readonly kind: 'row'
+      readonly values: string[]
+      readonly end: number
+      /** Line breaks inside quoted cells. */
+      readonly newlines: number
+      /** How many cells at the start of the row end on its first line. */
+      readonly firstLineCells: number
+    }
+  | Fault
+  /** The text ends before it can be told. */
+  | { readonly kind: 'more' }
+
+export interface Fault {
+  readonly kind: 'fault'
+  readonly code: 'quote-not-closed' | 'row-too-large'
+  /** The cells that were read before the faulty one. */
+  readonly values: string[]
+  /** How many of them end on the first line of the row. */
+  readonly firstLineCells: number
+  /** A place on the physical line that is to blame. */
+  readonly blamed: number
+}
+
+const MORE: Scan = { kind: 'more' }
+
+/** With `ended`, the text must end with a line break. What is found depends on the text from `from` on and nothing else. */
+export function scanRow(text: string, from: number, grid: Grid, ended: boolean): Scan {
+  const { delimiter, newline, quote, limits, maxCells } = grid
+  const furthest = from + limits.maxRowCharacters
+  let lineEnd = text.indexOf(newline, from)
+  if (lineEnd === -1 && text.length <= furthest) return MORE
+  if (lineEnd === -1 || lineEnd > furthest) return tooLarge(text.slice(from, furthest), from, grid)
+
+  const values: string[] = []
+  let newlines = 0
+  let firstLineCells = -1
+  const cellsOnFirstLine = () => (newlines === 0 ? values.length : firstLineCells)
+  const toRow = (end: number): Scan => ({
+    kind: 'row',
+    values,
+    end,
+    newlines,
+    firstLineCells: cellsOnFirstLine(),
+  })
+  for (let at = from; ; at += delimiter.length) {
+    if (quote === null || text[at] !== quote) {
+      const rest = text.slice(at, lineEnd)
+      const stop = rest.indexOf(delimiter)
+      values.push(stop === -1 ? withoutReturn(rest, grid) : rest.slice(0, stop))
+      if (stop === -1) return toRow(lineEnd + 1)
+      at += stop
+      continue
+    }
+    const cell = scanQuoted(text, at, {
+      quote,
+      delimiter,
+      newline,
+      furthest,
+      linesLeft: limits.maxRowLines - newlines,
+    })
+    if (cell === 'unfinished' && !ended) return MORE
+    if (cell === 'unfinished' || cell === 'fault') {
+      return {
+        kind: 'fault',
+        code: 'quote-not-closed',
+        values,
+        firstLineCells: cellsOnFirstLine(),
+        blamed: at,
+      }
+    }
+    if (cell.newlines > 0) {
+      if (newlines === 0) firstLineCells = values.length
+      newlines += cell.newlines
+      lineEnd = text.indexOf(newline, cell.end)
+      if (lineEnd === -1 && text.length <= furthest) return MORE
+      if (lineEnd === -1 || lineEnd > furthest) return openedOnFirstLine(values, firstLineCells, from)
+    }
+    values.push(cell.value)
+    const isTooMany = newlines > 0 && values.length > maxCells && cell.value.trim() !== ''
+    if (isTooMany) return openedOnFirstLine(values, firstLineCells, from)
+    if (cell.end === lineEnd) return toRow(lineEnd + 1)
+    at = cell.end
+  }
+}
+
+/** A row over several lines that cannot be right: the quote that first led over a line's end is to blame. */
+export function openedOnFirstLine(cells: readonly string[], firstLineCells: number, from: number): Fault {
+  const values = cells.slice(0, firstLineCells)
+  return { kind: 'fault', code: 'quote-not-closed', values, firstLineCells, blamed: from }
+}
+
+interface QuotedBounds {
+  readonly quote: string
+  readonly delimiter: string
+  readonly newline: string
+  readonly furthest: number
+  readonly linesLeft: number
+}
+
+/** `end` is the place of the delimiter or line break behind the cell. */
+function scanQuoted(
+  text: string,
+  from: number,
+  bounds: QuotedBounds,
+): { value: string; end: number; newlines: number } | 'fault' | 'unfinished' {
+  const { quote, delimiter, newline, furthest, linesLeft } = bounds
+  let newlines = 0
+  let searched = from + 1
+  for (;;) {
+    const close = text.indexOf(quote, searched)
+    const reached = close === -1 ? text.length : close
+    newlines += countOf(text.slice(searched, reached), newline)
+    if (newlines > linesLeft || reached > furthest) return 'fault'
+    if (close === -1) return 'unfinished'
+    if (text[close + 1] === quote) {
+      searched = close + 2
+      continue
+    }
+    const end = skipBlanks(text, close + 1, bounds)
+    if (end > furthest) return 'fault'
+    if (text[end] !== newline && !text.startsWith(delimiter, end)) {
+      return end + delimiter.length > text.length ? 'unfinished' : 'fault'
+    }
+    const value = text.slice(from + 1, close).replaceAll(quote + quote, quote)
+    return { value, end, newlines }
+  }
+}
+
+/** Blanks between a closing quote and the end of the cell are not part of it. */
+function skipBlanks(text: string, from: number, { newline, delimiter }: QuotedBounds): number {
+  let at = from
+  while (
+    at < text.length &&
+    text[at] !== newline &&
+    !text.startsWith(delimiter, at) &&
+    text[at]?.trim() === ''
+  )
+    at++
+  return at
+}
+
+/** The cells at the start of a row that is cut off, for what they tell about whose row it is. */
+function tooLarge(start: string, from: number, grid: Grid): Fault {
+  const whole = { ...grid, limits: { ...grid.limits, maxRowCharacters: start.length + 1 } }
+  const scan = scanRow(start + grid.newline, 0, whole, true)
+  const values = scan.kind === 'row' ? scan.values.slice(0, -1) : scan.kind === 'fault' ? scan.values : []
+  return { kind: 'fault', code: 'row-too-large', values, firstLineCells: values.length, blamed: from }
+}
+
+function withoutReturn(cell: string, { newline }: Grid): string {
+  return newline === '\n' && cell.endsWith('\r') ? cell.slice(0, -1) : cell
+}

@@ -1,0 +1,77 @@
+/** The contract's schemas as a plain tree of objects, lists and fields, for those who compile against them. */
+import { z } from 'zod'
+import { FIELD_RULES, type FieldRule } from '../contract/fields.ts'
+import { OBJECT_RULES, type Rule } from '../contract/model.ts'
+
+export interface FieldShape {
+  readonly kind: 'field'
+  /** What the field takes; absent for values that are only shown, never sent. */
+  readonly rule?: FieldRule
+  readonly required: boolean
+}
+
+export interface ObjectShape {
+  readonly kind: 'object'
+  /** In the contract's order. */
+  readonly fields: ReadonlyMap<string, Shape>
+  readonly rules: readonly Rule[]
+  readonly required: boolean
+}
+
+export interface ListShape {
+  readonly kind: 'list'
+  readonly item: Shape
+  readonly required: boolean
+}
+
+/** An object with any keys, or a value of which nothing is known. */
+export interface OpenShape {
+  readonly kind: 'open'
+  readonly required: boolean
+}
+
+export type Shape = FieldShape | ObjectShape | ListShape | OpenShape
+
+/** The shape of a schema of the contract. */
+export function shapeOf(schema: unknown, required = true): Shape {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
+    return shapeOf(schema.unwrap(), false)
+  }
+  if (schema instanceof z.ZodObject) {
+    const fields = new Map<string, Shape>()
+    for (const [name, field] of Object.entries(schema.shape)) fields.set(name, shapeOf(field))
+    return { kind: 'object', fields, rules: OBJECT_RULES.get(schema)?.rules ?? [], required }
+  }
+  if (schema instanceof z.ZodArray) return { kind: 'list', item: shapeOf(schema.element), required }
+  if (schema instanceof z.ZodRecord || schema instanceof z.ZodUnknown) return { kind: 'open', required }
+  const rule = schema instanceof z.ZodType ? FIELD_RULES.get(schema) : undefined
+  return { kind: 'field', required, ...(rule === undefined ? {} : { rule }) }
+}
+
+/** `a date and time`, for messages and documentation. */
+export function describeRule(rule: FieldRule): string {
+  switch (rule.kind) {
+    case 'text':
+      return rule.max === undefined ? 'text' : `text of at most ${rule.max} characters`
+    case 'integer':
+      if (rule.reference === 'order')
+        return 'the id of an order, or with `find: order` its purchase order number'
+      return `a whole number from ${rule.min}`
+    case 'money':
+      return 'US dollars, such as 12.50'
+    case 'decimal':
+      return `a number of ${rule.unit} above zero`
+    case 'dateTime':
+      return 'a date and time'
+    case 'date':
+      return 'a date'
+    case 'boolean':
+      return 'true or false'
+    case 'choice':
+      return `one of ${rule.values.join(', ')}`
+    case 'country':
+      return 'a country'
+    case 'province':
+      return 'a state or province'
+  }
+}

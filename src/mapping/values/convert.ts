@@ -1,0 +1,79 @@
+/** Turns the text of a cell into the value a field takes, or refuses it with a problem. */
+import type { FieldRule } from '../../contract/fields.ts'
+import { didYouMean } from '../../support/nearest.ts'
+import { dateConverter, type DateOptions, dateTimeConverter } from './dates.ts'
+import { decimalConverter, integerConverter, moneyConverter } from './numbers.ts'
+import { toCountry } from './places.ts'
+import { quoted } from './text.ts'
+import type { Convert } from './value.ts'
+
+/** The conversion for a field, made once. */
+export function converterFor(rule: FieldRule, dates: DateOptions): Convert {
+  switch (rule.kind) {
+    case 'text':
+      return rule.code === 'upc' ? upcConverter(rule.max) : textConverter(rule.max)
+    case 'integer':
+      return integerConverter(rule.min, rule.max)
+    case 'money':
+      return moneyConverter(rule.wholeDigits)
+    case 'decimal':
+      return decimalConverter(rule.unit)
+    case 'dateTime':
+      return dateTimeConverter(dates)
+    case 'date':
+      return dateConverter(dates)
+    case 'boolean':
+      return toBoolean
+    case 'choice':
+      return choiceConverter(rule.values)
+    case 'country':
+      return toCountry
+    case 'province':
+      // Which province a text means depends on the country beside it: see `places.ts`.
+      return (text) => text
+  }
+}
+
+function textConverter(max = Number.POSITIVE_INFINITY): Convert {
+  return (text, refuse) =>
+    text.length <= max
+      ? text
+      : refuse(
+          'value-too-long',
+          `${quoted(text)} has ${text.length} characters; the API takes at most ${max}.`,
+        )
+}
+
+const EXPONENT = /^\d+([.,]\d+)?E\+?\d+$/i
+
+function upcConverter(max: number | undefined): Convert {
+  const convert = textConverter(max)
+  return (text, refuse) =>
+    EXPONENT.test(text)
+      ? refuse(
+          'upc-in-exponent-form',
+          `${quoted(text)} is a number in exponent form; its last digits are gone.`,
+        )
+      : convert(text, refuse)
+}
+
+const YES = new Set(['true', 'yes', 'y', '1'])
+const NO = new Set(['false', 'no', 'n', '0'])
+
+const toBoolean: Convert = (text, refuse) => {
+  const word = text.toLowerCase()
+  if (YES.has(word)) return true
+  if (NO.has(word)) return false
+  return refuse('boolean-expected', `${quoted(text)} is neither yes nor no.`)
+}
+
+function choiceConverter(values: readonly string[]): Convert {
+  const byWord = new Map(values.map((value) => [value.toLowerCase(), value]))
+  return (text, refuse) =>
+    byWord.get(text.toLowerCase()) ??
+    refuse(
+      'value-not-allowed',
+      `${quoted(text)} is not allowed here.${didYouMean(text, values)}`,
+      `Use one of ${values.join(', ')}.`,
+    )
+}

@@ -1,0 +1,209 @@
+/** Date formats such as `MM/dd/yyyy HH:mm`: compiled once, for reading and for writing. */
+
+/** A point in time as it was written, with its offset from UTC where it named one. */
+export interface WrittenTime {
+  /** The local time as if it were UTC. */
+  readonly localMs: number
+  readonly offsetMs?: number
+}
+
+export interface DateFormat {
+  /** Undefined when the text is not in this format or names a day that does not exist. */
+  read(text: string): WrittenTime | undefined
+  /** The local time, given as if it were UTC; offsets are written for `offsetMs`. */
+  write(localMs: number, offsetMs: number): string
+}
+
+interface Parts {
+  year: number
+  month: number
+  day: number
+  hour: number
+  minute: number
+  second: number
+  afternoon?: boolean
+  offsetMs?: number
+}
+
+interface Token {
+  readonly pattern: string
+  take(parts: Parts, text: string): void
+  put(local: Date, offsetMs: number): string
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const FULL_MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+]
+const OFFSET = 'Z|[+-]\\d{1,2}(?::?\\d{2})?'
+
+const TOKENS: Readonly<Record<string, Token>> = {
+  yyyy: {
+    pattern: '\\d{4}',
+    take: (parts, text) => (parts.year = Number(text)),
+    put: (local) => digits(local.getUTCFullYear(), 4),
+  },
+  yy: {
+    pattern: '\\d{2}',
+    take: (parts, text) => (parts.year = 2000 + Number(text)),
+    put: (local) => digits(local.getUTCFullYear() % 100, 2),
+  },
+  MMMM: {
+    pattern: FULL_MONTHS.join('|'),
+    take: (parts, text) => (parts.month = monthNamed(text)),
+    put: (local) => FULL_MONTHS[local.getUTCMonth()] ?? '',
+  },
+  MMM: {
+    pattern: MONTHS.join('|'),
+    take: (parts, text) => (parts.month = monthNamed(text)),
+    put: (local) => MONTHS[local.getUTCMonth()] ?? '',
+  },
+  ...numberTokens('M', 'month', (local) => local.getUTCMonth() + 1),
+  ...numberTokens('d', 'day', (local) => local.getUTCDate()),
+  ...numberTokens('H', 'hour', (local) => local.getUTCHours()),
+  ...numberTokens('h', 'hour', (local) => local.getUTCHours() % 12 || 12),
+  ...numberTokens('m', 'minute', (local) => local.getUTCMinutes()),
+  ...numberTokens('s', 'second', (local) => local.getUTCSeconds()),
+  a: {
+    pattern: '[AaPp]\\.?[Mm]\\.?',
+    take: (parts, text) => (parts.afternoon = /^p/i.test(text)),
+    put: (local) => (local.getUTCHours() < 12 ? 'AM' : 'PM'),
+  },
+  ...offsetTokens(),
+}
+
+/** `yyyy, yy, MMMM, …`: the tokens a format may have, for messages and documentation. */
+export const DATE_TOKENS: readonly string[] = Object.keys(TOKENS)
+
+/** Compiles a format; a text answers why it is none. */
+export function compileDateFormat(format: string): DateFormat | string {
+  const pieces = piecesOf(format)
+  const unknown = pieces.find((piece) => piece.kind === 'unknown')
+  if (unknown) {
+    return `"${unknown.text}" in the date format means nothing; there are ${DATE_TOKENS.join(' ')}, and letters in quotes stand for themselves`
+  }
+  const tokens = pieces.flatMap((piece) => (piece.kind === 'token' ? [piece.text] : []))
+  for (const letter of ['y', 'M', 'd']) {
+    if (!tokens.some((token) => token.startsWith(letter)))
+      return `the date format names no ${letter}: a year, month and day are needed`
+  }
+  const pattern = new RegExp(
+    `^${pieces.map((piece, index) => patternOf(piece, [pieces[index - 1], pieces[index + 1]])).join('')}$`,
+    'i',
+  )
+  const takers = tokens.flatMap((token) => TOKENS[token] ?? [])
+  return {
+    read(text) {
+      const match = pattern.exec(text)
+      if (!match) return undefined
+      const parts: Parts = { year: 0, month: 1, day: 1, hour: 0, minute: 0, second: 0 }
+      for (const [index, token] of takers.entries()) token.take(parts, match[index + 1] ?? '')
+      return timeOf(parts)
+    },
+    write(localMs, offsetMs) {
+      const local = new Date(localMs)
+      return pieces
+        .map((piece) =>
+          piece.kind === 'token' ? (TOKENS[piece.text]?.put(local, offsetMs) ?? '') : piece.text,
+        )
+        .join('')
+    },
+  }
+}
+
+const EARLIEST_YEAR = 1900
+const LATEST_YEAR = 2199
+
+/** The time the parts name; undefined when there is no such day or hour, or no such year in any business. */
+export function timeOf(parts: Parts): WrittenTime | undefined {
+  const { year, month, day, minute, second } = parts
+  const hour = parts.afternoon === undefined ? parts.hour : twelveHours(parts.hour, parts.afternoon)
+  const localMs = Date.UTC(year, month - 1, day, hour, minute, second)
+  const local = new Date(localMs)
+  const exists = local.getUTCMonth() === month - 1 && local.getUTCDate() === day
+  if (!exists || hour > 23 || minute > 59 || second > 59) return undefined
+  if (year < EARLIEST_YEAR || year > LATEST_YEAR) return undefined
+  return parts.offsetMs === undefined ? { localMs } : { localMs, offsetMs: parts.offsetMs }
+}
+
+/** `Z`, `-04:00`, `-0400` or `-4` in milliseconds. */
+export function offsetOf(text: string): number {
+  if (/^z$/i.test(text)) return 0
+  const [, sign, hours = '0', minutes = '0'] = /^([+-])(\d{1,2}):?(\d{2})?$/.exec(text) ?? []
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000
+}
+
+type Piece = { readonly kind: 'token' | 'literal' | 'unknown'; readonly text: string }
+
+function piecesOf(format: string): Piece[] {
+  const pieces: Piece[] = []
+  for (const [piece, quotedText] of format.matchAll(/'([^']*)'|([A-Za-z])\2*|[^A-Za-z']+|'/g)) {
+    if (quotedText !== undefined) pieces.push({ kind: 'literal', text: quotedText })
+    else if (/^[A-Za-z']/.test(piece))
+      pieces.push({ kind: piece in TOKENS ? 'token' : 'unknown', text: piece })
+    else pieces.push({ kind: 'literal', text: piece })
+  }
+  return pieces
+}
+
+/**
+ * Spreadsheets write `7/4/2026` where `MM/dd/yyyy` was meant, so two-digit tokens also take one digit; but not
+ * where tokens follow without anything between, as in `yyyyMMdd`.
+ */
+function patternOf(piece: Piece, neighbours: readonly (Piece | undefined)[]): string {
+  if (piece.kind !== 'token') return piece.text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\s+/g, '\\s+')
+  const pattern = TOKENS[piece.text]?.pattern ?? ''
+  const packed = neighbours.some((next) => next?.kind === 'token' && /^[yMdHhms]/.test(next.text))
+  return `(${pattern === '\\d{1,2}' && packed && piece.text.length === 2 ? '\\d{2}' : pattern})`
+}
+
+function numberTokens(
+  letter: string,
+  part: 'month' | 'day' | 'hour' | 'minute' | 'second',
+  get: (local: Date) => number,
+): Record<string, Token> {
+  const token = (width: number): Token => ({
+    pattern: '\\d{1,2}',
+    take: (parts, text) => (parts[part] = Number(text)),
+    put: (local) => digits(get(local), width),
+  })
+  return { [letter.repeat(2)]: token(2), [letter]: token(1) }
+}
+
+function offsetTokens(): Record<string, Token> {
+  const token = (separator: string): Token => ({
+    pattern: OFFSET,
+    take: (parts, text) => (parts.offsetMs = offsetOf(text)),
+    put: (_local, offsetMs) => {
+      const minutes = Math.abs(offsetMs) / 60_000
+      const hours = digits(Math.floor(minutes / 60), 2)
+      return `${offsetMs < 0 ? '-' : '+'}${hours}${separator}${digits(minutes % 60, 2)}`
+    },
+  })
+  return { ZZZ: token(''), ZZ: token(':') }
+}
+
+function monthNamed(text: string): number {
+  return MONTHS.findIndex((month) => month.toLowerCase() === text.slice(0, 3).toLowerCase()) + 1
+}
+
+/** An hour of a twelve-hour clock; 13 and 0 are none, and give an hour that does not exist. */
+function twelveHours(hour: number, afternoon: boolean): number {
+  if (hour < 1 || hour > 12) return 99
+  return (hour % 12) + (afternoon ? 12 : 0)
+}
+
+function digits(value: number, width: number): string {
+  return String(value).padStart(width, '0')
+}

@@ -1,0 +1,59 @@
+/** Countries and provinces by their names or other spellings, as the codes the API takes. */
+import { iso31661, iso31662 } from 'iso-3166'
+import { isCountry, isProvinceOf } from '../../contract/places.ts'
+import type { Convert } from './value.ts'
+import { quoted } from './text.ts'
+
+/** What people call countries whose ISO names nobody writes. */
+const COUNTRY_NAMES: Readonly<Record<string, string>> = {
+  'U.S.': 'US',
+  'United States': 'US',
+  America: 'US',
+  'Great Britain': 'GB',
+  'United Kingdom': 'GB',
+  UK: 'GB',
+  England: 'GB',
+  'South Korea': 'KR',
+  Russia: 'RU',
+  Vietnam: 'VN',
+  Taiwan: 'TW',
+}
+
+const COUNTRIES: ReadonlyMap<string, string> = new Map([
+  ...iso31661.map((country): [string, string] => [folded(country.name), country.alpha2]),
+  ...iso31661.map((country): [string, string] => [folded(country.alpha3), country.alpha2]),
+  ...Object.entries(COUNTRY_NAMES).map(([name, code]): [string, string] => [folded(name), code]),
+])
+
+const PROVINCES: ReadonlyMap<string, string> = new Map(
+  iso31662.map(({ code, name }): [string, string] => [`${code.slice(0, 2)} ${folded(name)}`, code.slice(3)]),
+)
+
+/** `us`, `USA` and `United States` are all `US`. */
+export const toCountry: Convert = (text, refuse) => {
+  const code = text.length === 2 ? text.toUpperCase() : ''
+  if (isCountry(code)) return code
+  return (
+    COUNTRIES.get(folded(text)) ??
+    refuse('country-unknown', `${quoted(text)} is no country that ISO 3166 knows.`)
+  )
+}
+
+/** `ny`, `US-NY` and `New York` are all `NY` in the US; what is unknown stays, for the contract's rule to refuse. */
+export function toProvince(text: string, country: string): string {
+  const code = text.toUpperCase()
+  if (code.length <= 3 && isProvinceOf(country, code)) return code
+  const named = PROVINCES.get(`${country} ${folded(text)}`)
+  if (named !== undefined) return named
+  const bare = code.startsWith(`${country}-`) ? code.slice(country.length + 1) : folded(text).toUpperCase()
+  if (bare.length > 0 && bare.length <= 3 && isProvinceOf(country, bare)) return bare
+  return code.length <= 3 ? code : text
+}
+
+/** Without case, accents and punctuation. */
+function folded(name: string): string {
+  return name
+    .normalize('NFD')
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .toLowerCase()
+}

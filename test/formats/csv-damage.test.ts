@@ -1,0 +1,228 @@
+/** What becomes of damaged CSV: the damaged line is refused, and nothing else. */
+import { describe, expect, it } from 'vitest'
+import type { ReadOptions } from '../../src/domain/format.ts'
+import { type CsvLimits, csvFormat } from '../../src/formats/csv/format.ts'
+import { inChunks, problemsOf, readable, rowsOf } from '../suites/format.suite.ts'
+
+interface Reading {
+  readonly options?: Omit<ReadOptions, 'format'>
+  readonly limits?: Partial<CsvLimits>
+  readonly chunk?: number
+}
+
+const start = (text: string, { options = {}, limits = {}, chunk }: Reading = {}) =>
+  csvFormat(limits).read(inChunks(Buffer.from(text), chunk), { format: 'csv', ...options })
+
+/** Each row as its lines and its cells, or the codes and lines of its problems. */
+const outcome = async (text: string, reading: Reading = {}) =>
+  (await rowsOf(await readable(start(text, reading)))).map(({ line, lastLine, values, problems }) =>
+    problems
+      ? `${line}-${lastLine}: ${problems.map(({ code, place }) => `${code} at ${place.line}`).join()}`
+      : `${line}-${lastLine}: ${values.join('|')}`,
+  )
+
+describe('the number of cells', () => {
+  it('that is too small is refused with what is missing', async () => {
+    const [row] = await rowsOf(await readable(start('PO,SKU,Qty\n1,a\n')))
+    expect(row).toMatchObject({
+      values: ['1', 'a'],
+      problems: [
+        {
+          code: 'row-short',
+          message: 'The row has 2 cells where 3 are expected; the first one missing is "Qty".',
+          place: { line: 2, column: 'Qty' },
+        },
+      ],
+    })
+  })
+
+  it('that is too large is refused with what is too much', async () => {
+    const [, row] = await rowsOf(await readable(start('PO,Price\n1,"2,5"\n2,2,5\n')))
+    expect(row).toMatchObject({
+      problems: [
+        {
+          code: 'row-long',
+          message: 'The row has 3 cells where 2 are expected; the first one too many is "5".',
+          place: { line: 3, column: '3' },
+        },
+      ],
+    })
+  })
+
+  it('may be larger by empty cells, which are cut off', async () => {
+    expect(await outcome('A,B\n1,2,,\n3,4, \n5,6,,x\n')).toEqual([
+      '2-2: 1|2',
+      '3-3: 3|4',
+      '4-4: row-long at 4',
+    ])
+  })
+})
+
+describe('a quote that is not closed', () => {
+  it('costs its own line and no other', async () => {
+    expect(await outcome('PO,Name\n1,"Ann\n2,Bob\n3,"Cid, Dora"\n4,Eve\n')).toEqual([
+      '2-2: quote-not-closed at 2',
+      '3-3: 2|Bob',
+      '4-4: 3|Cid, Dora',
+      '5-5: 4|Eve',
+    ])
+  })
+
+  it('is told with its column, and the cells before it are kept', async () => {
+    const [row] = await rowsOf(await readable(start('PO,Name,Qty\n1,"Ann,2\n2,Bob,3\n')))
+    expect(row).toMatchObject({
+      values: ['1'],
+      problems: [
+        {
+          message:
+            'The quote that opens column "Name" is not closed where the cell ends. Only this line is refused.',
+          place: { line: 2, column: 'Name' },
+        },
+      ],
+    })
+  })
+
+  it.each([
+    ['makes a wrong number of cells', '1,"Ann', '99,y",z'],
+    ['makes the right number of cells out of lines that are rows', '1,"Ann', '99,y"'],
+  ])('costs its own line when another stray quote far below %s', async (_, opening, closing) => {
+    const between = Array.from({ length: 50 }, (__, index) => `${index},x`)
+    const rows = await outcome(['PO,Name', opening, ...between, closing, '100,z', ''].join('\n'))
+    expect(rows[0]).toBe('2-2: quote-not-closed at 2')
+    expect(rows.slice(1, 51)).toEqual(
+      between.map((text, at) => `${at + 3}-${at + 3}: ${text.replace(',', '|')}`),
+    )
+    expect(rows.slice(52)).toEqual(['54-54: 100|z'])
+  })
+
+  it('swallows no row of a wide table, wherever it is closed', async () => {
+    const header = 'PO,Name,C,D,E,F,G'
+    expect(await outcome(`${header}\n1,"Ann,c,d,e,f,g\n2,Bob",c,d,e,f,g\n3,Cid,c,d,e,f,g\n`)).toEqual([
+      '2-2: quote-not-closed at 2',
+      '3-3: 2|Bob"|c|d|e|f|g',
+      '4-4: 3|Cid|c|d|e|f|g',
+    ])
+  })
+
+  it('is none where a cell holds an address of several lines', async () => {
+    expect(await outcome('PO,Address\n1,"5 Main St\nBoston, MA"\n')).toEqual(['2-3: 1|5 Main St\nBoston, MA'])
+  })
+
+  it('costs its own line in a file that is quoted throughout', async () => {
+    expect(await outcome('"A","B"\r\n"1","x\r\n"2","y"\r\n"3",""\r\n')).toEqual([
+      '2-2: quote-not-closed at 2',
+      '3-3: 2|y',
+      '4-4: 3|',
+    ])
+  })
+
+  it('on the last line costs the last line', async () => {
+    expect(await outcome('A,B\n1,2\n3,"4')).toEqual(['2-2: 1|2', '3-3: quote-not-closed at 3'])
+  })
+
+  it('behind a cell of two lines is blamed on the line where it opens', async () => {
+    expect(await outcome('A,B,C\n1,"x\nx","y\n2,z,z\n')).toEqual(['2-3: quote-not-closed at 3', '4-4: 2|z|z'])
+  })
+
+  it('that opens right behind another one left open leaves the rows between them alone', async () => {
+    const header = 'PO,Name,C,D,E,F,G'
+    expect(
+      await outcome(`${header}\n1,"Ann,c,d,e,f,g\n2,Bob,c,d,e,f,g\n3,Cid",c,d,"e,f,g\n4,x,c,d,e,f,g\n`),
+    ).toEqual([
+      '2-2: quote-not-closed at 2',
+      '3-3: 2|Bob|c|d|e|f|g',
+      '4-4: quote-not-closed at 4',
+      '5-5: 4|x|c|d|e|f|g',
+    ])
+  })
+
+  it.each(['"abc"d,2', '1,"abc"d', '1,"a"b"'])('is also one that closes too early: %s', async (line) => {
+    expect(await outcome(`A,B\n${line}\n3,4\n`)).toEqual(['2-2: quote-not-closed at 2', '3-3: 3|4'])
+  })
+
+  it('is not one in the middle of a cell without quotes', async () => {
+    expect(await outcome('A,B\n5" pipe,2\n3,6"\n')).toEqual(['2-2: 5" pipe|2', '3-3: 3|6"'])
+  })
+
+  it('may stand on every line of a large file without taking more than time', async () => {
+    const lines = Array.from({ length: 20_000 }, (_, index) =>
+      index % 2 === 0 ? `${index},"open` : `${index},fine`,
+    )
+    const rows = await outcome(['A,B', ...lines, ''].join('\n'))
+    expect(rows).toHaveLength(20_000)
+    expect(rows.filter((row) => row.includes('quote-not-closed'))).toHaveLength(10_000)
+    expect(rows.at(-1)).toBe('20001-20001: 19999|fine')
+  })
+
+  it('is followed no further than the limit of lines', async () => {
+    const cell = (lines: number) => `"${'x\n'.repeat(lines)}"`
+    const limits = { maxRowLines: 3 }
+    expect(await outcome(`A\n${cell(3)}\nend\n`, { limits })).toEqual(['2-5: x\nx\nx\n', '6-6: end'])
+    expect((await outcome(`A\n${cell(4)}\nend\n`, { limits })).slice(0, 2)).toEqual([
+      '2-2: quote-not-closed at 2',
+      '3-3: x',
+    ])
+  })
+
+  it('is followed no further than the limit of characters', async () => {
+    const text = `A,B\n1,"${'0123456789\n'.repeat(20)}\n2,3\n`
+    const rows = await outcome(text, { limits: { maxRowCharacters: 50 }, chunk: 7 })
+    expect(rows[0]).toBe('2-2: quote-not-closed at 2')
+    expect(rows.at(-1)).toBe('23-23: 2|3')
+  })
+})
+
+describe('a row that is too large', () => {
+  it('is refused alone, with the cells at its start, however it arrives', async () => {
+    const text = `A,B\n1,2\nPO-7,${'x'.repeat(500)}\n3,4\n`
+    const expected = ['2-2: 1|2', '3-3: row-too-large at 3', '4-4: 3|4']
+    for (const chunk of [1, 64, 10_000]) {
+      expect(await outcome(text, { limits: { maxRowCharacters: 100 }, chunk })).toEqual(expected)
+    }
+    const rows = await rowsOf(await readable(start(text, { limits: { maxRowCharacters: 100 } })))
+    expect(rows[1]?.values).toEqual(['PO-7'])
+  })
+
+  it('is let pass by in pieces and never held as a whole', async () => {
+    const input = async function* () {
+      yield Buffer.from('A,B\n1,')
+      for (let index = 0; index < 500; index++) yield Buffer.alloc(100_000, 'x')
+      yield Buffer.from('\n2,3\n')
+    }
+    const before = process.memoryUsage.rss()
+    const rows = await rowsOf(await readable(csvFormat().read(input(), { format: 'csv' })))
+    expect(rows.map(({ line, problems }) => [line, problems?.[0]?.code])).toEqual([
+      [2, 'row-too-large'],
+      [3, undefined],
+    ])
+    expect(process.memoryUsage.rss() - before).toBeLessThan(40_000_000)
+  })
+
+  it('makes the file unreadable when it is the header', async () => {
+    const reading = start(`A,${'x'.repeat(500)}\n1,2\n`, { limits: { maxRowCharacters: 100 } })
+    expect(await problemsOf(reading)).toMatchObject([{ code: 'row-too-large', place: { line: 1 } }])
+  })
+})
+
+describe('damage in typed records', () => {
+  it('keeps the layout and the cells before the damage', async () => {
+    const records = [
+      { type: 'H', columns: ['PO', 'Date'] },
+      { type: 'D', columns: ['SKU', 'Qty', 'Note'] },
+    ]
+    const rows = await rowsOf(
+      await readable(start('H,PO-1,x\nD,a,2,"oh\nD,b,3,y\n', { options: { records } })),
+    )
+    expect(rows).toMatchObject([
+      { layout: 0, values: ['PO-1', 'x'] },
+      {
+        layout: 1,
+        line: 2,
+        lastLine: 2,
+        values: ['a', '2'],
+        problems: [{ place: { line: 2, column: 'Note' } }],
+      },
+      { layout: 1, line: 3, values: ['b', '3', 'y'] },
+    ])
+  })
+})

@@ -1,0 +1,67 @@
+/** The bytes of written CSV. */
+import { describe, expect, it } from 'vitest'
+import type { WriteOptions } from '../../src/domain/format.ts'
+import { csvFormat } from '../../src/formats/csv/format.ts'
+
+const written = (columns: string[], rows: string[][], options: Omit<WriteOptions, 'format'> = {}) => {
+  const writer = csvFormat().writer(columns, { format: 'csv', ...options })
+  return Buffer.concat([writer.head(), writer.rows(rows)])
+}
+
+describe('written CSV', () => {
+  it('has a header line, ends lines in pairs and quotes only where needed', () => {
+    const rows = [
+      ['1', 'plain text', '5" pipe'],
+      ['a,b', 'two\nlines', ' lead'],
+      ['trail ', 'a;b', ''],
+    ]
+    expect(written(['PO', 'Ship, To', 'Qty'], rows).toString()).toBe(
+      'PO,"Ship, To",Qty\r\n1,plain text,"5"" pipe"\r\n"a,b","two\nlines"," lead"\r\n"trail ",a;b,\r\n',
+    )
+  })
+
+  it('quotes every cell when told', () => {
+    expect(written(['A', 'B'], [['1', '']], { quoteAll: true }).toString()).toBe('"A","B"\r\n"1",""\r\n')
+  })
+
+  it('takes delimiter and line break as told, and quotes for them', () => {
+    expect(written(['A', 'B'], [['1,5', 'x|y']], { delimiter: '|', newline: '\n' }).toString()).toBe(
+      'A|B\n1,5|"x|y"\n',
+    )
+  })
+
+  it('has no header line when told', () => {
+    expect(written(['A', 'B'], [['1', '2']], { header: false }).toString()).toBe('1,2\r\n')
+  })
+
+  it('never has a line with nothing on it', () => {
+    expect(written(['A'], [['1'], [''], ['2']]).toString()).toBe('A\r\n1\r\n""\r\n2\r\n')
+  })
+
+  it('has a byte order mark when told', () => {
+    expect(written(['é'], [], { byteOrderMark: true }).toString('hex')).toBe('efbbbfc3a90d0a')
+    expect(written(['é'], []).toString('hex')).toBe('c3a90d0a')
+  })
+
+  it('in UTF-16 has a byte order mark unless told', () => {
+    expect(written(['A'], [], { encoding: 'utf-16le' }).toString('hex')).toBe('fffe41000d000a00')
+    expect(written(['A'], [], { encoding: 'utf-16le', byteOrderMark: false }).toString('hex')).toBe(
+      '41000d000a00',
+    )
+  })
+
+  it('is refused in an encoding that cannot hold every character', () => {
+    expect(() => written(['A'], [], { encoding: 'windows-1252' })).toThrow(
+      expect.objectContaining({
+        code: 'configuration-invalid',
+        message: expect.stringContaining('windows-1252'),
+      }),
+    )
+  })
+
+  it.each(['', '"', '\r\n'])('is refused with the delimiter %j', (delimiter) => {
+    expect(() => written(['A'], [], { delimiter })).toThrow(
+      expect.objectContaining({ code: 'configuration-invalid' }),
+    )
+  })
+})

@@ -1,0 +1,172 @@
+import { expect, test } from 'vitest'
+import { mistakesOf, ORDERS } from './sheet.ts'
+
+test('a mapping without mistakes has none', async () => {
+  expect(await mistakesOf(ORDERS)).toEqual([])
+})
+
+test('every mistake is told at once, with its line and column', async () => {
+  const text = `operation: create-order
+read: { format: xlsx, delimeter: ";" }
+grup: PO Number
+body:
+  purchase_order_number: PO Number
+  ordered_at: { from: Date, format: DD/MM/YYYY, zone: America/Albany }
+  ship_to: Address
+  shipping_method:
+    code: { from: Via, table: shipvia, pick: method }
+    carrier: { code: { from: Via, table: ship-via, pick: carier } }
+  order_lines:
+    - variant: { identifer: SKU }
+      quantity: { const: two }
+      net_price: { from: Cost, defualt: 1 }
+      price: 12
+    - {}
+  gift_message: { from: Gift, wrap: 80 }
+tables:
+  ship-via: { rows: { Ground: { method: G, carrier: F } } }
+  prices: { file: prices.csv }
+examples: [{ input: a.csv }]
+`
+
+  expect(await mistakesOf(text)).toEqual([
+    '1:1 group is missing: name the column whose value the rows of one record share',
+    '2:17 read.format: expected `csv`',
+    '2:23 read.delimeter: there is no such key here. Did you mean "delimiter"?',
+    '3:1 grup: there is no such key here. Did you mean "group"?',
+    '6:37 body.ordered_at.format: "DD" in the date format means nothing; there are yyyy yy MMMM MMM MM M dd d HH H hh h mm m ss s a ZZZ ZZ, and letters in quotes stand for themselves',
+    '6:55 body.ordered_at.zone: there is no time zone "America/Albany"; write one such as America/New_York',
+    '7:12 body.ship_to: this is an object with the fields type, name1, name2, street1, street2, city, province, postal_code, country, phone1, phone2, fax, email: map each of them',
+    '9:31 body.shipping_method.code.table: there is no table "shipvia" under `tables`. Did you mean "ship-via"?',
+    '10:58 body.shipping_method.carrier.code.pick: the table "ship-via" has no column "carier". Did you mean "carrier"?',
+    '16:7 body.order_lines[1]: this is an array that is filled once per row: write one item, after one dash',
+    '17:37 body.gift_message.wrap: the API takes at most 64 characters here',
+    '20:19 tables.prices.file: the table file prices.csv cannot be read: no such file',
+    '21:12 examples[0]: expect is missing',
+  ])
+})
+
+test('inside one item, every leaf is looked at', async () => {
+  const text = ORDERS.replace(
+    `    - variant: { identifier: SKU, upc: UPC }
+      quantity: Qty
+      net_price: Cost
+      price: Retail`,
+    `    - variant: { identifer: SKU }
+      quantity: { const: two }
+      net_price: { from: Cost, defualt: 1 }
+      price: 12`,
+  ).replace('pick: method', 'pick: methd')
+
+  expect(await mistakesOf(text)).toEqual([
+    '17:52 body.shipping_method.code.pick: the table "ship-via" has no column "methd". Did you mean "method"?',
+    '20:18 body.order_lines[0].variant.identifer: the API has no such field. Did you mean "identifier"?',
+    '21:26 body.order_lines[0].quantity.const: "two" is not a whole number.',
+    '22:32 body.order_lines[0].net_price.defualt: there is no such key here. Did you mean "default"?',
+    '23:14 body.order_lines[0].price: "12" is no column name: put a name in quotes, or write { const: 12 }',
+  ])
+})
+
+test('a required field without a leaf is named, with what it takes', async () => {
+  expect(
+    await mistakesOf(ORDERS.replace('    city: City\n', '').replace('      quantity: Qty\n', '')),
+  ).toEqual([
+    '8:5 body.ship_to: the API requires city (text): map it to a column or a constant',
+    '19:7 body.order_lines[0]: the API requires quantity (a whole number from 1): map it to a column or a constant',
+  ])
+})
+
+test.each([
+  [
+    'name1: Name',
+    'name1:',
+    'this names no column: write a column name, a list of names, or options such as { from: … }',
+  ],
+  ['name1: Name', 'name1: { fron: Name }', 'there is no such key here. Did you mean "from"?'],
+  [
+    'name1: Name',
+    'name1: { default: x }',
+    'say where the value comes from with exactly one of `from`, `firstOf` and `const`',
+  ],
+  ['name1: Name', 'name1: { const: x, default: y }', 'a constant takes no other options'],
+  ['name1: Name', 'name1: { from: Name, pick: x }', '`pick` needs a `table`'],
+  [
+    'name1: Name',
+    'name1: { from: Name, find: order }',
+    '`find` is for the id of an order; this field is text',
+  ],
+  ['name1: Name', 'name1: { from: Name, zone: UTC }', '`zone` is for dates with times; this field is text'],
+  ['name1: Name', 'name1: { from: Name, split: "|" }', '`split` is for lists of texts; this field is text'],
+  [
+    'country: { from: Country, default: US }',
+    'country: { const: Narnia }',
+    '"Narnia" is no country that ISO 3166 knows.',
+  ],
+  ['province: State', 'province: { const: "" }', 'an empty text is never sent: leave the option out'],
+  ['group: PO Number', 'group: [PO Number, po_number]', 'the same column is named twice'],
+  ['group: PO Number', 'group: { by: PO Number, blank: skip }', 'expected `continues`'],
+  [
+    'operation: create-order',
+    'operation: create-ordr',
+    'there is no operation "create-ordr". Did you mean "create-order"?',
+  ],
+  ['operation: create-order', 'operation: create-order\noperation: x', 'Map keys must be unique'],
+  [
+    'Ground: { method: FEDEX',
+    'ground: { method: A, carrier: B }\n      fedex ground: { method: FEDEX',
+    'the table has two rows for "fedex ground"',
+  ],
+])('%s written as %s is a mistake', async (right, wrong, message) => {
+  const mistakes = await mistakesOf(ORDERS.replace(right, wrong))
+
+  expect(mistakes.map((mistake) => mistake.replace(/^\d+:\d+ ([^:]+: )?/, ''))).toContain(message)
+})
+
+test('a table whose values do not fit the field is a mistake of the mapping', async () => {
+  const text = ORDERS.replace('quantity: Qty', 'quantity: { from: Pack, table: packs }').replace(
+    'tables:',
+    'tables:\n  packs: { file: packs.csv }',
+  )
+
+  expect(await mistakesOf(text, { 'packs.csv': 'pack,units\nsingle,1\ndozen,twelve\nSingle,2\n' })).toEqual([
+    '21:38 body.order_lines[0].quantity.table: the table "packs" says for "dozen": "twelve" is not a whole number.',
+    '25:18 tables.packs.file: packs.csv: the table has two rows for "Single"',
+  ])
+  expect(await mistakesOf(text)).toEqual([
+    '25:18 tables.packs.file: the table file packs.csv cannot be read: no such file',
+  ])
+})
+
+test('a mapping that names the columns itself may use no others', async () => {
+  const columns = 'PO, Date, Name, Street, City, State, Zip, Via, SKU, Qty, Cost, Retail'
+
+  const mistakes = await mistakesOf(
+    ORDERS.replace('group:', `read: { format: csv, columns: [${columns}] }\ngroup:`),
+  )
+
+  expect(mistakes).toContain('4:8 group: `read` names no column "PO Number" that can be used here.')
+  expect(mistakes).toContain(
+    '10:14 body.ship_to.street1: `read` names no column "Address 1" that can be used here.',
+  )
+})
+
+test('typed records need one header and one detail, and no group', async () => {
+  const text = ORDERS.replace(
+    'group:',
+    'read: { format: csv, records: { PH: { as: header, columns: [A] }, PX: { as: header, columns: [A] } } }\ngroup:',
+  )
+
+  expect(await mistakesOf(text)).toEqual(
+    expect.arrayContaining([
+      '3:31 read.records: name exactly one record type `as: header` and one `as: detail`',
+      '4:1 group: the record types say already which rows belong together: leave `group` out',
+    ]),
+  )
+})
+
+test.each(['', '- a\n- b', 'operation: [', 'just text', '&a [*a]'])(
+  'text that is no mapping is refused: %s',
+  async (text) => {
+    expect(await mistakesOf(text)).toHaveLength(1)
+  },
+)

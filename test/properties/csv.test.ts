@@ -1,0 +1,167 @@
+/** What holds for every CSV file, however odd: checked with random ones. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isUnreadable, type Row, type Unreadable } from '../../src/domain/document.ts'
+import type { ReadOptions, WriteOptions } from '../../src/domain/format.ts'
+import { type CsvLimits, csvFormat } from '../../src/formats/csv/format.ts'
+import { inChunks, readable, rowsOf } from '../suites/format.suite.ts'
+
+const CSV = { format: 'csv' } as const
+
+/** Cells that are likely to be misread. */
+const cell = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 6 }),
+  fc.string({
+    unit: fc.constantFrom('a', ' ', '"', ',', ';', '\t', '|', '\n', '\r', 'é', '€', '😀', '\uFFFD'),
+    maxLength: 6,
+  }),
+)
+const row = fc
+  .array(cell, { minLength: 3, maxLength: 3 })
+  .filter((cells) => cells.some((text) => text.trim() !== ''))
+const cuts = fc.array(fc.nat({ max: 40 }), { minLength: 1, maxLength: 8 })
+
+/** The bytes cut into chunks of the given sizes, over and over. */
+async function* inPieces(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
+  for (let from = 0, turn = 0; from < bytes.length; turn++) {
+    const size = (sizes[turn % sizes.length] ?? 0) || (turn % sizes.length === 0 ? 1 : 0)
+    yield Buffer.from(bytes.subarray(from, from + size))
+    from += size
+  }
+}
+
+describe('written rows', () => {
+  it('are read as the same cells, on the lines where they stand, however they are written and arrive', async () => {
+    const options = fc.record({
+      delimiter: fc.constantFrom(',', ';', '\t', '|', '||'),
+      newline: fc.constantFrom('\n' as const, '\r\n' as const),
+      quoteAll: fc.boolean(),
+      byteOrderMark: fc.boolean(),
+      encoding: fc.constantFrom('utf-8', 'utf-16le'),
+    })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(row, { minLength: 1, maxLength: 12 }),
+        options,
+        cuts,
+        async (rows, how, sizes) => {
+          const writer = csvFormat().writer(['A', 'B', 'C'], { ...CSV, ...how } satisfies WriteOptions)
+          const bytes = Buffer.concat([writer.head(), writer.rows(rows)])
+          const told: ReadOptions = { ...CSV, delimiter: how.delimiter, encoding: how.encoding }
+          const found = await rowsOf(await readable(csvFormat().read(inPieces(bytes, sizes), told)))
+          expect(found.map(({ values }) => values)).toEqual(rows)
+          expect(found.every(({ problems }) => problems === undefined)).toBe(true)
+
+          let line = 2
+          for (const [index, cells] of rows.entries()) {
+            const lastLine = line + cells.join('').split('\n').length - 1
+            expect([found[index]?.line, found[index]?.lastLine]).toEqual([line, lastLine])
+            line = lastLine + 1
+          }
+        },
+      ),
+      { numRuns: 400 },
+    )
+  })
+})
+
+describe('any file', () => {
+  const damagedText = fc.string({
+    unit: fc.constantFrom('a', 'b', ' ', '"', '"', ',', ',', '\n', '\n', '\r\n', '5"', '",', ',"'),
+    maxLength: 120,
+  })
+  const oddText = fc.string({
+    unit: fc.constantFrom('a', ' ', '"', '"', ',', ',', ';', '\n', '\n', '\r', '\r\n', '\t', 'é', '\uFEFF'),
+    maxLength: 120,
+  })
+  const smallLimits = fc.record({
+    maxRowCharacters: fc.integer({ min: 5, max: 60 }),
+    maxRowLines: fc.integer({ min: 1, max: 5 }),
+  })
+  const readAll = async (
+    input: AsyncIterable<Uint8Array>,
+    limits: Partial<CsvLimits>,
+    options: ReadOptions,
+  ) => {
+    const reading = await csvFormat(limits).read(input, options)
+    return isUnreadable(reading) ? reading : { ...reading, batches: await rowsOf(reading) }
+  }
+  const headerless: ReadOptions = { ...CSV, columns: ['A', 'B'], delimiter: ',' }
+
+  it('has each of its lines in exactly one row, or it is blank', async () => {
+    await fc.assert(
+      fc.asyncProperty(damagedText, smallLimits, cuts, async (text, limits, sizes) => {
+        const reading = await readAll(inPieces(Buffer.from(text), sizes), limits, headerless)
+        expect(faults(reading, text)).toEqual([])
+      }),
+      { numRuns: 1500 },
+    )
+  })
+
+  it('is read the same however its bytes arrive', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(damagedText, oddText), smallLimits, cuts, async (text, limits, sizes) => {
+        const bytes = Buffer.from(text)
+        const whole = await readAll(inChunks(bytes), limits, CSV)
+        expect(await readAll(inPieces(bytes, sizes), limits, CSV)).toEqual(whole)
+      }),
+      { numRuns: 800 },
+    )
+  })
+
+  it('is read the same piece by piece and row by row', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(damagedText, oddText), async (text) => {
+        // A limit below the length of the file, though above every row, leaves only the careful way.
+        const padded = `${text}\r\n${'a,b\r\n'.repeat(100)}`
+        const limits = { maxRowCharacters: 300 }
+        const careful = await readAll(inChunks(Buffer.from(padded)), limits, headerless)
+        expect(await readAll(inChunks(Buffer.from(padded)), {}, headerless)).toEqual(careful)
+      }),
+      { numRuns: 800 },
+    )
+  })
+
+  it('of any bytes is read to its end without failing', async () => {
+    const told = fc.constantFrom<ReadOptions>(
+      CSV,
+      { ...CSV, encoding: 'utf-16be' },
+      { ...CSV, encoding: 'windows-1252', quote: null },
+      { ...CSV, encoding: 'shift_jis', columns: ['A', 'B'] },
+      { ...CSV, records: [{ type: 'a', columns: ['B'] }], delimiter: 'a' },
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), told, cuts, async (bytes, options, sizes) => {
+        const reading = await readAll(
+          inPieces(bytes, sizes),
+          { maxRowCharacters: 40, maxRowLines: 2 },
+          options,
+        )
+        expect(faults(reading)).toEqual([])
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})
+
+type Read = Unreadable | { readonly batches: readonly Row[] }
+
+/** What is wrong with the lines of the rows: they must follow each other and leave out nothing but blank lines. */
+function faults(reading: Read, text?: string): string[] {
+  if ('problems' in reading) return reading.problems.length > 0 ? [] : ['unreadable without a reason']
+  const found: string[] = []
+  const covered = new Set<number>()
+  let before = 0
+  for (const { line, lastLine } of reading.batches) {
+    if (line <= before || lastLine < line) found.push(`row ${line}-${lastLine} behind line ${before}`)
+    for (let at = line; at <= lastLine; at++) covered.add(at)
+    before = lastLine
+  }
+  const lines = text?.split('\n') ?? []
+  for (const [index, line] of lines.entries()) {
+    if (!covered.has(index + 1) && line.replace(/[",\s]/g, '') !== '')
+      found.push(`line ${index + 1} is in no row`)
+  }
+  if (text !== undefined && before > lines.length) found.push(`row on line ${before} of ${lines.length}`)
+  return found
+}
