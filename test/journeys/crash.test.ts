@@ -4,11 +4,12 @@ import { expect, test } from 'vitest'
 import { crashAt } from '../fixtures/crash-after.ts'
 import { parseCsv } from '../fixtures/csv.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
-import { ordersFile, sampleOrders } from '../samples/orders.ts'
+import { invoicesFile, sampleInvoices, sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
+import { ordersFile, type SampleOrder, sampleOrders } from '../samples/orders.ts'
 
 /** Three good orders and a damaged one; small, because it is run from the start for every effect there is. */
 const ORDERS = sampleOrders({ seed: 7, orders: 4, damageEvery: 4 })
-const ROUTES = ['orders']
+const ROUTES = ['orders', 'orders-out', 'shipments', 'invoices']
 const GOOD = ORDERS.filter((order) => order.damage.length === 0).map((order) => order.po)
 
 /** Far more effects than a pass has; the loop ends at the first number that is never reached. */
@@ -98,6 +99,92 @@ for (const moment of ['before', 'after'] as const) {
     }
     expect(effects).toBeGreaterThan(10)
   }, 240_000)
+}
+
+test.each(['before', 'after'] as const)(
+  'a bridge that dies right %s any effect of a shipments pass ships every parcel exactly once',
+  async (moment) => {
+    const orders = sampleOrders({ seed: 9, orders: 3, damageEvery: 0 })
+    // Half of what was ordered: the service would refuse a second parcel only if the order were full.
+    const parcels = orders.map((order, index) => ({
+      po: order.po,
+      rows: [shipmentRow(order, `TRACK-${index}`)],
+      damage: [],
+    }))
+    let effects = 0
+    for (let effect = 1; effect < EFFECTS_MAX; effect++) {
+      const world = await aWorld({ routes: ROUTES, connections: 2 })
+      await world.drop('inbox/orders', 'orders.csv', ordersFile(doubled(orders)).text)
+      await world.run('orders')
+      await world.drop('inbox/shipments', 'shipments.csv', shipmentsFile(parcels))
+
+      const died = await dieAt(world, 'shipments', effect, moment)
+      await runUntilQuiet(world, 'shipments')
+
+      const told = `${died ?? 'nothing'} (effect ${effect})`
+      expect(world.service.counts().shipments, told).toBe(parcels.length)
+      const shipped = (await world.orders()).map((order) =>
+        order.shipments.map((each) => each.tracking_number),
+      )
+      expect(shipped.flat().toSorted(), told).toEqual(['TRACK-0', 'TRACK-1', 'TRACK-2'])
+      const results = parseCsv(await world.read('results/shipments.csv.results.csv'))
+      expect(
+        results.map((row) => row['_status']),
+        told,
+      ).toEqual(['accepted', 'accepted', 'accepted'])
+      if (died === undefined) break
+      effects++
+    }
+    expect(effects).toBeGreaterThan(20)
+  },
+  240_000,
+)
+
+test.each(['before', 'after'] as const)(
+  'a bridge that dies right %s any effect of an invoices pass invoices every order exactly once',
+  async (moment) => {
+    const orders = sampleOrders({ seed: 9, orders: 3, damageEvery: 0 })
+    const shipments = sampleShipments(orders, { seed: 1, damageEvery: 0 })
+    const invoices = sampleInvoices(orders, { firstNumber: 1, damageEvery: 0 })
+    let effects = 0
+    for (let effect = 1; effect < EFFECTS_MAX; effect++) {
+      const world = await aWorld({ routes: ROUTES, connections: 2 })
+      await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
+      await world.drop('inbox/shipments', 'shipments.csv', shipmentsFile(shipments))
+      await world.run('orders', 'shipments')
+      await world.drop('inbox/invoices', 'invoices.csv', invoicesFile(invoices))
+
+      const died = await dieAt(world, 'invoices', effect, moment)
+      await runUntilQuiet(world, 'invoices')
+
+      const told = `${died ?? 'nothing'} (effect ${effect})`
+      expect(world.service.counts().invoices, told).toBe(invoices.length)
+      const results = parseCsv(await world.read('results/invoices.csv.results.csv'))
+      expect(
+        results.map((row) => row['_status']),
+        told,
+      ).toEqual(['accepted', 'accepted', 'accepted'])
+      if (died === undefined) break
+      effects++
+    }
+    expect(effects).toBeGreaterThan(20)
+  },
+  240_000,
+)
+
+/** Twice as many of everything. */
+function doubled(orders: readonly SampleOrder[]): SampleOrder[] {
+  return orders.map((order) => ({
+    ...order,
+    rows: order.rows.map((row) => ({ ...row, Qty: String(Number(row.Qty) * 2) })),
+  }))
+}
+
+function shipmentRow(order: SampleOrder, tracking: string) {
+  const [first] = sampleShipments([order], { seed: 1, damageEvery: 0 })
+  const row = first?.rows[0]
+  if (!row) throw new Error('an order without a parcel')
+  return { ...row, 'Tracking Number': tracking }
 }
 
 /** The purchase order numbers in every delivered file, each once per file. */

@@ -13,7 +13,11 @@ const GOOD = ORDERS.filter((order) => order.damage.length === 0).map((order) => 
 const KILLS = 8
 
 /** Kills the program again and again, each time a little later; the last start is left alone. Gives its exit code. */
-async function killAndRestart(world: World, route: string, env: NodeJS.ProcessEnv): Promise<{ kills: number; exit: number | null }> {
+async function killAndRestart(
+  world: World,
+  route: string,
+  env: NodeJS.ProcessEnv,
+): Promise<{ kills: number; exit: number | null }> {
   const chance = dice(5)
   let kills = 0
   for (let start = 0; start < KILLS; start++) {
@@ -45,7 +49,9 @@ test('a program killed again and again posts every order once and tells the fate
 
   expect(kills).toBeGreaterThan(0)
   world.service.switches.latencyMs = 0
-  expect((await world.orders()).map((order) => order.purchase_order_number).toSorted()).toEqual(GOOD.toSorted())
+  expect((await world.orders()).map((order) => order.purchase_order_number).toSorted()).toEqual(
+    GOOD.toSorted(),
+  )
   const results = parseCsv(await world.read('results/orders.csv.results.csv'))
   expect(results).toHaveLength(ORDERS.length)
   expect(results.filter((row) => row['_status'] === 'accepted')).toHaveLength(GOOD.length)

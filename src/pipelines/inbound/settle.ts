@@ -3,6 +3,7 @@ import type { FileEntry } from '../../domain/journal.ts'
 import { problem } from '../../domain/problem.ts'
 import type { RecordResult, UncertainRecord } from '../../domain/record.ts'
 import { BridgeError } from '../../support/errors.ts'
+import type { InboundRules } from '../operations/operation.ts'
 import { INBOUND_RULES } from '../operations/operations.ts'
 import type { InboundParts } from '../parts.ts'
 
@@ -40,8 +41,11 @@ async function lateAnswersAreOut(
 
 async function settle(parts: InboundParts, record: UncertainRecord): Promise<RecordResult> {
   const { api, route } = parts
-  const finding = await INBOUND_RULES[route.operation].lookUp(api, route.party, record)
+  const rules: InboundRules = INBOUND_RULES[route.operation]
   const { id } = record
+  // A note is durable before its request leaves, so what has none has not been sent.
+  if (rules.note && record.note === undefined) return { id, state: 'planned', problems: [] }
+  const finding = await rules.lookUp(api, route.party, record)
   switch (finding.found) {
     case 'accepted':
       return {
