@@ -49,7 +49,7 @@ export interface Bridge {
   /** For reading: what `status` shows. */
   readonly journal: Journal
   /** Files in inbox folders that belong to no route. */
-  strangers(): Promise<Stranger[]>
+  readonly strangers: () => Promise<Stranger[]>
   close(): Promise<void>
 }
 

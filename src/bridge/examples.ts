@@ -49,7 +49,12 @@ async function outboundDifferences(
   if (!Array.isArray(records)) return [`${input} must hold an array of records`]
   const { delimiter, encoding, header } = composer.write
   const columns = header === false ? { columns: composer.columns } : {}
-  const reading = await format.read(createReadStream(expect), { format: 'csv', delimiter, encoding, ...columns })
+  const reading = await format.read(createReadStream(expect), {
+    format: 'csv',
+    delimiter,
+    encoding,
+    ...columns,
+  })
   if (isUnreadable(reading)) return reading.problems.map(inWords)
   const rows: (readonly string[])[] = [reading.layouts[0]?.columns ?? []]
   for await (const batch of reading.batches) rows.push(...batch.map(({ values }) => values))

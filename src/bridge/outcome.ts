@@ -1,5 +1,5 @@
 /** What a run came to, and the exit code that says it. */
-import { BridgeError, EXIT, type ExitCode } from '../support/errors.ts'
+import { type BridgeError, EXIT, type ExitCode } from '../support/errors.ts'
 import type { InboundPass } from '../pipelines/inbound/inbound.ts'
 import type { OutboundPass } from '../pipelines/outbound/outbound.ts'
 

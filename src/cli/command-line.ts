@@ -37,8 +37,10 @@ const config = {
 } as const
 const json = { type: 'boolean', default: false, describe: 'Print data for programs' } as const
 
-function commands(terminal: Terminal, words: readonly string[], done: (code: ExitCode) => void): Argv {
-  return yargs([...words])
+type Done = (code: ExitCode) => void
+
+function commands(terminal: Terminal, words: readonly string[], done: Done): Argv {
+  const program = yargs([...words])
     .scriptName('dropbridge')
     .usage(
       '$0 COMMAND\n\nMoves orders, shipments and invoices between CSV files and the order-fulfilment API.',
@@ -46,15 +48,40 @@ function commands(terminal: Terminal, words: readonly string[], done: (code: Exi
     .example('$0 demo', 'see the whole life of a few orders in a minute')
     .example('$0 init', 'write a configuration to start from')
     .example('$0 run', 'pick up what lies in the inboxes, post it, export what is new')
-    .command(
-      'run [routes..]',
-      'One pass over the routes: pick up, post, report; collect, deliver, acknowledge',
-      (args) =>
-        args
-          .positional('routes', { type: 'string', array: true, default: [] as string[] })
-          .options({ config, json }),
-      async (args) => done(await run(terminal, args)),
-    )
+  return startingCommands(
+    readingCommands(runningCommands(program, terminal, done), terminal, done),
+    terminal,
+    done,
+  )
+    .demandCommand(1, 'Name a command.')
+    .recommendCommands()
+    .strict()
+    .version(VERSION)
+    .help()
+    .wrap(100)
+    .exitProcess(false)
+    .fail((message, error) => {
+      // With a message it is the command line that is wrong; without, a command failed and its own error counts.
+      throw error ?? new BridgeError('usage-wrong', message)
+    })
+}
+
+/** The commands that do the work. */
+function runningCommands(program: Argv, terminal: Terminal, done: Done): Argv {
+  return program.command(
+    'run [routes..]',
+    'One pass over the routes: pick up, post, report; collect, deliver, acknowledge',
+    (args) =>
+      args
+        .positional('routes', { type: 'string', array: true, default: [] as string[] })
+        .options({ config, json }),
+    async (args) => done(await run(terminal, args)),
+  )
+}
+
+/** The commands that look and change nothing. */
+function readingCommands(program: Argv, terminal: Terminal, done: Done): Argv {
+  return program
     .command(
       'translate <file>',
       'Translate a file to JSON and send nothing',
@@ -83,6 +110,11 @@ function commands(terminal: Terminal, words: readonly string[], done: (code: Exi
       (args) => args.positional('code', { type: 'string' }).options({ json }),
       (args) => done(explain(terminal, args.code, args.json)),
     )
+}
+
+/** The commands that make something to start from. */
+function startingCommands(program: Argv, terminal: Terminal, done: Done): Argv {
+  return program
     .command(
       'init [folder]',
       'Write a configuration, mappings and folders to start from',
@@ -107,15 +139,4 @@ function commands(terminal: Terminal, words: readonly string[], done: (code: Exi
       (args) => args.positional('folder', { type: 'string', describe: 'The work folder to make' }),
       async (args) => done(await demo(terminal, args.folder)),
     )
-    .demandCommand(1, 'Name a command.')
-    .recommendCommands()
-    .strict()
-    .version(VERSION)
-    .help()
-    .wrap(100)
-    .exitProcess(false)
-    .fail((message, error) => {
-      // With a message it is the command line that is wrong; without, a command failed and its own error counts.
-      throw error ?? new BridgeError('usage-wrong', message)
-    })
 }

@@ -22,11 +22,6 @@ export function isProvinceOf(country: string, code: string): boolean {
   return known === undefined || known.has(code)
 }
 
-/** The codes of a country's parts, for suggestions. */
-export function provincesOf(country: string): readonly string[] {
-  return [...(PROVINCES.get(country) ?? [])]
-}
-
 function collectProvinces(): Map<string, Set<string>> {
   const provinces = new Map<string, Set<string>>()
   for (const { code } of iso31662) {

@@ -21,20 +21,21 @@ const TO_BE_LABELLED = [
 
 /** Exactly one of the two modes must be complete. */
 const eitherMode: Rule = (shipment) => {
-  const given = (fields: readonly string[]) => fields.filter((field) => shipment[field] != null)
-  const missing = (fields: readonly string[]) => fields.filter((field) => shipment[field] == null)
-  if (given(LABELLED).length > 0 && shipment['shipping_account_id'] != null) {
+  const isGiven = (field: string) => shipment[field] !== undefined && shipment[field] !== null
+  const isLabelled = LABELLED.some(isGiven)
+  if (isLabelled && isGiven('shipping_account_id')) {
     const message =
       'name either carrier_id and tracking_number, or shipping_account_id with weight and size, not both'
     return [{ code: 'shipment-mode-unclear', path: ['shipping_account_id'], message }]
   }
-  if (given(LABELLED).length === 0 && shipment['shipping_account_id'] == null) {
+  if (!isLabelled && !isGiven('shipping_account_id')) {
     const message =
       'neither carrier_id and tracking_number (the label exists) nor shipping_account_id with weight and size (the service makes it) is given'
     return [{ code: 'shipment-mode-unclear', path: [], message }]
   }
-  const needed = given(LABELLED).length > 0 ? LABELLED : TO_BE_LABELLED
-  return missing(needed).map((field) => ({
+  const needed: readonly string[] = isLabelled ? LABELLED : TO_BE_LABELLED
+  const missing = needed.filter((field) => !isGiven(field))
+  return missing.map((field) => ({
     code: 'value-missing',
     path: [field],
     message: `${field} is missing`,

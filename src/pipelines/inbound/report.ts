@@ -72,10 +72,9 @@ async function writeReports(parts: InboundParts, file: FileEntry): Promise<Summa
     if (file.outcome !== 'processed')
       yield writer.rows([[...file.keyColumns.map(() => ''), ...fileRow(file)]])
     for await (const page of recordsOf(parts, file)) {
-      for (const record of page) {
-        summary.add(record)
-        if (record.state === 'rejected') for (const range of record.lines) addRange(refused, range)
-      }
+      for (const record of page) summary.add(record)
+      const rejected = page.filter((record) => record.state === 'rejected')
+      for (const range of rejected.flatMap((record) => record.lines)) addRange(refused, range)
       const detailRows = translator.read.records !== undefined
       yield writer.rows(page.map((record) => resultRow(record, file.keyColumns.length, detailRows)))
     }
