@@ -28,34 +28,29 @@ export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
     return FAILED
   }
   const only = columns.length === 1 ? first.position : undefined
-  const findRow = ofHeader ? agreeingRow({ read, only, building, placeIn }) : () => building.row
+  const agreeing = agreeingRow({ read, only, building, placeIn })
   const speakingRow = () => (ofHeader ? firstFilled(building.headerRows, read) : building.row)
-  const value = (text: string) => {
-    building.filled += 1
-    const converted = plan.convert(text, refuse)
-    if (plan.reference === undefined || typeof converted !== 'string') return converted
+  const refer = (key: string) => {
     const { line = 0, column = first.name } = placeIn(from)
-    building.references.push({
-      kind: plan.reference,
-      key: converted,
-      field: plan.field,
-      line,
-      column,
-    })
-    return undefined
+    building.references.push({ kind: 'order', key, field: plan.field, line, column })
   }
+  const { convert, fallback, required, reference } = plan
   return {
     kind: 'leaf',
     columns,
     place: () => placeIn(speakingRow()),
     text: () => read(speakingRow()?.values ?? []),
     build() {
-      from = findRow()
+      from = ofHeader ? agreeing() : building.row
       const text = from === undefined ? '' : read(from.values)
-      const referencesBefore = building.references.length
-      const built = text === '' ? plan.fallback : (value(text) ?? plan.fallback)
-      if (built !== undefined || !plan.required) return built
-      if (building.references.length > referencesBefore) return undefined
+      let built: unknown
+      if (text !== '') {
+        building.filled += 1
+        built = convert(text, refuse)
+        if (reference !== undefined && typeof built === 'string') return refer(built)
+      }
+      built ??= fallback
+      if (built !== undefined || !required) return built
       return refuse('value-missing', `The cell is blank, and the API requires ${fieldName()}.`)
     },
   }
@@ -131,18 +126,17 @@ function agreeingRow(leaf: {
   const { read, only, building, placeIn } = leaf
   return () => {
     const rows = building.headerRows
-    let [chosen] = rows
-    if (chosen === undefined || rows.length === 1) return chosen
-    let text = read(chosen.values)
-    for (let index = 1; index < rows.length; index += 1) {
-      const row = rows[index]
-      if (row === undefined) continue
-      if (only !== undefined && row.values[only] === chosen.values[only]) continue
+    const first = rows[0]
+    if (first === undefined || rows.length === 1) return first
+    // Most files repeat the cells of the record as they are.
+    if (only !== undefined && areSame(rows, only, first.values[only])) return first
+    let chosen = first
+    let text = read(first.values)
+    for (const row of rows) {
       const other = read(row.values)
       if (other === '' || other === text) continue
       if (text !== '') {
-        const { line } = chosen
-        const message = `${quoted(other)} stands here, but ${quoted(text)} in line ${line} of the same record.`
+        const message = `${quoted(other)} stands here, but ${quoted(text)} in line ${chosen.line} of the same record.`
         building.problems.push(problem('rows-disagree', placeIn(row), message))
         return chosen
       }
@@ -151,6 +145,13 @@ function agreeingRow(leaf: {
     }
     return chosen
   }
+}
+
+function areSame(rows: readonly Row[], position: number, cell: string | undefined): boolean {
+  for (let index = 1; index < rows.length; index += 1) {
+    if (rows[index]?.values[position] !== cell) return false
+  }
+  return true
 }
 
 function firstFilled(rows: readonly Row[], read: ReadText): Row | undefined {

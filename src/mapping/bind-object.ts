@@ -13,6 +13,7 @@ export function bindObject(
   const fields = new Map(plan.fields.map(([name, field]) => [name, bindField(field)]))
   const names = [...fields.keys()]
   const nodes = [...fields.values()]
+  const builds = nodes.map((node) => node.build)
   const mayBeLeftOut = !plan.required && plan.hasColumns
   const fieldName = () => plan.field.replace('[]', `[${building.index}]`)
   const node: BoundObject = {
@@ -23,8 +24,8 @@ export function bindObject(
       const filledBefore = building.filled
       const problemsBefore = building.problems.length
       const value: Record<string, unknown> = {}
-      for (let index = 0; index < nodes.length; index += 1) {
-        const built = nodes[index]?.build()
+      for (let index = 0; index < builds.length; index += 1) {
+        const built = builds[index]?.()
         if (built !== undefined) value[names[index] ?? ''] = built
       }
       if (mayBeLeftOut && building.filled === filledBefore) {

@@ -36,7 +36,7 @@ export interface BoundLeaf {
   readonly kind: 'leaf'
   /** The columns of the file that feed the leaf. */
   readonly columns: readonly Column[]
-  build(): unknown
+  readonly build: () => unknown
   /** Where the value of the current record comes from. */
   place(): Place
   /** The text of the current record; empty when blank. */
@@ -46,14 +46,14 @@ export interface BoundLeaf {
 export interface BoundObject {
   readonly kind: 'object'
   readonly fields: ReadonlyMap<string, BoundNode>
-  build(): Record<string, unknown> | undefined
+  readonly build: () => Record<string, unknown> | undefined
   place(): Place
 }
 
 export interface BoundRows {
   readonly kind: 'rows'
   readonly item: BoundObject
-  build(): unknown
+  readonly build: () => unknown
   place(): Place
   /** Makes the row with this index the one that places are asked of. */
   select(index: number): void

@@ -99,7 +99,7 @@ function compileWrite(
     mistakes.add(placeOf(node, 'join'), '`join` is for lists of texts')
   const separator = options.join ?? '\n'
   const print = (value: unknown) => printed(value, separator)
-  if (options.format !== undefined) return dateWriter(compileDates(node, options, mistakes))
+  if (options.format !== undefined) return dateWriter(compileDates(node, options, mistakes, 'write'))
   if (options.table === undefined) return print
   const found = findTable(tables, { table: options.table, pick: options.pick }, (option, message) =>
     mistakes.add(placeOf(node, option), message),

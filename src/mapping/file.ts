@@ -69,7 +69,7 @@ export const InboundFile = z.strictObject({
   operation: Text,
   read: ReadFrame.optional(),
   group: GroupFrame.optional(),
-  body: z.unknown(),
+  body: z.unknown().optional(),
   tables: z.record(Text, TableFrame).optional(),
   examples: z.array(ExampleFrame).optional(),
 })
@@ -80,7 +80,7 @@ export const OutboundFile = z.strictObject({
   write: WriteFrame.optional(),
   each: Text.optional(),
   parts: z.enum(['first', 'all']).optional(),
-  columns: z.unknown(),
+  columns: z.unknown().optional(),
   tables: z.record(Text, TableFrame).optional(),
   examples: z.array(ExampleFrame).optional(),
 })

@@ -9,14 +9,20 @@ export function compileDates(
   node: SourceNode,
   options: { readonly format?: string | string[] | undefined; readonly zone?: string | undefined },
   mistakes: Mistakes,
+  use: 'read' | 'write',
 ): DateOptions {
   const names = typeof options.format === 'string' ? [options.format] : (options.format ?? [])
   const place = (name: string) => (node.kind === 'map' ? (node.entries.get(name)?.node ?? node) : node)
   const formats: DateFormat[] = []
   for (const name of names) {
     const format = compileDateFormat(name)
-    if (typeof format === 'string') mistakes.add(place('format'), format)
-    else formats.push(format)
+    if (typeof format === 'string') {
+      mistakes.add(place('format'), format)
+      continue
+    }
+    formats.push(format)
+    if (use === 'write' || format.missing.length === 0) continue
+    mistakes.add(place('format'), `"${name}" names no ${format.missing.join(' and no ')}, so it is no date`)
   }
   const zone = options.zone === undefined ? UTC : zoneNamed(options.zone)
   if (zone === undefined) {

@@ -43,7 +43,11 @@ export function lookupConverter(
     wrong += 1
     if (wrong <= MAX_SHOWN) note(`the table "${table.name}" says for "${key}": ${result.refused}`)
   }
+  // Most texts are spelled as in the table.
+  const spelled = new Map(table.keys.map((key) => [key, values.get(tableKey(key))]))
   return (text, refuse) => {
+    const found = spelled.get(text)
+    if (found !== undefined) return found
     const key = tableKey(text)
     return values.has(key) ? values.get(key) : refuse('lookup-missed', missMessage(table, text))
   }

@@ -158,7 +158,7 @@ function compileConvert(
   target: LeafTarget,
   { mistakes, tables }: LeafContext,
 ): Convert | undefined {
-  const dates = compileDates(node, options, mistakes)
+  const dates = compileDates(node, options, mistakes, 'read')
   const value = converterFor(options.find === undefined ? target.rule : ORDER_NAME, dates)
   const convert = target.list ? listConverter(value, target.rule, options) : value
   if (options.table === undefined) return convert
@@ -177,7 +177,7 @@ function compileFallback(node: MapNode, target: LeafTarget, mistakes: Mistakes):
     mistakes.add(written, 'an empty text is never sent: leave the option out')
     return undefined
   }
-  const value = converterFor(target.rule, compileDates(node, {}, mistakes))
+  const value = converterFor(target.rule, compileDates(node, {}, mistakes, 'read'))
   const result = convertNow(target.list ? listConverter(value, target.rule, {}) : value, written.text.trim())
   if (result.refused === undefined) return result.value
   mistakes.add(written, result.refused)

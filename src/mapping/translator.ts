@@ -150,29 +150,43 @@ function runningTranslator(running: Running): BoundTranslator {
   }
 }
 
-function draftOf({ rows, problems }: Gathered, number: number, running: Running): Draft {
-  const { building, body, keys, grouping, headerLayout } = running
-  const broken = rows.some((row) => row.problems !== undefined)
-  const usable = broken ? rows.filter((row) => row.problems === undefined) : rows
-  const typed = grouping.kind === 'records'
-  building.headerRows = typed ? usable.filter((row) => row.layout === headerLayout) : usable
-  building.itemRows = typed ? rows.filter((row) => row.layout !== headerLayout || row !== rows[0]) : rows
+function draftOf(gathered: Gathered, number: number, running: Running): Draft {
+  const { building, body, keys } = running
+  const { rows } = gathered
+  const isBroken = prepare(rows, running)
+  const built = building.headerRows.length > 0 ? body.build() : undefined
+  const lines = rows.map((row): LineRange => [row.line, row.lastLine])
+  const keyRow = keyRowOf(rows, running)
+  const keyValues = keys.map(({ read }) => read(keyRow?.values ?? []))
+  const { references, problems: found } = building
+  if (built !== undefined && !isBroken && found.length === 0 && gathered.problems.length === 0) {
+    return { number, lines, keyValues, body: built, references, problems: [] }
+  }
+  // A value that seems to be missing may stand in the row that cannot be read.
+  const sure = isBroken ? found.filter(({ code }) => code !== 'value-missing') : found
+  const ofRows = rows.flatMap((row) => row.problems ?? [])
+  const problems = withoutRepeats([...gathered.problems, ...ofRows, ...sure])
+  return { number, lines, keyValues, references, problems }
+}
+
+/** Makes the rows those of the record being built; tells whether some cannot be used. */
+function prepare(rows: readonly Row[], { building, grouping, headerLayout }: Running): boolean {
+  const isBroken = rows.some(({ problems }) => problems !== undefined)
+  const usable = isBroken ? rows.filter(({ problems }) => problems === undefined) : rows
+  const isTyped = grouping.kind === 'records'
+  building.headerRows = isTyped ? usable.filter(({ layout }) => layout === headerLayout) : usable
+  building.itemRows = isTyped ? rows.filter((row) => row.layout !== headerLayout || row !== rows[0]) : rows
   building.filled = 0
   building.references = []
   building.problems.length = 0
-  const built = building.headerRows.length > 0 ? body.build() : undefined
-  const found = building.problems
-  const keyRow = rows.find((row) => !typed || (row.layout === headerLayout && opensRecord(row)))
-  const lines = rows.map((row): LineRange => [row.line, row.lastLine])
-  const keyValues = keys.map(({ read }) => read(keyRow?.values ?? []))
-  const base = { number, lines, keyValues, references: building.references }
-  if (!broken && problems.length === 0 && found.length === 0 && built !== undefined) {
-    return { ...base, body: built, problems: [] }
-  }
-  // A value that seems to be missing may stand in the row that cannot be read.
-  const sure = broken ? found.filter(({ code }) => code !== 'value-missing') : found
-  const ofRows = rows.flatMap((row) => row.problems ?? [])
-  return { ...base, problems: withoutRepeats([...problems, ...ofRows, ...sure]) }
+  return isBroken
+}
+
+/** The row whose key columns name the record. */
+function keyRowOf(rows: readonly Row[], { grouping, headerLayout }: Running): Row | undefined {
+  const [first] = rows
+  if (grouping.kind === 'keys' || first === undefined) return first
+  return first.layout === headerLayout && opensRecord(first) ? first : undefined
 }
 
 /** One cell may feed several fields; what is wrong with it is said once. */

@@ -88,12 +88,15 @@ function unavailable(result: RecordResult): BridgeError {
 
 /** Remembers the first reason to stop. */
 function stopper(signal: AbortSignal) {
-  let first: unknown
+  let first: Error | undefined
   return {
     because: (reason: unknown): void => {
-      first ??= reason
+      first ??=
+        reason instanceof Error
+          ? reason
+          : new BridgeError('bug', 'something that is no error was thrown', { cause: reason })
     },
-    reason: (): unknown => {
+    reason: (): Error | undefined => {
       if (signal.aborted) first ??= new BridgeError('interrupted', 'stopped by a signal')
       return first
     },

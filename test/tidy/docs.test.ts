@@ -56,7 +56,12 @@ test('docs/errors.md lists every problem, failure and outcome of the code', asyn
             ? [operation.endpoint]
             : [operation.list, operation.get, operation.acknowledge]
         const calls = used.map((endpoint) => `${ENDPOINTS[endpoint].method} ${ENDPOINTS[endpoint].path}`)
-        return [`\`${name}\``, operation.party, calls.map((call) => `\`${call}\``).join('<br>'), operation.summary]
+        return [
+          `\`${name}\``,
+          operation.party,
+          calls.map((call) => `\`${call}\``).join('<br>'),
+          operation.summary,
+        ]
       }),
     ),
   ].join('\n')

@@ -8,6 +8,8 @@ export interface WrittenTime {
 }
 
 export interface DateFormat {
+  /** Which of year, month and day it does not name; without them nothing can be read. */
+  readonly missing: readonly string[]
   /** Undefined when the text is not in this format or names a day that does not exist. */
   read(text: string): WrittenTime | undefined
   /** The local time, given as if it were UTC; offsets are written for `offsetMs`. */
@@ -94,16 +96,16 @@ export function compileDateFormat(format: string): DateFormat | string {
     return `"${unknown.text}" in the date format means nothing; there are ${DATE_TOKENS.join(' ')}, and letters in quotes stand for themselves`
   }
   const tokens = pieces.flatMap((piece) => (piece.kind === 'token' ? [piece.text] : []))
-  for (const letter of ['y', 'M', 'd']) {
-    if (!tokens.some((token) => token.startsWith(letter)))
-      return `the date format names no ${letter}: a year, month and day are needed`
-  }
   const pattern = new RegExp(
     `^${pieces.map((piece, index) => patternOf(piece, [pieces[index - 1], pieces[index + 1]])).join('')}$`,
     'i',
   )
+  const missing = ['year', 'month', 'day'].filter(
+    (part) => !tokens.some((token) => token.startsWith(part === 'month' ? 'M' : part.charAt(0))),
+  )
   const takers = tokens.flatMap((token) => TOKENS[token] ?? [])
   return {
+    missing,
     read(text) {
       const match = pattern.exec(text)
       if (!match) return undefined

@@ -31,6 +31,7 @@ const PROVINCES: ReadonlyMap<string, string> = new Map(
 
 /** `us`, `USA` and `United States` are all `US`. */
 export const toCountry: Convert = (text, refuse) => {
+  if (isCountry(text)) return text
   const code = text.length === 2 ? text.toUpperCase() : ''
   if (isCountry(code)) return code
   return (
@@ -41,6 +42,7 @@ export const toCountry: Convert = (text, refuse) => {
 
 /** `ny`, `US-NY` and `New York` are all `NY` in the US; what is unknown stays, for the contract's rule to refuse. */
 export function toProvince(text: string, country: string): string {
+  if (text.length === 2 && isProvinceOf(country, text)) return text.toUpperCase()
   const code = text.toUpperCase()
   if (code.length <= 3 && isProvinceOf(country, code)) return code
   const named = PROVINCES.get(`${country} ${folded(text)}`)

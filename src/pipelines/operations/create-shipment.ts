@@ -11,8 +11,9 @@ interface OrderNote {
 
 export const createShipment: InboundRules = {
   naturalKey(body) {
-    const parcel = body['tracking_number'] ?? JSON.stringify(body['shipment_lines'])
-    return `${String(body['order_id'])} ${String(parcel)}`
+    const tracking = body['tracking_number']
+    const parcel = typeof tracking === 'string' ? tracking : JSON.stringify(body['shipment_lines'])
+    return `${String(body['order_id'])} ${parcel}`
   },
 
   lane: (body) => String(body['order_id']),
