@@ -18,6 +18,7 @@ export interface RunResult {
 /** When several routes end differently, the code that needs somebody soonest wins. */
 const BY_URGENCY: readonly ExitCode[] = [
   EXIT.bug,
+  EXIT.usage,
   EXIT.badConfiguration,
   EXIT.refusedCredentials,
   EXIT.cannotWrite,

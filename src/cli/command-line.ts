@@ -1,6 +1,7 @@
 /** The commands, their options and their help. */
 import yargs, { type Argv } from 'yargs'
 import { BridgeError, EXIT, type ExitCode } from '../support/errors.ts'
+import { didYouMean } from '../support/nearest.ts'
 import { check } from './commands/check.ts'
 import { demo } from './commands/demo.ts'
 import { explain } from './commands/explain.ts'
@@ -54,16 +55,29 @@ function commands(terminal: Terminal, words: readonly string[], done: Done): Arg
     done,
   )
     .demandCommand(1, 'Name a command.')
-    .recommendCommands()
-    .strict()
+    .strictCommands()
+    .strictOptions()
     .version(VERSION)
     .help()
     .wrap(100)
     .exitProcess(false)
     .fail((message, error) => {
       // With a message it is the command line that is wrong; without, a command failed and its own error counts.
-      throw error ?? new BridgeError('usage-wrong', message)
+      throw error ?? new BridgeError('usage-wrong', `${message}${hintFor(words)}`)
     })
+}
+
+/** Every command and option, for guessing what a misspelt word was meant to be. */
+const COMMANDS = ['run', 'translate', 'check', 'status', 'explain', 'init', 'service', 'demo']
+const OPTIONS = ['config', 'json', 'mapping', 'port', 'host', 'data', 'help', 'version']
+
+function hintFor(words: readonly string[]): string {
+  const command = words.find((word) => !word.startsWith('-'))
+  if (command !== undefined && !COMMANDS.includes(command)) return `.${didYouMean(command, COMMANDS)}`
+  const option = words
+    .map((word) => /^--(?:no-)?([^=]+)/.exec(word)?.[1])
+    .find((name) => name !== undefined && !OPTIONS.includes(name))
+  return option === undefined ? '' : `.${didYouMean(option, OPTIONS)}`
 }
 
 /** The commands that do the work. */

@@ -16,9 +16,11 @@ const terminal: Terminal = {
 }
 
 // A reader that went away (| head) is no failure of ours.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-})
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}
 
 const code = await runCommandLine(terminal, process.argv.slice(2))
 // Never process.exit(): it would cut off what stdout has not written yet.

@@ -51,7 +51,8 @@ export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
       }
       built ??= fallback
       if (built !== undefined || !required) return built
-      return refuse('value-missing', `The cell is blank, and the API requires ${fieldName()}.`)
+      const why = text === '' ? 'The cell is blank' : `The table says nothing for ${quoted(text)}`
+      return refuse('value-missing', `${why}, and the API requires ${fieldName()}.`)
     },
   }
 }

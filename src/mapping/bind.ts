@@ -40,10 +40,11 @@ function bindRows(plan: RowsPlan, context: BindContext): BoundRows {
         return FAILED
       }
       const items: unknown[] = []
-      for (const [index, row] of rows.entries()) {
+      for (let index = 0; index < rows.length; index += 1) {
+        const row = rows[index]
         building.index = index
         building.row = row
-        items.push(row.problems === undefined ? item.build() : FAILED)
+        items.push(row?.problems === undefined ? item.build() : FAILED)
       }
       return items
     },

@@ -27,9 +27,9 @@ export interface DrainOptions {
 
 /**
  * Drains what waits. Every record is durable as `sending` before it is sent and gets its result after. Stops at the
- * first `deferred` result (the API takes nothing right now), at a signal, or at what `perform` throws: then what was
- * begun but not sent is given back, what is in flight is finished, and `api-unreachable`, `interrupted` or the thrown
- * failure is thrown.
+ * first record that was `not-sent` (the API takes nothing right now), at a signal, or at what `perform` throws: then what
+ * was begun but not sent is given back, what is in flight is finished, and `api-unreachable`, `interrupted` or the thrown
+ * failure is thrown. A record that is deferred for another reason stops no other.
  */
 export async function drain(options: DrainOptions): Promise<void> {
   const { journal, lease, work, unsent } = options
@@ -46,7 +46,7 @@ export async function drain(options: DrainOptions): Promise<void> {
     }
     try {
       const result = await options.perform(record)
-      if (result.state === 'deferred') stop.because(unavailable(result))
+      if (wasNotSent(result)) stop.because(unavailable(result))
       if (result.state === 'uncertain') uncertainLanes.add(record.lane)
       note(result)
       done++
@@ -79,6 +79,10 @@ function nothingWasSent(error: unknown): boolean {
   return (
     error instanceof BridgeError && (error.code === 'credentials-refused' || error.code === 'api-redirected')
   )
+}
+
+function wasNotSent({ state, problems }: RecordResult): boolean {
+  return state === 'deferred' && problems.some(({ code }) => code === 'not-sent')
 }
 
 function unavailable(result: RecordResult): BridgeError {

@@ -27,8 +27,10 @@ export interface Spool {
 
 const TEMPORARY = '.writing'
 
+/** Only one bridge at a time may have a spool open: what is half-written in it is removed. */
 export async function openSpool(folder: string): Promise<Spool> {
   await onDisk(folder, () => mkdir(folder, { recursive: true }))
+  await removeLeftovers(folder)
   const path = (name: string) => {
     assert(/^[\w.~-]+$/.test(name) && !name.startsWith('.'), `not a spool name: ${name}`)
     return join(folder, name)
@@ -42,6 +44,13 @@ export async function openSpool(folder: string): Promise<Spool> {
   }
 }
 
+/** What a crash left half-written is of no use to anybody. */
+async function removeLeftovers(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (name.endsWith(TEMPORARY)) await onDisk(folder, () => rm(join(folder, name), { force: true }))
+  }
+}
+
 async function put(
   path: string,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -50,6 +59,7 @@ async function put(
   const file = await onDisk(path, () => open(temporary, 'w'))
   const hash = createHash('sha256')
   let bytes = 0
+  let whole = false
   try {
     for await (const chunk of chunks) {
       await onDisk(path, () => file.writeFile(chunk))
@@ -57,8 +67,10 @@ async function put(
       bytes += chunk.length
     }
     await onDisk(path, () => file.sync())
+    whole = true
   } finally {
     await file.close()
+    if (!whole) await rm(temporary, { force: true })
   }
   await onDisk(path, () => renameDurably(temporary, path))
   return { sha256: hash.digest('hex'), bytes }

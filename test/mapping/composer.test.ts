@@ -140,7 +140,7 @@ columns:
   B: order_lines.quantity
   C: ship_to
   D: { from: id, format: yyyy-MM-dd }
-  E: { from: ordered_at, format: dd.MM, zone: Mars }
+  E: { from: ordered_at, format: DD.MM, zone: Mars }
   F: { from: id, table: none }
   G: { const: x, default: y }
   H: { frm: id }
@@ -155,10 +155,10 @@ columns:
     '5:6 columns.A: the record has no field "purchase_order_nummer". Did you mean "purchase_order_number"?',
     '6:6 columns.B: order_lines is a list: name it under `each` to have a row for each of its items',
     '7:6 columns.C: this is an object; name one of its fields: id, type, name1, name2, street1, street2, city, province, postal_code, country, phone1, phone2, fax, email',
-    '8:25 columns.D.format: `format` is for dates',
-    '9:34 columns.E.format: the date format names no y: a year, month and day are needed',
+    '8:26 columns.D.format: `format` is for dates',
+    '9:34 columns.E.format: "DD" in the date format means nothing; there are yyyy yy MMMM MMM MM M dd d HH H hh h mm m ss s a ZZZ ZZ, and letters in quotes stand for themselves',
     '9:47 columns.E.zone: there is no time zone "Mars"; write one such as America/New_York',
-    '10:23 columns.F.table: there is no table "none" under `tables`.',
+    '10:25 columns.F.table: there is no table "none" under `tables`.',
     '11:6 columns.G: a constant takes no other options',
     '12:8 columns.H.frm: there is no such key here. Did you mean "from"?',
     '13:6 columns.I: write the path of an API field, or options such as { from: … }',

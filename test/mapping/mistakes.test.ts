@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { loadMapping } from '../../src/mapping/load.ts'
 import { mistakesOf, ORDERS } from './sheet.ts'
 
 test('a mapping without mistakes has none', async () => {
@@ -98,6 +99,11 @@ test.each([
   ['name1: Name', 'name1: { from: Name, zone: UTC }', '`zone` is for dates with times; this field is text'],
   ['name1: Name', 'name1: { from: Name, split: "|" }', '`split` is for lists of texts; this field is text'],
   [
+    'ordered_at: Order Date',
+    'ordered_at: { from: Order Date, format: HH:mm }',
+    '"HH:mm" names no year and no month and no day, so it is no date',
+  ],
+  [
     'country: { from: Country, default: US }',
     'country: { const: Narnia }',
     '"Narnia" is no country that ISO 3166 knows.',
@@ -170,3 +176,10 @@ test.each(['', '- a\n- b', 'operation: [', 'just text', '&a [*a]'])(
     expect(await mistakesOf(text)).toHaveLength(1)
   },
 )
+
+test('a mapping file that is not there is a mistake of the configuration, and names its path', async () => {
+  await expect(loadMapping('no/such/mapping.yaml')).rejects.toMatchObject({
+    code: 'mapping-invalid',
+    message: 'The mapping file no/such/mapping.yaml cannot be read.',
+  })
+})

@@ -215,6 +215,24 @@ describe('what is blank', () => {
   })
 })
 
+test('a table that holds nothing for a text leaves the field out, or is told where it is required', async () => {
+  const text = ORDERS.replace(
+    'ship-via:\n    rows:',
+    'ship-via:\n    rows:\n      Pickup: { method: "", carrier: FDEG }',
+  ).replace('method }', 'method, default: FEDEX_2_DAY }')
+
+  const [filled] = await draftsOf(text, orderSheet({ 'Ship Via': 'Pickup' }))
+  const [refused] = await draftsOf(
+    text.replace(', default: FEDEX_2_DAY', ''),
+    orderSheet({ 'Ship Via': 'Pickup' }),
+  )
+
+  expect(filled?.body?.['shipping_method']).toEqual({ code: 'FEDEX_2_DAY', carrier: { code: 'FDEG' } })
+  expect(refused?.problems.map(({ message }) => message)).toEqual([
+    'The table says nothing for "Pickup", and the API requires shipping_method.code.',
+  ])
+})
+
 describe('columns', () => {
   test('names are found without regard to case, blanks and punctuation', async () => {
     const header = HEADER.toUpperCase().replace('PO NUMBER', 'po-number').replace('ADDRESS 1', 'address_1')

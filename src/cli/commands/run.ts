@@ -1,12 +1,13 @@
 /** `dropbridge run`: one pass over the routes, for people and for schedulers. */
 import type { RouteResult, RunResult } from '../../bridge/outcome.ts'
 import type { BridgeEvent } from '../../domain/event.ts'
-import { describePlace } from '../../domain/problem.ts'
 import type { ReportedRecord, StateCounts } from '../../domain/record.ts'
+import type { HeldRecord } from '../../pipelines/outbound/compose.ts'
 import type { DeliveryResult } from '../../pipelines/outbound/outbound.ts'
 import type { Summary } from '../../pipelines/inbound/summary.ts'
 import { type ExitCode, FAILURES } from '../../support/errors.ts'
 import { readConfiguration, withBridge } from '../context.ts'
+import { problemInWords } from '../problem-in-words.ts'
 import { progressBar } from '../progress.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -59,11 +60,12 @@ function routeInWords(result: RouteResult): string[] {
       return [...summaries.flatMap(summaryInWords), ...waiting]
     }
     case 'outbound': {
-      const { deliveries, held } = result.pass
+      const { deliveries, held, heldRecords } = result.pass
       const lines = deliveries.flatMap((delivery) => deliveryInWords(result.route, delivery))
       if (held > 0)
         lines.push(
-          `${result.route}: ${held} records could not be written to a file and wait (dropbridge status)`,
+          `${result.route}: ${held} records could not be written to a file and wait for a correction`,
+          ...heldRecords.flatMap(troubleInWords),
         )
       return lines.length > 0 ? lines : [`${result.route}: nothing to do`]
     }
@@ -77,27 +79,23 @@ function summaryInWords(summary: Summary): string[] {
     return [`${route}: ${file} has the same bytes as ${first}; nothing was sent`]
   }
   if (outcome === 'unusable') {
-    return [`${route}: ${file} cannot be used`, ...summary.problems.map((each) => `    ${inWords(each)}`)]
+    return [
+      `${route}: ${file} cannot be used`,
+      ...summary.problems.map((each) => `    ${problemInWords(each)}`),
+    ]
   }
   return [`${route}: ${file}: ${countsInWords(summary.records)}`]
 }
 
 function deliveryInWords(route: string, { delivery, path, records, troubled }: DeliveryResult): string[] {
-  const trouble = troubled.flatMap(({ apiId, state, problems }: ReportedRecord) =>
-    problems.map((each) => `    ${apiId ?? ''} ${state}: ${inWords(each)}`),
-  )
   return [
     `${route}: ${path}: ${delivery.records} records, ${countsInWords(records, 'acknowledged')}`,
-    ...trouble,
+    ...troubled.flatMap(troubleInWords),
   ]
 }
 
-function inWords(each: {
-  place: Parameters<typeof describePlace>[0]
-  message: string
-  hint: string
-}): string {
-  return [describePlace(each.place), `${each.message}. ${each.hint}`].filter((part) => part !== '').join(': ')
+function troubleInWords({ apiId, state, problems }: ReportedRecord | HeldRecord): string[] {
+  return problems.map((each) => `    ${apiId ?? ''} ${state}: ${problemInWords(each)}`)
 }
 
 /** `12 accepted, 3 rejected`, without the zeros. */
@@ -117,7 +115,11 @@ function asData({ exit, routes }: RunResult): unknown {
         case 'failed':
           return {
             route: result.route,
-            failure: { code: result.failure.code, message: result.failure.message },
+            failure: {
+              code: result.failure.code,
+              message: result.failure.message,
+              details: result.failure.details,
+            },
           }
         case 'inbound':
           return {
@@ -126,7 +128,12 @@ function asData({ exit, routes }: RunResult): unknown {
             open: result.pass.open.map((file) => file.name),
           }
         case 'outbound':
-          return { route: result.route, deliveries: result.pass.deliveries, held: result.pass.held }
+          return {
+            route: result.route,
+            deliveries: result.pass.deliveries,
+            held: result.pass.held,
+            heldRecords: result.pass.heldRecords,
+          }
       }
     }),
   }

@@ -23,11 +23,17 @@ export async function service(terminal: Terminal, options: ServiceCommandOptions
   await running.listen()
   if (options.json) terminal.out(JSON.stringify({ baseUrl: running.baseUrl, parties: running.seeded }))
   else for (const line of greeting(running, options.data)) terminal.out(line)
-  await new Promise<void>((resolve) =>
-    terminal.signal.addEventListener('abort', () => resolve(), { once: true }),
-  )
+  await fired(terminal.signal)
   await running.close()
   return EXIT.ok
+}
+
+/** The signal may have come while the service was starting. */
+function fired(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
 }
 
 function greeting({ baseUrl, seeded }: Service, data: string): string[] {

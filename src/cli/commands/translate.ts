@@ -1,11 +1,11 @@
 /** `dropbridge translate`: file in, JSON out, nothing sent. */
 import { csvFormat } from '../../formats/csv/format.ts'
 import { translateFile } from '../../bridge/translate.ts'
-import { describePlace, type Problem } from '../../domain/problem.ts'
 import type { Draft } from '../../domain/translator.ts'
 import { loadMapping } from '../../mapping/load.ts'
 import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
 import { pathFrom } from '../context.ts'
+import { problemInWords } from '../problem-in-words.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface TranslateOptions {
@@ -26,7 +26,8 @@ export async function translate(terminal: Terminal, options: TranslateOptions): 
   }
   const translation = await translateFile(pathFrom(terminal, options.file), csvFormat(), mapping.translator)
   if ('unusable' in translation) {
-    for (const each of translation.unusable) terminal.say(`${options.file}: ${inWords(each)}`)
+    for (const each of translation.unusable)
+      terminal.say(`${options.file}: ${problemInWords(each)}  [${each.code}]`)
     return EXIT.unusableFile
   }
   let good = 0
@@ -46,10 +47,5 @@ export async function translate(terminal: Terminal, options: TranslateOptions): 
 function tell(terminal: Terminal, draft: Draft): void {
   if (draft.problems.length === 0) return terminal.out(JSON.stringify(draft.body))
   terminal.say(`record ${draft.number} (${draft.keyValues.join(' ')}) is refused:`)
-  for (const each of draft.problems) terminal.say(`  ${inWords(each)}`)
-}
-
-function inWords(each: Problem): string {
-  const what = [describePlace(each.place), each.message].filter((part) => part !== '').join(': ')
-  return `${what}. ${each.hint}  [${each.code}]`
+  for (const each of draft.problems) terminal.say(`  ${problemInWords(each)}  [${each.code}]`)
 }

@@ -110,7 +110,8 @@ export function compileDateFormat(format: string): DateFormat | string {
       const match = pattern.exec(text)
       if (!match) return undefined
       const parts: Parts = { year: 0, month: 1, day: 1, hour: 0, minute: 0, second: 0 }
-      for (const [index, token] of takers.entries()) token.take(parts, match[index + 1] ?? '')
+      for (let index = 0; index < takers.length; index += 1)
+        takers[index]?.take(parts, match[index + 1] ?? '')
       return timeOf(parts)
     },
     write(localMs, offsetMs) {
@@ -131,12 +132,16 @@ const LATEST_YEAR = 2199
 export function timeOf(parts: Parts): WrittenTime | undefined {
   const { year, month, day, minute, second } = parts
   const hour = parts.afternoon === undefined ? parts.hour : twelveHours(parts.hour, parts.afternoon)
-  const localMs = Date.UTC(year, month - 1, day, hour, minute, second)
-  const local = new Date(localMs)
-  const exists = local.getUTCMonth() === month - 1 && local.getUTCDate() === day
-  if (!exists || hour > 23 || minute > 59 || second > 59) return undefined
+  if (month < 1 || month > 12 || day < 1 || day > daysIn(month, year)) return undefined
+  if (hour > 23 || minute > 59 || second > 59) return undefined
   if (year < EARLIEST_YEAR || year > LATEST_YEAR) return undefined
+  const localMs = Date.UTC(year, month - 1, day, hour, minute, second)
   return parts.offsetMs === undefined ? { localMs } : { localMs, offsetMs: parts.offsetMs }
+}
+
+function daysIn(month: number, year: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }
 
 /** `Z`, `-04:00`, `-0400` or `-4` in milliseconds. */

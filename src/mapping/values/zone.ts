@@ -35,8 +35,10 @@ export function zoneNamed(name: string): Zone | undefined {
       const before = localMs - offsetAt(localMs - DAY_MS)
       const after = localMs - offsetAt(localMs + DAY_MS)
       // An offset is right when it is the one in force at the instant it leads to.
-      const right = [Math.min(before, after), Math.max(before, after)]
-      return right.find((instant) => instant + offsetAt(instant) === localMs)
+      const earlier = Math.min(before, after)
+      if (earlier + offsetAt(earlier) === localMs) return earlier
+      const later = Math.max(before, after)
+      return later + offsetAt(later) === localMs ? later : undefined
     },
     toLocal: (instantMs) => instantMs + offsetAt(instantMs),
   }

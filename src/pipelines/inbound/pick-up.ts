@@ -62,6 +62,7 @@ async function copyToSpool(parts: InboundParts, claim: Claim, sightedSize: numbe
     if (blob.bytes === expected) return blob
     expected = blob.bytes
     await parts.clock.sleep(parts.route.settleMs, parts.signal)
+    if (parts.signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
   }
   throw new BridgeError(
     'mailbox-unreachable',

@@ -2,6 +2,7 @@
 import type { FileEntry } from '../../domain/journal.ts'
 import type { ReportedRecord } from '../../domain/record.ts'
 import type { LineRange } from '../../domain/translator.ts'
+import { BridgeError } from '../../support/errors.ts'
 import type { InboundParts } from '../parts.ts'
 import { copyLines, joinRanges } from './physical-lines.ts'
 import { spoolName } from './pick-up.ts'
@@ -25,11 +26,14 @@ export async function reportFile(parts: InboundParts, file: FileEntry): Promise<
   for (let turn = 1; turn <= NAMES_MAX; turn++) {
     name ??= turn === 1 ? file.name : `${file.name}~${turn}`
     await journal.nameReport(lease, file.id, name)
-    if (await deliverAll(parts, file, summary, name)) break
+    if (await deliverAll(parts, file, summary, name)) {
+      await journal.fileReported(lease, file.id)
+      return summary
+    }
     name = undefined
   }
-  await journal.fileReported(lease, file.id)
-  return summary
+  const first = parts.results.describe(parts.route.resultsFolder, `${file.name}.results.csv`)
+  throw new BridgeError('cannot-write', `${first} and ${NAMES_MAX} names like it are taken`)
 }
 
 interface Report {
@@ -97,10 +101,16 @@ function addRange(ranges: [number, number][], [first, last]: LineRange): void {
 }
 
 /** The header as it came, then the refused rows as they came. */
-function rejectLines({ spool }: InboundParts, file: FileEntry, ranges: readonly [number, number][]) {
+function rejectLines(
+  { spool, translator }: InboundParts,
+  file: FileEntry,
+  ranges: readonly [number, number][],
+) {
   const header: [number, number][] = file.headerLines > 0 ? [[1, file.headerLines]] : []
   const stretches = joinRanges([...header, ...ranges])
-  return copyLines(spool.read(spoolName(file.id)), file.encoding ?? 'utf-8', stretches)
+  const { quote } = translator.read
+  const rules = { encoding: file.encoding ?? 'utf-8', quote: quote === undefined ? '"' : quote }
+  return copyLines(spool.read(spoolName(file.id)), rules, stretches)
 }
 
 async function* recordsOf({ journal }: InboundParts, file: FileEntry): AsyncGenerator<ReportedRecord[]> {

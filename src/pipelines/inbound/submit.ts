@@ -74,7 +74,7 @@ function sender(parts: InboundParts, file: FileEntry): (record: SendingRecord) =
       const finding = await rules.lookUp(api, party, { ...record, sentAt: file.receivedAt ?? file.claimedAt })
       if (finding.found === 'accepted') return accepted(record, answer.status, finding.apiId)
     }
-    const problems = await refusals(answer.body, answer.text, columnOf)
+    const problems = await refusals(answer, columnOf)
     return { id: record.id, state: 'rejected', http: answer.status, problems }
   }
 }
@@ -95,8 +95,7 @@ function unanswered(
 
 /** The API's own words, each with the user's column that feeds the field it names. */
 async function refusals(
-  body: unknown,
-  text: string,
+  { status, body, text }: Extract<CallResult, { certainty: 'answered' }>,
   columnOf: (field: string) => Promise<string | undefined>,
 ): Promise<Problem[]> {
   const problems: Problem[] = []
@@ -105,5 +104,6 @@ async function refusals(
     const place = { ...(path === '' ? {} : { field: path }), ...(column === undefined ? {} : { column }) }
     problems.push(problem('api-refused', place, message))
   }
+  if (problems.length === 0) problems.push(problem('api-refused', {}, `HTTP ${status}, without a reason`))
   return problems
 }

@@ -5,6 +5,7 @@ import type { FileEntry } from '../../domain/journal.ts'
 import type { PlannedRecord } from '../../domain/record.ts'
 import { accountOf } from '../../domain/route.ts'
 import type { Draft } from '../../domain/translator.ts'
+import { BridgeError } from '../../support/errors.ts'
 import { INBOUND_RULES } from '../operations/operations.ts'
 import type { InboundParts } from '../parts.ts'
 import { spoolName } from './pick-up.ts'
@@ -41,6 +42,7 @@ function planner(parts: InboundParts, file: FileEntry) {
   let done = 0
   const flush = async () => {
     if (waiting.length === 0) return
+    if (parts.signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
     const drafts = waiting
     waiting = []
     const resolved = await resolveReferences(drafts)

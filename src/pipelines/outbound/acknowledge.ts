@@ -9,22 +9,34 @@ import { drain } from '../drain.ts'
 import { partyParams } from '../operations/operation.ts'
 import type { OutboundParts } from '../parts.ts'
 
+/** A record whose answer was lost is acknowledged again; more often than this in one run helps nobody. */
+const ROUNDS_MAX = 3
+
 /**
  * delivered → acknowledged when every record is final. Acknowledging may be repeated, so what a crash interrupted is
- * simply done again. A record the API refuses to acknowledge stays in its delivery with its problem.
+ * simply done again. A record the API refuses to acknowledge stays in its delivery with its problem; one whose answers
+ * are lost again and again keeps the delivery open, and stands in the way of no other.
  */
 export async function acknowledgeDelivery(parts: OutboundParts, delivery: DeliveryEntry): Promise<void> {
-  const { journal, lease, signal, concurrency, route } = parts
+  const { journal, lease } = parts
   const work = { delivery: delivery.id }
   await journal.recoverAttempts(lease, work)
-  await journal.retryDeferred(lease, work)
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    await journal.retryDeferred(lease, work)
+    await acknowledgeWaiting(parts, delivery)
+    if (await journal.deliveryAcknowledged(lease, delivery.id)) return
+  }
+}
+
+function acknowledgeWaiting(parts: OutboundParts, delivery: DeliveryEntry): Promise<void> {
+  const { journal, lease, signal, concurrency, route } = parts
   const total = delivery.records
-  await drain({
+  return drain({
     journal,
     lease,
     signal,
     concurrency,
-    work,
+    work: { delivery: delivery.id },
     perform: (record) => acknowledge(parts, record),
     unsent: 'collected',
     onProgress: (done) =>
@@ -37,7 +49,6 @@ export async function acknowledgeDelivery(parts: OutboundParts, delivery: Delive
         total,
       }),
   })
-  await journal.deliveryAcknowledged(lease, delivery.id)
 }
 
 async function acknowledge(parts: OutboundParts, record: SendingRecord): Promise<RecordResult> {
@@ -63,6 +74,9 @@ async function acknowledge(parts: OutboundParts, record: SendingRecord): Promise
   const problems = readApiErrors(answer.body, answer.text).map(({ path, message }) =>
     problem('acknowledge-refused', path === '' ? {} : { field: path }, message),
   )
+  if (problems.length === 0) {
+    problems.push(problem('acknowledge-refused', {}, `HTTP ${answer.status}, without a reason`))
+  }
   return { id, state: 'rejected', http: answer.status, problems }
 }
 

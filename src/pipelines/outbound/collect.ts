@@ -9,7 +9,7 @@ import type { OutboundParts } from '../parts.ts'
 
 /** Notes every record of the list in the journal; those it knows already are skipped. Gives how many were new. */
 export async function collectRecords(parts: OutboundParts): Promise<number> {
-  const { api, journal, lease, route } = parts
+  const { api, journal, lease, route, signal } = parts
   const { list, query } = OPERATIONS[route.operation]
   const account = accountOf(route.party)
   let added = 0
@@ -26,6 +26,7 @@ export async function collectRecords(parts: OutboundParts): Promise<number> {
       await journal.rememberReferences(account, 'order', page.flatMap(orderReference))
     }
     done += page.length
+    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
     parts.notify({ kind: 'progress', route: route.name, file: '', phase: 'collecting', done })
   }
   return added

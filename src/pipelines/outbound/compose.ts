@@ -1,28 +1,43 @@
 /** Composing a delivery: the waiting records as the rows of one file, in the spool, before anybody sees it. */
 import type { DeliveryEntry } from '../../domain/journal.ts'
-import type { OutgoingRecord, RecordResult } from '../../domain/record.ts'
+import type { Problem } from '../../domain/problem.ts'
+import type { OutgoingRecord } from '../../domain/record.ts'
 import type { OutboundParts } from '../parts.ts'
 
 /** How many records are turned into rows at once. */
 const PAGE = 250
 
+/** A record that is in no file, because it could not be turned into rows. */
+export interface HeldRecord {
+  readonly id: number
+  readonly apiId: string
+  readonly state: 'held'
+  readonly problems: readonly Problem[]
+}
+
+export interface Composed {
+  /** Left out when there is nothing to deliver. */
+  readonly delivery?: DeliveryEntry
+  readonly held: readonly HeldRecord[]
+}
+
 /**
- * Makes one delivery of everything that waits; undefined when there is nothing to deliver. A record that cannot be
+ * Makes one delivery of everything that waits. A record that cannot be
  * turned into rows is held with its problems, and tried again with the next delivery. Until the journal has the
  * delivery, a crash only leaves a file in the spool that the next composing replaces.
  */
-export async function composeDelivery(parts: OutboundParts): Promise<DeliveryEntry | undefined> {
+export async function composeDelivery(parts: OutboundParts): Promise<Composed> {
   const { journal, lease, spool, route, clock } = parts
   const id = parts.newId()
-  const found = { records: 0, rows: 0, upToRecord: 0, held: [] as RecordResult[] }
+  const found = { records: 0, rows: 0, upToRecord: 0, held: [] as HeldRecord[] }
   const blob = await spool.put(deliverySpoolName(id), deliveryLines(parts, found))
   if (found.records === 0) {
     if (found.held.length > 0) await journal.holdRecords(lease, found.held)
     await spool.remove(deliverySpoolName(id))
-    return undefined
+    return { held: found.held }
   }
   const composedAt = clock.now()
-  return journal.deliveryComposed(lease, {
+  const delivery = await journal.deliveryComposed(lease, {
     id,
     nameFor: (sequence) => route.nameFor(sequence, composedAt),
     folder: route.folder,
@@ -31,13 +46,14 @@ export async function composeDelivery(parts: OutboundParts): Promise<DeliveryEnt
     upToRecord: found.upToRecord,
     held: found.held,
   })
+  return { delivery, held: found.held }
 }
 
 interface Found {
   records: number
   rows: number
   upToRecord: number
-  readonly held: RecordResult[]
+  readonly held: HeldRecord[]
 }
 
 async function* deliveryLines(parts: OutboundParts, found: Found): AsyncGenerator<Uint8Array> {
@@ -49,7 +65,8 @@ async function* deliveryLines(parts: OutboundParts, found: Found): AsyncGenerato
     for (const record of page) {
       const composed = composer.rows(JSON.parse(record.body) as Record<string, unknown>)
       if ('problems' in composed) {
-        found.held.push({ id: record.id, state: 'held', problems: composed.problems })
+        const { id, apiId } = record
+        found.held.push({ id, apiId, state: 'held', problems: composed.problems })
         continue
       }
       found.records++

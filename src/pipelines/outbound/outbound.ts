@@ -5,7 +5,7 @@ import { BridgeError } from '../../support/errors.ts'
 import type { OutboundParts } from '../parts.ts'
 import { acknowledgeDelivery } from './acknowledge.ts'
 import { collectRecords } from './collect.ts'
-import { composeDelivery, deliverySpoolName } from './compose.ts'
+import { composeDelivery, deliverySpoolName, type HeldRecord } from './compose.ts'
 import { deliverFile } from './deliver.ts'
 
 /** How many records in trouble a pass names; the journal has them all. */
@@ -24,8 +24,9 @@ export interface DeliveryResult {
 export interface OutboundPass {
   readonly route: string
   readonly deliveries: readonly DeliveryResult[]
-  /** Records that could not be turned into rows and are in no file. */
+  /** How many records could not be turned into rows and are in no file, and the first of them. */
   readonly held: number
+  readonly heldRecords: readonly HeldRecord[]
 }
 
 /**
@@ -40,10 +41,9 @@ export async function passOutbound(parts: OutboundParts): Promise<OutboundPass> 
     deliveries.push(await finishDelivery(parts, delivery))
   }
   await collectRecords(parts)
-  const composed = await composeDelivery(parts)
-  if (composed) deliveries.push(await finishDelivery(parts, composed))
-  const waiting = await journal.waitingRecords(route.name, 0, TROUBLED_MAX)
-  return { route: route.name, deliveries, held: waiting.length }
+  const { delivery, held } = await composeDelivery(parts)
+  if (delivery) deliveries.push(await finishDelivery(parts, delivery))
+  return { route: route.name, deliveries, held: held.length, heldRecords: held.slice(0, TROUBLED_MAX) }
 }
 
 /** The one next step of each state. */

@@ -1,0 +1,136 @@
+/** What a pass needs at its peak, and what a record costs, as files and lists grow. */
+import { join } from 'node:path'
+import { startChild } from './children.ts'
+import { WrongCount } from './measure.ts'
+import { purchaseOrderNumbers, writeOrders } from './order-file.ts'
+import { type Market, openMarket } from './outbound.ts'
+import type { Scale } from './scale.ts'
+import { configurationIn, inboxOf, inFolder } from './setting.ts'
+import type { StubGreeting } from './stub-server.ts'
+import type { MemoryRow, Row } from './table.ts'
+
+/** What `pass-child.mjs` tells. */
+interface PassReport {
+  readonly records: number
+  readonly ms: number
+  readonly peakMb: number
+  /** The peak before the pass began: Node itself and our code. */
+  readonly baseMb: number
+}
+
+const CONNECTIONS = 32
+const WARM_UP_ROWS = 10_000
+
+export interface MemoryFindings {
+  readonly memory: readonly MemoryRow[]
+  readonly rows: readonly Row[]
+}
+
+export async function memoryFindings({ memory }: Scale): Promise<MemoryFindings> {
+  const inbound = await inboundMemory(memory.inboundRows)
+  const outbound = memory.outboundOrders.length === 0 ? [] : await outboundMemory(memory.outboundOrders)
+  return { memory: [...inbound, ...outbound], rows: [...growth(inbound), ...growth(outbound)] }
+}
+
+async function inboundMemory(sizes: readonly number[]): Promise<MemoryRow[]> {
+  const stub = await startChild<StubGreeting>('./stub-server.ts')
+  const numbers = purchaseOrderNumbers()
+  const dropOrders = async (folder: string, rows: number) => {
+    const file = await writeOrders(join(inboxOf(folder), 'orders.csv'), { rows }, numbers)
+    return file.orders
+  }
+  try {
+    const found: MemoryRow[] = []
+    for (const rows of sizes) {
+      const pass = { what: `inbound, ${rows} rows`, route: 'orders', baseUrl: stub.greeting.atOnce }
+      const drop = (size: number) => (folder: string) => dropOrders(folder, size)
+      found.push(await measured(pass, [drop(WARM_UP_ROWS), drop(rows)]))
+    }
+    return found
+  } finally {
+    await stub.stop()
+  }
+}
+
+async function outboundMemory(sizes: readonly number[]): Promise<MemoryRow[]> {
+  const market = await openMarket()
+  try {
+    const found: MemoryRow[] = []
+    for (const orders of sizes) found.push(await outboundPass(market, orders))
+    return found
+  } finally {
+    await market.close()
+  }
+}
+
+/** Without a warm-up, which would take the orders that are to be measured. */
+async function outboundPass(market: Market, orders: number): Promise<MemoryRow> {
+  const { baseUrl } = market.supplier
+  const pass = { what: `outbound, ${orders} orders`, route: 'orders-out', baseUrl }
+  return measured(pass, [
+    async () => {
+      await market.placeOrders(orders)
+      return orders
+    },
+  ])
+}
+
+/** Makes ready what a pass in the folder will find; gives how many records it must bring to an end. */
+type Prepare = (folder: string) => Promise<number>
+
+/** The passes run one after the other in one process; the last one counts. */
+async function measured(
+  pass: { readonly what: string; readonly route: string; readonly baseUrl: string },
+  passes: readonly Prepare[],
+  configurations: readonly string[] = [],
+): Promise<MemoryRow> {
+  const { what, route, baseUrl } = pass
+  const [prepare, ...others] = passes
+  return inFolder(async (folder) => {
+    const expected = (await prepare?.(folder)) ?? 0
+    const configuration = configurationIn(folder, { baseUrl, connections: CONNECTIONS })
+    const all = [...configurations, JSON.stringify(configuration)]
+    if (others.length > 0) return measured(pass, others, all)
+    const child = await startChild<PassReport>('./pass-child.mjs', [route, ...all])
+    await child.stop()
+    const { records, ms, peakMb, baseMb } = child.greeting
+    if (records !== expected) throw new WrongCount(`${what}: ${records} of ${expected} records were accepted`)
+    return { what, records, peakMb, baseMb, microsecondsPerRecord: (ms * 1000) / records }
+  })
+}
+
+/** The largest beside the one before it in memory, and beside the smallest in cost. */
+function growth(found: readonly MemoryRow[]): Row[] {
+  const [smallest] = found
+  const largest = found.at(-1)
+  const before = found.at(-2)
+  if (smallest === undefined || largest === undefined || before === undefined) return []
+  const megabytes = (row: MemoryRow) => `${row.peakMb.toFixed(0)} MB`
+  const cost = (row: MemoryRow) => `${row.microsecondsPerRecord.toFixed(0)} us`
+  return [
+    {
+      what: `peak memory, ${largest.what}`,
+      beside: before.what,
+      floor: megabytes(before),
+      ours: megabytes(largest),
+      ratio: largest.peakMb / before.peakMb,
+      reach: { atMost: 1.15 },
+    },
+    {
+      what: 'the same',
+      beside: '200 MB',
+      floor: '200 MB',
+      ours: megabytes(largest),
+      ratio: largest.peakMb / 200,
+      reach: { atMost: 1 },
+    },
+    {
+      what: `cost per record, ${largest.what}`,
+      beside: smallest.what,
+      floor: cost(smallest),
+      ours: cost(largest),
+      ratio: largest.microsecondsPerRecord / smallest.microsecondsPerRecord,
+      reach: { atMost: 1.1 },
+    },
+  ]
+}

@@ -1,0 +1,52 @@
+/**
+ * A pass of one route in a process of its own, because a process never forgets its peak. Plain JavaScript over the built
+ * program, so that what compiles the bench while it runs is not in the figure. Its arguments are the name of the route and
+ * configurations; it makes a pass with each and tells a `PassReport` of the last.
+ */
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { openBridge } from '../../dist/bridge/bridge.js'
+import { systemClock } from '../../dist/support/clock.js'
+
+/**
+ * The peak of this program alone, where the system tells it: `maxRSS` may count the process that started this one, which
+ * Linux hands down.
+ */
+function peakMb() {
+  try {
+    const [, kilobytes] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
+    if (kilobytes !== undefined) return Number(kilobytes) / 1024
+  } catch {
+    // not Linux
+  }
+  return process.resourceUsage().maxRSS / 1024
+}
+
+function acceptedIn(result) {
+  if (result.kind === 'failed') throw result.failure
+  const counts = result.kind === 'inbound' ? result.pass.summaries : result.pass.deliveries
+  return counts.reduce((sum, { records }) => sum + (records.accepted ?? 0), 0)
+}
+
+async function pass(configuration, route) {
+  const bridge = await openBridge(configuration, {
+    clock: systemClock,
+    random: Math.random,
+    newId: randomUUID,
+    notify: () => undefined,
+    version: 'bench',
+  })
+  baseMb ??= peakMb()
+  const startedAt = performance.now()
+  const { routes } = await bridge.run([route], new AbortController().signal)
+  const ms = performance.now() - startedAt
+  await bridge.close()
+  return { ms, records: routes.reduce((sum, result) => sum + acceptedIn(result), 0) }
+}
+
+let baseMb
+const [route = '', ...configurations] = process.argv.slice(2)
+let report
+for (const configuration of configurations) report = await pass(JSON.parse(configuration), route)
+process.once('disconnect', () => process.exit())
+process.send({ ...report, peakMb: peakMb(), baseMb })

@@ -1,0 +1,36 @@
+/** How much is measured: enough for steady figures, or just enough to see that nothing fell over. */
+
+export interface Scale {
+  readonly name: 'quick' | 'full'
+  readonly translate: { readonly rows: number; readonly rounds: number }
+  /** Orders in a file and rounds, for answers at once and after 20 ms, and against the service itself. */
+  readonly inbound: {
+    readonly orders: number
+    readonly slowOrders: number
+    readonly serviceOrders: number
+    readonly rounds: number
+    readonly slowRounds: number
+  }
+  readonly outbound: { readonly orders: number; readonly rounds: number; readonly rereadRounds: number }
+  /** Rows of the files whose memory is measured, smallest first. */
+  readonly memory: { readonly inboundRows: readonly number[]; readonly outboundOrders: readonly number[] }
+  readonly oldFiles: { readonly files: number; readonly rounds: number }
+}
+
+export const QUICK: Scale = {
+  name: 'quick',
+  translate: { rows: 20_000, rounds: 5 },
+  inbound: { orders: 3_000, slowOrders: 3_000, serviceOrders: 1_500, rounds: 5, slowRounds: 3 },
+  outbound: { orders: 1_000, rounds: 3, rereadRounds: 1 },
+  memory: { inboundRows: [10_000, 50_000], outboundOrders: [] },
+  oldFiles: { files: 20_000, rounds: 3 },
+}
+
+export const FULL: Scale = {
+  name: 'full',
+  translate: { rows: 100_000, rounds: 9 },
+  inbound: { orders: 20_000, slowOrders: 10_000, serviceOrders: 5_000, rounds: 7, slowRounds: 5 },
+  outbound: { orders: 5_000, rounds: 5, rereadRounds: 3 },
+  memory: { inboundRows: [10_000, 100_000, 1_000_000], outboundOrders: [5_000, 20_000] },
+  oldFiles: { files: 100_000, rounds: 7 },
+}

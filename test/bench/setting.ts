@@ -1,0 +1,105 @@
+/** A bridge in a folder of its own, configured as a user's would be but for the address and the connections. */
+import { randomUUID } from 'node:crypto'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Bridge, openBridge } from '../../src/bridge/bridge.ts'
+import type { Configuration, Credentials } from '../../src/config/configuration.ts'
+import { systemClock } from '../../src/support/clock.ts'
+
+export const repository = fileURLToPath(new URL('../..', import.meta.url))
+
+export const RETAILER = 1000
+export const BRAND = 2000
+
+export const RETAILER_LOGIN: Credentials = {
+  clientId: 'bench-retailer',
+  clientSecret: 'a secret of the bench',
+}
+export const BRAND_LOGIN: Credentials = {
+  clientId: 'bench-brand',
+  clientSecret: 'another secret of the bench',
+}
+
+export interface Api {
+  readonly baseUrl: string
+  readonly connections: number
+}
+
+/** Nothing is waited for: a file counts as settled at once, so that only work is measured. */
+export function configurationIn(folder: string, { baseUrl, connections }: Api): Configuration {
+  const mapping = (name: string) => join(repository, 'mappings', `${name}.yaml`)
+  const ordersOut = {
+    party: { kind: 'brand', id: BRAND },
+    credentials: BRAND_LOGIN,
+    direction: 'outbound',
+    operation: 'export-orders',
+    mappingPath: mapping('orders-export'),
+    to: { mailbox: 'exchange', folder: 'outbox', name: 'orders-{seq}.csv' },
+    acknowledge: 'delivered',
+  } as const
+  return {
+    api: { baseUrl, credentials: RETAILER_LOGIN, timeoutMs: 30_000, connections, lateAnswerMs: 5000 },
+    journal: { type: 'sqlite', path: join(folder, 'state', 'journal.db') },
+    stateFolder: join(folder, 'state'),
+    mailboxes: { exchange: { type: 'directory', path: join(folder, 'exchange') } },
+    routes: [
+      {
+        name: 'orders',
+        party: { kind: 'retailer', id: RETAILER },
+        credentials: RETAILER_LOGIN,
+        direction: 'inbound',
+        operation: 'create-order',
+        mappingPath: mapping('retailer-orders'),
+        from: {
+          mailbox: 'exchange',
+          folder: 'inbox',
+          match: '*.csv',
+          archive: 'archive',
+          settleMs: 0,
+        },
+        results: { mailbox: 'exchange', folder: 'results' },
+      },
+      { ...ordersOut, name: 'orders-out', reread: false },
+      { ...ordersOut, name: 'orders-out-reread', reread: true },
+    ],
+  }
+}
+
+export function inboxOf(folder: string): string {
+  return join(folder, 'exchange', 'inbox')
+}
+
+export function openBridgeIn(folder: string, api: Api): Promise<Bridge> {
+  return openBridge(configurationIn(folder, api), {
+    clock: systemClock,
+    random: Math.random,
+    newId: randomUUID,
+    notify: () => undefined,
+    version: 'bench',
+  })
+}
+
+/** One pass of a route; how many records ended as accepted. Throws what made the route fail. */
+export async function passOf(bridge: Bridge, route: string): Promise<number> {
+  const { routes } = await bridge.run([route], new AbortController().signal)
+  let accepted = 0
+  for (const result of routes) {
+    if (result.kind === 'failed') throw result.failure
+    const counts = result.kind === 'inbound' ? result.pass.summaries : result.pass.deliveries
+    for (const { records } of counts) accepted += records.accepted ?? 0
+  }
+  return accepted
+}
+
+/** A folder with an inbox, made for the work and removed after it. */
+export async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'dropbridge-bench-'))
+  try {
+    await mkdir(inboxOf(folder), { recursive: true })
+    return await work(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,53 @@
+/** However adds and flushes are mixed, every item is written once, in order, in batches within their bound. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { batchWriter } from '../../src/support/batches.ts'
+
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.constant('add' as const) },
+  { weight: 1, arbitrary: fc.constant('flush' as const) },
+  { weight: 1, arbitrary: fc.constant('pause' as const) },
+)
+
+test('every item is written once and in order, or its failure is heard', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 60 }),
+      fc.integer({ min: 1, max: 7 }),
+      fc.array(fc.boolean(), { minLength: 1, maxLength: 10 }),
+      async (steps, atMost, fails) => {
+        const written: number[] = []
+        const lost: number[] = []
+        const sizes: number[] = []
+        const writer = batchWriter<number>({ atMost, afterMs: 60_000 }, async (items) => {
+          sizes.push(items.length)
+          await Promise.resolve()
+          if (fails[sizes.length % fails.length] === true) {
+            lost.push(...items)
+            throw new Error('not written')
+          }
+          written.push(...items)
+        })
+        const fates: Promise<string>[] = []
+        for (const each of steps) {
+          if (each === 'add') {
+            fates.push(
+              writer.add(fates.length).then(
+                () => 'written',
+                () => 'lost',
+              ),
+            )
+          } else if (each === 'flush') await writer.flush()
+          else await Promise.resolve()
+        }
+        await writer.flush()
+
+        const told = await Promise.all(fates)
+        expect(written).toEqual(told.flatMap((fate, item) => (fate === 'written' ? [item] : [])))
+        expect(lost).toEqual(told.flatMap((fate, item) => (fate === 'lost' ? [item] : [])))
+        expect(Math.max(0, ...sizes)).toBeLessThanOrEqual(atMost)
+      },
+    ),
+    { numRuns: 100 },
+  )
+})

@@ -1,0 +1,113 @@
+/** Many small writes as few large ones: nothing lost, nothing out of order, no failure unheard. */
+import { expect, test } from 'vitest'
+import { batchWriter } from '../../src/support/batches.ts'
+
+const NEVER_BY_TIME = 60_000
+
+/** A writer whose calls the test ends one by one. */
+function slowWriter(limits: { atMost: number; afterMs: number }) {
+  const batches: number[][] = []
+  const pending: { resolve: () => void; reject: (reason: unknown) => void }[] = []
+  let atOnce = 0
+  let mostAtOnce = 0
+  const writer = batchWriter<number>(limits, async (items) => {
+    batches.push([...items])
+    mostAtOnce = Math.max(mostAtOnce, ++atOnce)
+    try {
+      await new Promise<void>((resolve, reject) => pending.push({ resolve, reject }))
+    } finally {
+      atOnce--
+    }
+  })
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+  return { writer, batches, pending, turn, mostAtOnce: () => mostAtOnce }
+}
+
+test('items are written in the order they came, one call at a time', async () => {
+  const { writer, batches, pending, turn, mostAtOnce } = slowWriter({ atMost: 3, afterMs: NEVER_BY_TIME })
+
+  const added = Promise.all([1, 2, 3, 4, 5, 6, 7].map((item) => writer.add(item)))
+  const flushed = writer.flush()
+  for (let call = 0; call < 3; call++) {
+    await turn()
+    pending[call]?.resolve()
+  }
+  await Promise.all([added, flushed])
+
+  expect(batches).toEqual([[1, 2, 3], [4, 5, 6], [7]])
+  expect(mostAtOnce()).toBe(1)
+})
+
+test('an item is done only when its own batch has been written', async () => {
+  const { writer, pending, turn } = slowWriter({ atMost: 2, afterMs: NEVER_BY_TIME })
+  const done: number[] = []
+  const add = (item: number) => writer.add(item).then(() => done.push(item))
+
+  const all = [1, 2, 3, 4].map(add)
+  await turn()
+  const beforeAny = [...done]
+  pending[0]?.resolve()
+  await turn()
+  const afterFirst = [...done]
+  pending[1]?.resolve()
+  await Promise.all(all)
+
+  expect([beforeAny, afterFirst, done]).toEqual([[], [1, 2], [1, 2, 3, 4]])
+})
+
+test('what the writing throws reaches every item of its batch, and no other', async () => {
+  const { writer, pending, turn } = slowWriter({ atMost: 2, afterMs: NEVER_BY_TIME })
+
+  const all = Promise.allSettled([1, 2, 3, 4].map((item) => writer.add(item)))
+  await turn()
+  pending[0]?.reject(new Error('disk full'))
+  await turn()
+  pending[1]?.resolve()
+
+  expect((await all).map((each) => (each.status === 'rejected' ? String(each.reason) : 'written'))).toEqual([
+    'Error: disk full',
+    'Error: disk full',
+    'written',
+    'written',
+  ])
+})
+
+test('a failure that is thrown before anything is awaited reaches its items too', async () => {
+  const writer = batchWriter<number>({ atMost: 1, afterMs: NEVER_BY_TIME }, () => {
+    throw new Error('closed')
+  })
+
+  await expect(writer.add(1)).rejects.toThrow('closed')
+})
+
+test('flush writes what waits, and waits for what is being written', async () => {
+  const { writer, batches, pending, turn } = slowWriter({ atMost: 10, afterMs: NEVER_BY_TIME })
+  let flushed = false
+
+  void writer.add(1)
+  const flushing = writer.flush().then(() => (flushed = true))
+  await turn()
+  const flushedEarly = flushed
+  pending[0]?.resolve()
+  await flushing
+
+  expect(flushedEarly).toBe(false)
+  expect(batches).toEqual([[1]])
+})
+
+test('flush does nothing when nothing waits', async () => {
+  const { writer, batches } = slowWriter({ atMost: 10, afterMs: NEVER_BY_TIME })
+
+  await writer.flush()
+
+  expect(batches).toEqual([])
+})
+
+test('a few items are written after a while although no more come', async () => {
+  const written: number[] = []
+  const writer = batchWriter<number>({ atMost: 100, afterMs: 1 }, async (items) => void written.push(...items))
+
+  await Promise.all([writer.add(1), writer.add(2)])
+
+  expect(written).toEqual([1, 2])
+})

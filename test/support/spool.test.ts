@@ -1,0 +1,108 @@
+/** Blobs that are on the disk before anybody relies on them. */
+import { createHash } from 'node:crypto'
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openSpool } from '../../src/support/spool.ts'
+import { tempFolder } from '../fixtures/temp-folder.ts'
+
+const bytes = (text: string) => [Buffer.from(text)]
+
+async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = []
+  for await (const chunk of chunks) parts.push(chunk)
+  return Buffer.concat(parts).toString()
+}
+
+test('a blob comes back byte for byte, with its size and its hash', async () => {
+  const spool = await openSpool(join(await tempFolder(), 'not', 'there', 'yet'))
+
+  const blob = await spool.put('a.in', [Buffer.from('one,'), Buffer.from(''), Buffer.from('zwölf\r\n')])
+
+  expect(blob).toEqual({
+    bytes: 12,
+    sha256: createHash('sha256').update('one,zwölf\r\n').digest('hex'),
+  })
+  expect(await textOf(spool.read('a.in'))).toBe('one,zwölf\r\n')
+})
+
+test('a second blob of the same name takes the place of the first', async () => {
+  const spool = await openSpool(await tempFolder())
+  await spool.put('a.in', bytes('a long first text'))
+
+  await spool.put('a.in', bytes('second'))
+
+  expect(await textOf(spool.read('a.in'))).toBe('second')
+  expect(await spool.list()).toEqual(['a.in'])
+})
+
+test('a blob whose source breaks off is not there, and the earlier one still is', async () => {
+  const folder = await tempFolder()
+  const spool = await openSpool(folder)
+  await spool.put('a.in', bytes('whole'))
+  async function* breaking() {
+    yield Buffer.from('half')
+    await Promise.reject(new Error('the share is gone'))
+  }
+
+  await expect(spool.put('a.in', breaking())).rejects.toThrow('the share is gone')
+
+  expect(await textOf(spool.read('a.in'))).toBe('whole')
+  expect(await readdir(folder)).toEqual(['a.in'])
+})
+
+test('what a crash left half-written is never listed, and is gone when the spool is opened again', async () => {
+  const folder = await tempFolder()
+  const first = await openSpool(folder)
+  await first.put('a.in', bytes('whole'))
+  await writeFile(join(folder, 'b.out.writing'), 'half')
+
+  const listed = await first.list()
+  await openSpool(folder)
+
+  expect(listed).toEqual(['a.in'])
+  expect(await readdir(folder)).toEqual(['a.in'])
+})
+
+test.each(['../a', 'a/b', String.raw`a\b`, '.hidden', '', '..', 'a b', 'a\0b'])(
+  'the name %j is refused, because it could lead out of the folder',
+  async (name) => {
+    const folder = await tempFolder()
+    const spool = await openSpool(join(folder, 'spool'))
+
+    expect(() => spool.put(name, bytes('x'))).toThrow('not a spool name')
+    expect(await readdir(folder)).toEqual(['spool'])
+  },
+)
+
+test('a blob is removed, and removing it again is fine', async () => {
+  const spool = await openSpool(await tempFolder())
+  await spool.put('a.in', bytes('x'))
+
+  await spool.remove('a.in')
+  await spool.remove('a.in')
+
+  expect(await spool.list()).toEqual([])
+})
+
+test('a folder that cannot be made or written says so, with the exit code for disks', async () => {
+  const folder = await tempFolder()
+  await writeFile(join(folder, 'file'), 'in the way')
+
+  await expect(openSpool(join(folder, 'file', 'spool'))).rejects.toMatchObject({ code: 'cannot-write', exit: 74 })
+
+  // Whoever runs as root may write anywhere.
+  if (process.getuid?.() === 0) return
+  await mkdir(join(folder, 'closed'))
+  const spool = await openSpool(join(folder, 'closed'))
+  await chmod(join(folder, 'closed'), 0o500)
+  await expect(spool.put('a.in', bytes('x'))).rejects.toMatchObject({ code: 'cannot-write' })
+})
+
+test('the path of a blob is where its bytes are', async () => {
+  const spool = await openSpool(await tempFolder())
+
+  await spool.put('a.in', bytes('here'))
+
+  expect(await readFile(spool.path('a.in'), 'utf8')).toBe('here')
+})
