@@ -10,7 +10,12 @@ export type FieldRule =
   | { readonly kind: 'text'; readonly max?: number; readonly blankAllowed?: boolean; readonly code?: 'upc' }
   | { readonly kind: 'integer'; readonly min: number; readonly max: number; readonly reference?: 'order' }
   | { readonly kind: 'money'; readonly wholeDigits: number }
-  | { readonly kind: 'decimal'; readonly unit: string }
+  | {
+      readonly kind: 'decimal'
+      readonly unit: string
+      readonly wholeDigits: number
+      readonly decimals: number
+    }
   | { readonly kind: 'dateTime' }
   | { readonly kind: 'date' }
   | { readonly kind: 'boolean' }
@@ -66,12 +71,14 @@ export function money(wholeDigits = 6) {
     .register(FIELD_RULES, { kind: 'money', wholeDigits })
 }
 
-/** A measure as decimal text above zero, such as `2.5`, in the given unit. */
+/** A measure as decimal text above zero, such as `2.5`, in the given unit. Spec: the size is not shown. */
 export function measure(unit: 'pounds' | 'inches') {
+  const size = { wholeDigits: 6, decimals: 4 }
+  const pattern = new RegExp(`^(?=.*[1-9])\\d{1,${size.wholeDigits}}(\\.\\d{1,${size.decimals}})?$`)
   return z
     .string()
-    .regex(/^(?=.*[1-9])\d{1,6}(\.\d{1,4})?$/, 'must be a decimal above zero, such as 2.5')
-    .register(FIELD_RULES, { kind: 'decimal', unit })
+    .regex(pattern, 'must be a decimal above zero, such as 2.5')
+    .register(FIELD_RULES, { kind: 'decimal', unit, ...size })
 }
 
 /** ISO 8601 in UTC, such as `2026-11-21T02:15:00Z`; milliseconds allowed. */

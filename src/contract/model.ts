@@ -15,7 +15,10 @@ export interface Violation {
   readonly message: string
 }
 
-/** Checks what no single field can. Called only with values whose fields are each right. Pure. */
+/**
+ * Checks what no single field can. Pure. A field that has a problem of its own holds an object that is neither text nor
+ * number, so a rule looks at the type before it uses a value.
+ */
 export type Rule = (value: Readonly<Record<string, unknown>>) => readonly Violation[]
 
 /** The rules of every object schema that has some. Filled while the contract's modules load and never after. */

@@ -61,7 +61,7 @@ export interface Composer {
   readonly operation: string
   readonly write: WriteOptions
   readonly columns: readonly string[]
-  /** The rows of one API record, or what is wrong with it. A record may have no rows. */
+  /** The rows of one API record, or what is wrong with it; a record that would leave no row is a problem. */
   rows(record: Readonly<Record<string, unknown>>): ComposedRows
 }
 

@@ -17,7 +17,7 @@ export function converterFor(rule: FieldRule, dates: DateOptions): Convert {
     case 'money':
       return moneyConverter(rule.wholeDigits)
     case 'decimal':
-      return decimalConverter(rule.unit)
+      return decimalConverter(rule)
     case 'dateTime':
       return dateTimeConverter(dates)
     case 'date':

@@ -1,4 +1,5 @@
 /** Whole numbers, money and measures as people and spreadsheets write them. Exact: no float ever holds one. */
+import type { FieldRule } from '../../contract/fields.ts'
 import { formatDecimal, parseDecimal, rescaleExactly } from '../../support/decimal.ts'
 import type { Convert } from './value.ts'
 import { quoted } from './text.ts'
@@ -43,21 +44,22 @@ export function moneyConverter(wholeDigits: number): Convert {
   }
 }
 
-/** The sizes the contract's measures have. */
-const MEASURE = { wholeDigits: 6, decimals: 4 }
-
-export function decimalConverter(unit: string): Convert {
+export function decimalConverter({
+  unit,
+  wholeDigits,
+  decimals,
+}: Extract<FieldRule, { kind: 'decimal' }>): Convert {
   return (text, refuse) => {
     const number = normalised(text)
     if (number === undefined) return refuse('decimal-expected', `${quoted(text)} is not a number of ${unit}.`)
     if (number.units <= 0n) return refuse('number-out-of-range', `${quoted(text)} is not above zero.`)
-    const exact = rescaleExactly(number, MEASURE.decimals)
+    const exact = rescaleExactly(number, decimals)
     if (exact === undefined) {
-      const message = `${quoted(text)} has more than ${MEASURE.decimals} decimals; the API would lose digits.`
+      const message = `${quoted(text)} has more than ${decimals} decimals; the API would lose digits.`
       return refuse('decimal-expected', message)
     }
     const measure = formatDecimal(exact).replace(/\.?0+$/, '')
-    return exact.units < 10n ** BigInt(MEASURE.wholeDigits + MEASURE.decimals)
+    return exact.units < 10n ** BigInt(wholeDigits + decimals)
       ? measure
       : refuse('number-out-of-range', `${quoted(text)} is too large.`)
   }
