@@ -5,7 +5,8 @@ import { type Body, type Finding, idOf, type InboundRules, partyParams } from '.
 
 /** What an order said before the shipment was sent. */
 interface OrderNote {
-  readonly shipped: number
+  /** Units; left out when the order does not show them for every line. */
+  readonly shipped?: number
   readonly shipmentIds: readonly string[]
 }
 
@@ -51,6 +52,9 @@ function compare(body: Body, order: Resource, noteText: string | undefined): Fin
     return { found: 'unclear', why: 'the quantities shipped before it was sent are not known' }
   }
   const after = noteOf(order)
+  if (after.shipped === undefined) {
+    return { found: 'unclear', why: 'the order does not show the quantities shipped' }
+  }
   if (after.shipped === before.shipped) return { found: 'absent' }
   if (after.shipped === before.shipped + unitsOf(body['shipment_lines'])) {
     const added = after.shipmentIds.filter((id) => before.shipmentIds?.includes(id) === false)
@@ -64,9 +68,17 @@ function compare(body: Body, order: Resource, noteText: string | undefined): Fin
 }
 
 function noteOf(order: Resource): OrderNote {
-  const lines = Array.isArray(order['order_lines']) ? (order['order_lines'] as Record<string, unknown>[]) : []
-  const shipped = lines.reduce((sum, line) => sum + Number(line['quantity_shipped'] ?? 0), 0)
-  return { shipped, shipmentIds: shipmentsOf(order).flatMap((shipment) => idOf(shipment) ?? []) }
+  const shipped = shippedUnits(order['order_lines'])
+  const shipmentIds = shipmentsOf(order).flatMap((shipment) => idOf(shipment) ?? [])
+  return { shipmentIds, ...(shipped === undefined ? {} : { shipped }) }
+}
+
+/** A quantity that is not shown must not be taken for none: that would prove a shipment absent. */
+function shippedUnits(lines: unknown): number | undefined {
+  if (!Array.isArray(lines) || lines.length === 0) return undefined
+  const quantities = (lines as (Body | null)[]).map((line) => line?.['quantity_shipped'])
+  if (!quantities.every((quantity) => typeof quantity === 'number')) return undefined
+  return quantities.reduce((sum, quantity) => sum + quantity, 0)
 }
 
 /** Spec: the item shape inside `shipments` is not shown, so nothing is taken for granted. */
