@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The program: reads the command line, runs one command, sets the exit code. */
+import { basename, relative } from 'node:path'
 import { stopSignal } from './signals.ts'
 import { runCommandLine } from './command-line.ts'
 import type { Terminal } from './terminal.ts'
@@ -11,6 +12,7 @@ const terminal: Terminal = {
   say: (line) => void process.stderr.write(`${line}\n`),
   progressStream: process.stderr.isTTY ? process.stderr : null,
   env: process.env,
+  program: programName(process.argv[1] ?? ''),
   folder: process.cwd(),
   signal,
 }
@@ -25,3 +27,8 @@ for (const stream of [process.stdout, process.stderr]) {
 const code = await runCommandLine(terminal, process.argv.slice(2))
 // Never process.exit(): it would cut off what stdout has not written yet.
 process.exitCode = exitOnSignal() ?? code
+
+/** Installed, the program has its own name; in a checkout it is a script. */
+function programName(script: string): string {
+  return basename(script) === 'dropbridge' ? 'dropbridge' : `node ${relative(process.cwd(), script)}`
+}

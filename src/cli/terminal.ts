@@ -10,6 +10,8 @@ export interface Terminal {
   /** Replaces the last line of talk, where that is possible; null when stderr is no terminal. */
   readonly progressStream: NodeJS.WriteStream | null
   readonly env: NodeJS.ProcessEnv
+  /** How the program is called here, for commands that a person may copy. */
+  readonly program: string
   /** The folder that relative paths are relative to. */
   readonly folder: string
   /** Fires at the first SIGINT or SIGTERM. */

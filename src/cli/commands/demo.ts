@@ -30,7 +30,7 @@ export async function demo(terminal: Terminal, folder: string | undefined): Prom
       await tellChapter(terminal, { root, chapter, number: index + 1, service })
       if (terminal.signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
     }
-    for (const line of ending(terminal, root)) terminal.out(line)
+    for (const line of ending(terminal, root, service)) terminal.out(line)
     return EXIT.ok
   } finally {
     await service.close()
@@ -135,9 +135,10 @@ function createdInWords(service: Service): string {
   return `${orders} orders, ${shipments} shipments and ${invoices} invoices`
 }
 
-function ending(terminal: Terminal, root: string): string[] {
+function ending(terminal: Terminal, root: string, service: Service): string[] {
   const shown = relative(terminal.folder, root)
   assert(shown !== '', 'the demo has a folder of its own')
+  const rejects = `${shown}/exchange/results/harbor-vine-week.csv.rejects.csv`
   return [
     '',
     `Everything is in ${shown}/:`,
@@ -145,7 +146,10 @@ function ending(terminal: Terminal, root: string): string[] {
     '  exchange/outbox/    the exported orders, shipments and invoices',
     '  exchange/archive/   the files that were dropped, byte for byte',
     '  mappings/           the mapping files; dropbridge.yaml is the configuration',
-    'To correct and send the refused orders: edit exchange/results/harbor-vine-week.csv.rejects.csv and drop it into',
-    'exchange/inbox/orders; then start the service again on its port and run the bridge.',
+    '',
+    `To send the refused orders after all, correct them in ${rejects} and:`,
+    `  ${terminal.program} service --data ${shown}/service --port ${new URL(service.baseUrl).port}   # in a second terminal`,
+    `  cp ${rejects} ${shown}/exchange/inbox/orders/corrected.csv`,
+    `  ${terminal.program} run orders-in -c ${shown}/dropbridge.yaml`,
   ]
 }
