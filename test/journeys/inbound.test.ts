@@ -1,14 +1,21 @@
 /** A retailer's files, from the inbox to the service and back as results. */
-import { appendFile } from 'node:fs/promises'
+import { appendFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Summary } from '../../src/pipelines/inbound/summary.ts'
 import { parseCsv } from '../fixtures/csv.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
+import { largeSamples } from '../samples/large.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
-const DAMAGED = sampleOrders({ seed: 11, orders: 120, damageEvery: 5 })
+/** The sample a user sees: some two thousand orders in four and a half thousand rows, fifty of them damaged. */
+const SAMPLE = 'orders/harbor-vine-week.csv'
+const DAMAGED = largeSamples().orders
 const GOOD = DAMAGED.filter((order) => order.damage.length === 0)
+
+function readSample(): Promise<string> {
+  return readFile(new URL(`../../samples/${SAMPLE}`, import.meta.url), 'utf8')
+}
 
 async function summaryOf(world: World, name: string): Promise<Summary> {
   return JSON.parse(await world.read(`results/${name}.summary.json`)) as Summary
@@ -16,7 +23,7 @@ async function summaryOf(world: World, name: string): Promise<Summary> {
 
 test('every good record of a damaged file is at the service exactly once, and the counts add up', async () => {
   const world = await aWorld({ routes: ['orders'] })
-  await world.drop('inbox/orders', 'orders.csv', ordersFile(DAMAGED).text)
+  await world.drop('inbox/orders', 'orders.csv', await readSample())
 
   const { exit } = await world.run('orders')
 
@@ -24,7 +31,7 @@ test('every good record of a damaged file is at the service exactly once, and th
   const posted = (await world.orders()).map((order) => order.purchase_order_number)
   expect(posted.toSorted()).toEqual(GOOD.map((order) => order.po).toSorted())
   const { records, rows, codes } = await summaryOf(world, 'orders.csv')
-  expect(records).toEqual({ total: 120, accepted: 96, rejected: 24 })
+  expect(records).toEqual({ total: 2000, accepted: 1950, rejected: 50 })
   expect(rows.total).toBe(DAMAGED.reduce((sum, order) => sum + order.rows.length, 0))
   const expectedCodes = DAMAGED.flatMap((order) => order.damage)
   expect(Object.values(codes).reduce((sum, count) => sum + count, 0)).toBe(expectedCodes.length)
@@ -32,8 +39,8 @@ test('every good record of a damaged file is at the service exactly once, and th
 
 test('every problem of a bad record is told at once, with its line, column, code, reason and cure', async () => {
   const world = await aWorld({ routes: ['orders'] })
-  const { text, lines } = ordersFile(DAMAGED)
-  await world.drop('inbox/orders', 'orders.csv', text)
+  const { lines } = ordersFile(DAMAGED)
+  await world.drop('inbox/orders', 'orders.csv', await readSample())
 
   await world.run('orders')
 
@@ -53,7 +60,7 @@ test('every problem of a bad record is told at once, with its line, column, code
 test('the rejects file holds the refused rows byte for byte, and nothing else', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const { text, lines } = ordersFile(DAMAGED)
-  await world.drop('inbox/orders', 'orders.csv', text)
+  await world.drop('inbox/orders', 'orders.csv', await readSample())
 
   await world.run('orders')
 

@@ -174,6 +174,7 @@ const DAMAGES: readonly Damage[] = [
   },
   (order) => {
     order.rows.length = 1
+    eachRow(order, { 'Gift Message': 'Happy birthday!' })
     order.damage = ['quote-not-closed']
     order.raw = ([row = '']) => [row.replace(/,([^,]*)$/, ',"$1')]
   },
