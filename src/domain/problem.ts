@@ -56,6 +56,11 @@ export const PROBLEMS = {
     cause: 'A detail row stands before any header row.',
     cure: 'Put the header row of the record before its details.',
   },
+  'neighbour-unreadable': {
+    cause:
+      'A row next to this record is damaged or says nothing of where it belongs, so it may be a line of this record.',
+    cure: 'Correct that row, which is refused too; the record is then sent whole.',
+  },
   // mapping cells to fields
   'value-missing': { cause: 'A value that the API requires is blank.', cure: 'Fill in the cell.' },
   'value-too-long': { cause: 'The value is longer than the API allows.', cure: 'Shorten the value.' },

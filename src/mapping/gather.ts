@@ -42,9 +42,14 @@ export function gatherByKeys(
   /** Rows that do not say where they belong; they are the open record's when it goes on after them. */
   let strays: Gathered[] = []
 
+  /** Strays may be lines of the record before them, and a record must not be sent with a line missing. */
   function close(): void {
+    const [stray] = strays
+    if (open !== undefined && stray !== undefined) {
+      open.problems.push(unreadableNeighbour(open.rows[0], stray.rows[0]))
+    }
     if (open !== undefined && open.rows.length > 0) emit(open)
-    for (const stray of strays) emit(stray)
+    for (const each of strays) emit(each)
     open = undefined
     strays = []
   }
@@ -71,11 +76,20 @@ export function gatherByKeys(
         if (strays.length >= MAX_RECORD_ROWS) close()
         return
       }
+      // A damaged row may as well be the first line of the record after it; a blank key would stand in that line too.
+      const damaged = strays.find((stray) => stray.rows[0]?.problems !== undefined)
       close()
-      open = { keys: texts, rows: [row], problems: [], overflowed: false }
+      const problems = damaged === undefined ? [] : [unreadableNeighbour(row, damaged.rows[0])]
+      open = { keys: texts, rows: [row], problems, overflowed: false }
     },
     end: close,
   }
+}
+
+function unreadableNeighbour(row: Row | undefined, stray: Row | undefined): Problem {
+  const place = row === undefined ? {} : { line: row.line }
+  const message = `Line ${stray?.line ?? '?'} does not say which record it belongs to, and may be a line of this one.`
+  return problem('neighbour-unreadable', place, message)
 }
 
 /** A header row opens a record; the rows after it are its details, a row that cannot be understood included. */

@@ -38,13 +38,20 @@ describe('broken rows', () => {
     expect(await outcomes(ORDERS, broken(three, 1, [], UNCLOSED))).toEqual(['2+3+4', '5 ok'])
   })
 
-  test('a row that cannot be read at all stands alone between two records', async () => {
-    const rows = broken(orderSheet({}, {}, { 'PO Number': 'HV-20002' }), 1, [], UNCLOSED)
-    const [, alone] = await draftsOf(ORDERS, rows)
+  test('a row that cannot be read at all refuses the records on both sides, whose line it may be', async () => {
+    const rows = broken(
+      orderSheet({}, {}, { 'PO Number': 'HV-20002' }, { 'PO Number': 'HV-20003' }),
+      1,
+      [],
+      UNCLOSED,
+    )
+    const [before, alone, after] = await draftsOf(ORDERS, rows)
 
-    expect(await outcomes(ORDERS, rows)).toEqual(['2 ok', '3', '4 ok'])
+    expect(await outcomes(ORDERS, rows)).toEqual(['2', '3', '4', '5 ok'])
     expect(alone?.problems).toEqual([UNCLOSED])
     expect(alone?.keyValues).toEqual([''])
+    expect(placesOf(before)).toEqual(['neighbour-unreadable@2:-'])
+    expect(placesOf(after)).toEqual(['neighbour-unreadable@4:-'])
   })
 
   test('the other rows of a broken record are checked too, but nothing is called missing', async () => {
@@ -59,11 +66,12 @@ describe('broken rows', () => {
 describe('blank keys', () => {
   const blank = orderSheet({}, { 'PO Number': ' ', SKU: 'HV-10004' }, { 'PO Number': 'HV-20002' })
 
-  test('a row without a key stands alone and is told so', async () => {
-    const [, alone] = await draftsOf(ORDERS, blank)
+  test('a row without a key refuses the record before it too, whose line it may be', async () => {
+    const [before, alone] = await draftsOf(ORDERS, blank)
 
-    expect(await outcomes(ORDERS, blank)).toEqual(['2 ok', '3', '4 ok'])
+    expect(await outcomes(ORDERS, blank)).toEqual(['2', '3', '4 ok'])
     expect(placesOf(alone)).toEqual(['value-missing@3:PO Number'])
+    expect(placesOf(before)).toEqual(['neighbour-unreadable@2:-'])
   })
 
   test('a row without a key inside a record refuses the record', async () => {
