@@ -3,11 +3,9 @@ import yargs, { type Argv } from 'yargs'
 import { BridgeError, EXIT, type ExitCode } from '../support/errors.ts'
 import { didYouMean } from '../support/nearest.ts'
 import { check } from './commands/check.ts'
-import { demo } from './commands/demo.ts'
 import { explain } from './commands/explain.ts'
 import { init } from './commands/init.ts'
 import { run } from './commands/run.ts'
-import { service } from './commands/service.ts'
 import { status } from './commands/status.ts'
 import { translate } from './commands/translate.ts'
 import { DEFAULT_CONFIGURATION } from './context.ts'
@@ -28,6 +26,12 @@ export async function runCommandLine(terminal: Terminal, words: readonly string[
     return tellFailure(terminal, error)
   }
   return exit
+}
+
+/** Loaded when they are wanted: a web server takes longer to load than all the rest, and the others need none. */
+const withServer = {
+  service: () => import('./commands/service.ts'),
+  demo: () => import('./commands/demo.ts'),
 }
 
 const config = {
@@ -145,12 +149,18 @@ function startingCommands(program: Argv, terminal: Terminal, done: Done): Argv {
           data: { type: 'string', default: './service-data', describe: 'The folder of the data' },
           json,
         }),
-      async (args) => done(await service(terminal, args)),
+      async (args) => {
+        const { service } = await withServer.service()
+        done(await service(terminal, args))
+      },
     )
     .command(
       'demo [folder]',
       'Run the main job on sample files against a service of its own',
       (args) => args.positional('folder', { type: 'string', describe: 'The work folder to make' }),
-      async (args) => done(await demo(terminal, args.folder)),
+      async (args) => {
+        const { demo } = await withServer.demo()
+        done(await demo(terminal, args.folder))
+      },
     )
 }

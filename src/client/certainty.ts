@@ -25,7 +25,7 @@ interface StatusMeaning {
   readonly certainty: Certainty
 }
 
-/** With a status: the first row that fits counts. Redirects, 401 and 403 do not come here. */
+/** With a status: the first row that fits counts. Redirects, 401 and a list's 403 do not come here. */
 const BY_STATUS: readonly StatusMeaning[] = [
   { from: 200, to: 299, certainty: 'answered' },
   // the server gave up reading, or so it says; a proxy says it too when the API behind it was slow

@@ -29,15 +29,17 @@ export async function* readPages(
 ): AsyncGenerator<readonly Resource[], void, undefined> {
   const seen = new Set<string | number>()
   let path = options.first
+  let count: number | undefined
   for (let number = 0; number < MOST_PAGES; number += 1) {
     const answer = await read(path)
     if (answer === undefined) {
       if (number === 0) throw unusableAnswer(options.resource, 'HTTP 404')
-      return
+      return mustBeWhole(options.resource, count, seen.size)
     }
     const page = readPage(answer, options.resource)
     const fresh = page.items.filter((item) => isNew(item, seen))
-    if (fresh.length === 0) return
+    count = page.count
+    if (fresh.length === 0) return mustBeWhole(options.resource, count, seen.size)
     yield fresh
     const next = nextPath(page, {
       ...options,
@@ -49,6 +51,12 @@ export async function* readPages(
     path = next
   }
   throw unusableAnswer(options.resource, `the list goes on after ${MOST_PAGES} pages`)
+}
+
+/** A list that ends before its own count would make what is missing look like proven absent. */
+function mustBeWhole(resource: string, count: number | undefined, seen: number): void {
+  if (count === undefined || count <= seen) return
+  throw unusableAnswer(resource, `the list says that it holds ${count} and gives only ${seen}`)
 }
 
 interface Page {

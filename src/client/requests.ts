@@ -9,6 +9,8 @@ export interface Request extends WireRequest {
   readonly party: string
   /** The path without its query, for messages. */
   readonly resource: string
+  /** Whether it asks for a list, and so concerns no single record. */
+  readonly isList: boolean
 }
 
 /** The API's address, taken apart once. */
@@ -42,7 +44,7 @@ export function compileRequests(prefix: string): (call: Call) => Request {
 }
 
 /** `/v1/brands/{brand_id}/orders/` becomes literals with the names of the values between them. */
-function compile({ method, path, context }: Endpoint, prefix: string): (call: Call) => Request {
+function compile({ kind, method, path, context }: Endpoint, prefix: string): (call: Call) => Request {
   const parts = path.split(/[{}]/)
   const names = parts.filter((_, index) => index % 2 === 1)
   const literals = parts.filter((_, index) => index % 2 === 0)
@@ -56,6 +58,7 @@ function compile({ method, path, context }: Endpoint, prefix: string): (call: Ca
     }
     const search = query === undefined ? '' : encodeQuery(query)
     return {
+      isList: kind === 'list',
       method,
       path: search === '' ? resource : `${resource}?${search}`,
       party:

@@ -42,7 +42,7 @@ function hasStatus(exchange: Exchange, status: number): boolean {
   return exchange.ended === 'answer' && exchange.status === status
 }
 
-function refuseAccount(exchange: Exchange, { party, resource }: Request): void {
+function refuseAccount(exchange: Exchange, { party, resource, isList }: Request): void {
   if (exchange.ended !== 'answer') return
   if (exchange.status === 401) {
     throw new BridgeError(
@@ -50,7 +50,8 @@ function refuseAccount(exchange: Exchange, { party, resource }: Request): void {
       `The API refuses even a fresh token for ${party} at ${resource}: ${describeAnswer(exchange)}`,
     )
   }
-  if (exchange.status === 403) {
+  // About a record it may mean the record; about a list it can only mean the account.
+  if (exchange.status === 403 && isList) {
     throw new BridgeError(
       'credentials-refused',
       `The API does not let this account act for ${party} at ${resource}: ${describeAnswer(exchange)}`,

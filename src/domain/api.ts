@@ -30,7 +30,7 @@ export type CallResult =
 export type Resource = Readonly<Record<string, unknown>>
 
 /**
- * Throws `credentials-refused` (401 after a renewed token, 403), `api-redirected`, and for reads that fail for good
+ * Throws `credentials-refused` (401 after a renewed token, 403 on a list: on a record it may be about the record), `api-redirected`, and for reads that fail for good
  * `api-unreachable` or `api-answer-unusable`.
  */
 export interface Api {

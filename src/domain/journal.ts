@@ -64,8 +64,11 @@ export type DeliveryState = 'composed' | 'delivered' | 'acknowledged'
 
 export interface NewDelivery {
   readonly id: string
-  /** Given the sequence number, the name of the file at the target. */
-  readonly nameFor: (sequence: number) => string
+  /**
+   * Given the sequence number, the name of the file at the target. Asked with turns from 1 upwards until it gives one
+   * that no other delivery of the route has.
+   */
+  readonly nameFor: (sequence: number, turn: number) => string
   readonly folder: string
   readonly sha256: string
   readonly rows: number
@@ -165,7 +168,7 @@ export interface Journal {
   // records, both directions
   /**
    * planned or collected → sending, in order, up to `limit`, each with a new attempt. When this returns, the intent to
-   * send is durable. Records of a file wait while an earlier one of their lane is uncertain.
+   * send is durable. Records of a file wait while one of their lane is uncertain or deferred.
    */
   beginAttempts(lease: Lease, work: WorkOf, limit: number): Promise<SendingRecord[]>
   /** Notes what must be known to settle the attempt should its answer be lost. */

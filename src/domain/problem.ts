@@ -148,6 +148,15 @@ export const PROBLEMS = {
     cause: 'The record was sent and the answer was lost, so it is not known whether it took effect.',
     cure: 'Run again: the bridge looks it up before anything is sent a second time.',
   },
+  'outcome-unprovable': {
+    cause:
+      'The record was sent, the answer was lost, and what the API shows does not tell whether it took effect.',
+    cure: 'Look at the API. It is never sent again by itself: that could do it twice.',
+  },
+  'api-keeps-failing': {
+    cause: 'The API failed on this record every time it was sent, and it was looked up and is not there.',
+    cure: 'Ask the operator of the API about the record; correct what is odd in it and drop the rejects file in again.',
+  },
   'not-sent': {
     cause: 'The API could not take the record right now. It did not take effect.',
     cure: 'Run again later; the work is kept.',

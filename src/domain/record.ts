@@ -57,12 +57,16 @@ export interface SendingRecord {
   readonly body: string
   /** How many attempts there are, this one included. */
   readonly attempt: number
+  /** Whether an earlier attempt was left without a known outcome. */
+  readonly inDoubt: boolean
 }
 
 /** A record that was sent and not answered. */
 export interface UncertainRecord extends SendingRecord {
   /** When the last attempt began, milliseconds. */
   readonly sentAt: number
+  /** When it became uncertain: the request had left before that. */
+  readonly uncertainSince: number
   /** What the pipeline noted before it sent, to be able to tell later; JSON text. */
   readonly note?: string
 }

@@ -53,6 +53,7 @@ interface SendingRow {
   readonly lane: string | null
   readonly natural_key: string
   readonly attempts: number
+  readonly in_doubt: number
   readonly body: string
 }
 
@@ -66,9 +67,12 @@ async function beginAttempts(
     where id in (
       select id from records where ${its} and state = ${waiting} and not exists (
         select 1 from records as lost
-        where lost.file_id = records.file_id and lost.lane = records.lane and lost.state = 'uncertain')
+        where lost.file_id = records.file_id and lost.lane = records.lane and lost.state in ('uncertain', 'deferred'))
       order by number limit ${limit})
     returning id, number, lane, natural_key, attempts,
+      case when attempts = 1 then 0 else exists (
+        select 1 from attempts as earlier
+        where earlier.record_id = records.id and (earlier.result is null or earlier.result = 'uncertain')) end as in_doubt,
       (select body from bodies where bodies.record_id = records.id) as body`.execute(tables)
   const batch = batchOf(rows, { record_id: (row) => row.id, attempt: (row) => row.attempts })
   await sql`
@@ -86,6 +90,7 @@ function sendingOf(row: SendingRow): SendingRecord {
     naturalKey: row.natural_key,
     body: row.body,
     attempt: row.attempts,
+    inDoubt: row.in_doubt === 1,
   }
 }
 
@@ -189,6 +194,7 @@ async function retryDeferred(
 
 interface UncertainRow extends SendingRow {
   readonly sent_at: number
+  readonly changed_at: number
   readonly note: string | null
 }
 
@@ -198,12 +204,17 @@ async function uncertainRecords(
   { afterId, limit }: { afterId: number; limit: number },
 ): Promise<UncertainRecord[]> {
   const { rows } = await sql<UncertainRow>`
-    select records.id, records.number, records.lane, records.natural_key, records.attempts, bodies.body,
-      attempts.began_at as sent_at, attempts.note
+    select records.id, records.number, records.lane, records.natural_key, records.attempts, 1 as in_doubt, bodies.body,
+      records.changed_at, attempts.began_at as sent_at, attempts.note
     from records
     join bodies on bodies.record_id = records.id
     join attempts on attempts.record_id = records.id and attempts.attempt = records.attempts
     where ${its} and records.state = 'uncertain' and records.id > ${afterId}
     order by records.id limit ${limit}`.execute(tables)
-  return rows.map((row) => ({ ...sendingOf(row), sentAt: row.sent_at, ...present({ note: row.note }) }))
+  return rows.map((row) => ({
+    ...sendingOf(row),
+    sentAt: row.sent_at,
+    uncertainSince: row.changed_at,
+    ...present({ note: row.note }),
+  }))
 }

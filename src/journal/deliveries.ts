@@ -2,7 +2,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { DeliveryEntry, DeliveryState, Journal, Lease, NewDelivery } from '../domain/journal.ts'
 import type { RecordResult } from '../domain/record.ts'
-import { assert } from '../support/errors.ts'
+import { assert, BridgeError } from '../support/errors.ts'
 import { batchOf } from './batch.ts'
 import { holdRecords } from './outgoing.ts'
 import { present } from './present.ts'
@@ -62,7 +62,8 @@ async function compose(
     .where('route', '=', route)
     .executeTakeFirst()
   const sequence = (last?.sequence ?? 0) + 1
-  const row = { id, route, sequence, folder, name: delivery.nameFor(sequence), sha256, rows, records: 0 }
+  const name = await freeName(tables, route, (turn) => delivery.nameFor(sequence, turn))
+  const row = { id, route, sequence, folder, name, sha256, rows, records: 0 }
   await tables
     .insertInto('deliveries')
     .values({ ...row, state: 'composed', composed_at: now })
@@ -72,6 +73,31 @@ async function compose(
   assert(records > 0, `Delivery ${id} of route ${route} has no records.`)
   await moveDelivery(tables, { id, route, from: 'composed' }, { records })
   return { ...row, records, state: 'composed', composedAt: now }
+}
+
+/** How many names of one delivery are tried; a template that gives so many equal ones says nothing of the delivery. */
+const NAMES_MAX = 10_000
+
+/** Two deliveries of a route never share a name: the same bytes at it must mean this delivery and no earlier one. */
+async function freeName(
+  tables: Kysely<Tables>,
+  route: string,
+  nameFor: (turn: number) => string,
+): Promise<string> {
+  for (let turn = 1; turn <= NAMES_MAX; turn += 1) {
+    const name = nameFor(turn)
+    const taken = await tables
+      .selectFrom('deliveries')
+      .select('id')
+      .where('route', '=', route)
+      .where('name', '=', name)
+      .executeTakeFirst()
+    if (taken === undefined) return name
+  }
+  throw new BridgeError(
+    'cannot-write',
+    `Route ${route} has used ${NAMES_MAX} names like ${nameFor(1)} already.`,
+  )
 }
 
 interface Attachment {

@@ -2,12 +2,17 @@
 import type { Journal, Lease, WorkOf } from '../domain/journal.ts'
 import type { RecordResult, SendingRecord } from '../domain/record.ts'
 import { batchWriter } from '../support/batches.ts'
-import { BridgeError } from '../support/errors.ts'
+import { BridgeError, hasCode } from '../support/errors.ts'
+import { laneRunner } from './lanes.ts'
 
-/** How many records are begun in one transaction. After a crash at most these must be looked up. */
+/** How many records are begun in one transaction, and may be unfinished. After a crash these must be looked up. */
 const BEGIN_AT_ONCE = 200
 /** Results are made durable when there are this many, or after this time, whichever comes first. */
 const RESULTS = { atMost: 200, afterMs: 20 }
+/** So many records in a row without an answer mean that the API is in trouble, and not a record. */
+const UNANSWERED_MAX = 10
+/** Before a request leaves, the lease must have been renewed within this time, well below its length. */
+const LEASE_FRESH_MS = 5_000
 
 export interface DrainOptions {
   readonly journal: Journal
@@ -26,41 +31,52 @@ export interface DrainOptions {
 }
 
 /**
- * Drains what waits. Every record is durable as `sending` before it is sent and gets its result after. Stops at the
- * first record that was `not-sent` (the API takes nothing right now), at a signal, or at what `perform` throws: then what
- * was begun but not sent is given back, what is in flight is finished, and `api-unreachable`, `interrupted` or the thrown
- * failure is thrown. A record that is deferred for another reason stops no other.
+ * Drains what waits. Every record is durable as `sending` before it is sent and gets its result after. A record that is
+ * deferred or uncertain holds its lane back and stops no other; when ten in a row have no answer, or all of them, the
+ * API is in trouble. Then, at a signal, or at what `perform` throws, the draining stops: what was begun but not sent is
+ * given back, what is in flight is finished, and `api-unreachable`, `interrupted` or the thrown failure is thrown.
  */
 export async function drain(options: DrainOptions): Promise<void> {
   const { journal, lease, work, unsent } = options
   const stop = stopper(options.signal)
-  const results = batchWriter<RecordResult>(RESULTS, (batch) => journal.endAttempts(lease, batch))
+  const hold = leaseKeeper(journal, lease)
+  const results = batchWriter<RecordResult>(RESULTS, (batch) =>
+    hold.writing(journal.endAttempts(lease, batch)),
+  )
+  const breaker = apiBreaker()
   let done = 0
-  // What is uncertain must be settled before the next record of its lane may be sent.
-  const uncertainLanes = new Set<string>()
+  // What has no outcome yet must come to one before the next record of its lane may be sent.
+  const blockedLanes = new Set<string>()
   const note = (result: RecordResult) => void results.add(result).catch(stop.because)
 
-  const lanes = laneRunner(options.concurrency, async (record: SendingRecord) => {
-    if (stop.reason() !== undefined || uncertainLanes.has(record.lane)) {
-      return note({ id: record.id, state: unsent, problems: [] })
-    }
-    try {
-      const result = await options.perform(record)
-      if (wasNotSent(result)) stop.because(unavailable(result))
-      if (result.state === 'uncertain') uncertainLanes.add(record.lane)
-      note(result)
-      done++
-    } catch (error) {
-      stop.because(error)
-      if (nothingWasSent(error)) note({ id: record.id, state: unsent, problems: [] })
-    }
-  })
+  const lanes = laneRunner(
+    { concurrency: options.concurrency, unfinished: BEGIN_AT_ONCE },
+    async (record: SendingRecord) => {
+      if (stop.reason() !== undefined || blockedLanes.has(record.lane)) {
+        return note({ id: record.id, state: unsent, problems: [] })
+      }
+      try {
+        await hold.fresh()
+        const result = await options.perform(record)
+        if (isOpen(result)) blockedLanes.add(record.lane)
+        const trouble = breaker.look(result)
+        if (trouble) stop.because(trouble)
+        note(result)
+        done++
+      } catch (error) {
+        stop.because(error)
+        if (hasCode(error, 'credentials-refused', 'api-redirected')) {
+          note({ id: record.id, state: unsent, problems: [] })
+        }
+      }
+    },
+  )
 
   try {
     while (stop.reason() === undefined) {
-      // The journal leaves out the lanes it knows to be uncertain, so it must know them all.
-      if (uncertainLanes.size > 0) await results.flush()
-      const records = await journal.beginAttempts(lease, work, BEGIN_AT_ONCE)
+      // The journal leaves out the lanes it knows to be blocked, so it must know them all.
+      if (blockedLanes.size > 0) await results.flush()
+      const records = await hold.writing(journal.beginAttempts(lease, work, BEGIN_AT_ONCE))
       if (records.length === 0) break
       for (const record of records) await lanes.start(record.lane, record)
       options.onProgress(done)
@@ -71,23 +87,60 @@ export async function drain(options: DrainOptions): Promise<void> {
   await lanes.idle()
   await results.flush()
   options.onProgress(done)
-  const reason = stop.reason()
+  const reason = stop.reason() ?? breaker.end()
   if (reason !== undefined) throw reason
 }
 
-function nothingWasSent(error: unknown): boolean {
-  return (
-    error instanceof BridgeError && (error.code === 'credentials-refused' || error.code === 'api-redirected')
-  )
+function isOpen({ state }: RecordResult): boolean {
+  return state === 'deferred' || state === 'uncertain'
 }
 
-function wasNotSent({ state, problems }: RecordResult): boolean {
-  return state === 'deferred' && problems.some(({ code }) => code === 'not-sent')
+/** Tells a failing API from a failing record. */
+function apiBreaker() {
+  let inRow = 0
+  let answered = 0
+  let last: RecordResult | undefined
+  const trouble = () => {
+    const why = last?.problems[0]?.message ?? 'it gives no answers'
+    return new BridgeError('api-unreachable', `the API cannot be used right now: ${why}. The work is kept`)
+  }
+  return {
+    look(result: RecordResult): BridgeError | undefined {
+      if (!isOpen(result)) {
+        answered++
+        inRow = 0
+        return undefined
+      }
+      last = result
+      inRow++
+      return inRow >= UNANSWERED_MAX ? trouble() : undefined
+    },
+    /** When nothing was answered at all and something was not even taken. A lone lost answer may be the record's. */
+    end(): BridgeError | undefined {
+      const wasNotTaken = last?.problems.some(({ code }) => code === 'not-sent') === true
+      return answered === 0 && wasNotTaken ? trouble() : undefined
+    },
+  }
 }
 
-function unavailable(result: RecordResult): BridgeError {
-  const why = result.problems[0]?.message ?? 'it takes no records right now'
-  return new BridgeError('api-unreachable', `the API cannot be used right now: ${why}. The work is kept`)
+/**
+ * Knows when the lease was last renewed, by any write. A process that was stopped and wakes up late must ask before it
+ * sends: somebody else may be sending by now.
+ */
+function leaseKeeper(journal: Journal, lease: Lease) {
+  let renewedAt = performance.now()
+  const writing = async <Result>(work: Promise<Result>): Promise<Result> => {
+    const startedAt = performance.now()
+    const result = await work
+    renewedAt = startedAt
+    return result
+  }
+  return {
+    writing,
+    async fresh(): Promise<void> {
+      if (performance.now() - renewedAt > LEASE_FRESH_MS) await writing(journal.renewLease(lease))
+    },
+  }
 }
 
 /** Remembers the first reason to stop. */
@@ -103,37 +156,6 @@ function stopper(signal: AbortSignal) {
     reason: (): Error | undefined => {
       if (signal.aborted) first ??= new BridgeError('interrupted', 'stopped by a signal')
       return first
-    },
-  }
-}
-
-/** Runs items of different lanes at once, up to a bound, and items of one lane one after the other. */
-function laneRunner<Item>(concurrency: number, run: (item: Item) => Promise<void>) {
-  const queues = new Map<string, Item[]>()
-  let wakeStarter: (() => void) | undefined
-  let wakeIdler: (() => void) | undefined
-
-  const runLane = async (lane: string, queue: Item[]): Promise<void> => {
-    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await run(item)
-    queues.delete(lane)
-    wakeStarter?.()
-    if (queues.size === 0) wakeIdler?.()
-  }
-  return {
-    /** Resolves when the item runs or waits behind another of its lane. */
-    async start(lane: string, item: Item): Promise<void> {
-      const busy = queues.get(lane)
-      if (busy) {
-        busy.push(item)
-        return
-      }
-      while (queues.size >= concurrency) await new Promise<void>((resolve) => (wakeStarter = resolve))
-      const queue = [item]
-      queues.set(lane, queue)
-      void runLane(lane, queue)
-    },
-    async idle(): Promise<void> {
-      if (queues.size > 0) await new Promise<void>((resolve) => (wakeIdler = resolve))
     },
   }
 }

@@ -133,6 +133,11 @@ export class BridgeError extends Error {
   }
 }
 
+/** Whether a thrown value is a failure of one of the given kinds. */
+export function hasCode(error: unknown, ...codes: FailureCode[]): error is BridgeError {
+  return error instanceof BridgeError && codes.includes(error.code)
+}
+
 /** Whether a thrown value carries the given system error code, such as ENOENT. */
 export function hasSystemCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code))

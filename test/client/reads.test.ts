@@ -185,14 +185,27 @@ describe('reading a list', () => {
   })
 
   test.each<[string, Behaviour]>([
+    ['an empty page', json(200, { results: [] })],
+    ['a page that is not there', json(404, { detail: 'Invalid page.' })],
+    ['a page that came before', json(200, { results: items(2, 1) })],
+  ])('ends at %s', async (_, behaviour) => {
+    const { server, client } = await setUp()
+    server.next(json(200, { next: '?page=2', results: items(1, 2) }), behaviour)
+    expect(await collect(client.list(orders))).toEqual(items(1, 2))
+    expect(server.received).toHaveLength(2)
+  })
+
+  test.each<[string, Behaviour]>([
     ['an empty page', json(200, { count: 9, results: [] })],
     ['a page that is not there', json(404, { detail: 'Invalid page.' })],
     ['a page that came before', json(200, { count: 9, results: items(2, 1) })],
-  ])('ends at %s', async (_, behaviour) => {
+  ])('fails at %s when its own count says that there are more', async (_, behaviour) => {
     const { server, client } = await setUp()
     server.next(json(200, { count: 9, results: items(1, 2) }), behaviour)
-    expect(await collect(client.list(orders))).toEqual(items(1, 2))
-    expect(server.received).toHaveLength(2)
+    expect(await failureOf(collect(client.list(orders)))).toMatchObject({
+      code: 'api-answer-unusable',
+      message: expect.stringContaining('holds 9 and gives only 2') as string,
+    })
   })
 
   test('gives a resource once that moved to the next page, whether its id is a number or text', async () => {

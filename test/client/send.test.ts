@@ -263,11 +263,21 @@ describe('the account', () => {
   test('that may not act for the party stops the work, and the failure names the party', async () => {
     const { server, client } = await setUp()
     server.next(json(403, { detail: 'Not yours.' }))
-    expect(await failureOf(client.send(order))).toEqual({
+    expect(
+      await failureOf(
+        collect(client.list({ endpoint: 'listRetailerOrders', params: { retailer_id: 1000 } })),
+      ),
+    ).toEqual({
       code: 'credentials-refused',
       message:
         'The API does not let this account act for retailer 1000 at /v1/retailers/1000/orders/: HTTP 403: Not yours.',
     })
+  })
+
+  test('that may not do one thing hears it as an answer about that thing', async () => {
+    const { server, client } = await setUp()
+    server.next(json(403, { detail: 'Not this one.' }))
+    expect(await client.send(order)).toMatchObject({ certainty: 'answered', status: 403 })
   })
 
   test('is never taken along by a redirect, of which only the origin is told', async () => {

@@ -30,6 +30,8 @@ CREATE TABLE deliveries (
   unique (route, sequence)
 ) strict;
 
+CREATE INDEX deliveries_by_name on deliveries (route, name);
+
 CREATE INDEX deliveries_by_time on deliveries (composed_at, sequence);
 
 CREATE INDEX deliveries_unfinished on deliveries (route, sequence) where state <> 'acknowledged';
@@ -104,6 +106,8 @@ CREATE TABLE records (
   check ((direction = 'incoming') = (file_id is not null))
 ) strict;
 
+CREATE INDEX records_blocking on records (file_id, lane) where state in ('uncertain', 'deferred');
+
 CREATE UNIQUE INDEX records_by_api_id on records (operation, account, api_id) where direction = 'outgoing';
 
 CREATE UNIQUE INDEX records_by_key on records (operation, account, natural_key) where holds_key = 1;
@@ -116,7 +120,7 @@ CREATE UNIQUE INDEX records_of_file on records (file_id, number) where file_id i
 
 CREATE INDEX records_planned on records (file_id, number) where state = 'planned';
 
-CREATE INDEX records_uncertain on records (file_id, lane, id) where state = 'uncertain';
+CREATE INDEX records_uncertain on records (file_id, id) where state = 'uncertain';
 
 CREATE INDEX records_waiting on records (route, id) where direction = 'outgoing' and delivery_id is null;
 

@@ -38,7 +38,11 @@ test('text that is read is written back as itself', () => {
   const text = fc
     .tuple(fc.constantFrom('', '-'), fc.bigInt({ min: 1n, max: 10n ** 28n }), fc.stringMatching(/^\d{0,20}$/))
     .map(([sign, units, fraction]) => `${sign}${units}${fraction === '' ? '' : `.${fraction}`}`)
-  fc.assert(fc.property(text, (written) => void expect(formatDecimal(parsed(written))).toBe(written)))
+  fc.assert(
+    fc.property(text, (written) => {
+      expect(formatDecimal(parsed(written))).toBe(written)
+    }),
+  )
 })
 
 test('sums and products are those of whole numbers', () => {
@@ -54,13 +58,12 @@ test('sums and products are those of whole numbers', () => {
 test('a number is brought to other decimals only when no digit is lost', () => {
   fc.assert(
     fc.property(decimal, fc.integer({ min: 0, max: 12 }), (value, scale) => {
-      const rescaled = rescaleExactly(value, scale)
-      if (rescaled) {
-        expect(rescaled.scale).toBe(scale)
-        expect(whole(rescaled)).toBe(whole(value))
-      } else {
-        expect(value.units % 10n ** BigInt(value.scale - scale)).not.toBe(0n)
-      }
+      const atSmallest = whole(value)
+      const unit = 10n ** BigInt(SMALLEST - scale)
+
+      expect(rescaleExactly(value, scale)).toEqual(
+        atSmallest % unit === 0n ? { units: atSmallest / unit, scale } : undefined,
+      )
     }),
   )
 })

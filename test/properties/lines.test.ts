@@ -177,3 +177,21 @@ test('a line break in a cell far down the file does not change how lines are cou
 
   expect(copied.toString()).toBe('PO,Note\rPO-2500,plain\r')
 })
+
+test.each(['utf-16le', 'utf-16be'] as const)(
+  'pieces of a large %s file that end within a letter hide no line',
+  async (name) => {
+    const line = (index: number) => `PO-${index},Ċ\u0A0D\r\n`
+    const lines = Array.from({ length: 5000 }, (_, index) => line(index + 1))
+    const bytes = encode(lines.join(''), name)
+
+    const copied = await gathered(
+      copyLines(inChunks(bytes, [33_333, 1, 777]), { encoding: name, quote: '"' }, [
+        [1, 1],
+        [4000, 4001],
+      ]),
+    )
+
+    expect(iconv.decode(copied, name)).toBe(line(1) + line(4000) + line(4001))
+  },
+)

@@ -478,6 +478,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
             naturalKey: 'PO-1',
             body: '{"purchase_order_number":"PO-1"}',
             attempt: 1,
+            inDoubt: false,
           },
           expect.objectContaining({ number: 2 }),
         ])
@@ -588,11 +589,37 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         clock.advance(100)
         await journal.recoverAttempts(lease, { file: 'a' })
         expect(await journal.uncertainRecords({ file: 'a' }, 0, 10)).toEqual([
-          { ...one, sentAt: START + 3, note: '{"shipped":1}' },
+          { ...one, inDoubt: true, sentAt: START + 3, uncertainSince: START + 103, note: '{"shipped":1}' },
         ])
         expect(await journal.countRecords({ file: 'a' })).toEqual({ uncertain: 1, planned: 1 })
         expect(await journal.troubledRecords({ file: 'a' }, 10)).toMatchObject([
           { number: 1, problems: [{ code: 'answer-lost' }] },
+        ])
+      })
+
+      it('and lets no other record of its lane pass', async () => {
+        const [first, second] = [planned(1, 'PO-1'), { ...planned(2, 'PO-2'), lane: 'PO-1' }]
+        await planFile(journal, lease, 'a', [first, second, planned(3, 'PO-3')])
+        const [one] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+        for (const state of ['uncertain', 'deferred'] as const) {
+          if (state === 'uncertain') await journal.endAttempts(lease, [{ id: one!.id, state, problems: [] }])
+          else {
+            await journal.settleRecords(lease, [{ id: one!.id, state: 'planned', problems: [] }])
+            const [again] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+            await journal.endAttempts(lease, [{ id: again!.id, state, problems: [] }])
+          }
+          const begun = await journal.beginAttempts(lease, { file: 'a' }, 10)
+          expect(begun.map(({ number }) => number)).toEqual(state === 'uncertain' ? [3] : [])
+        }
+      })
+
+      it('but not that a record was in doubt which was never taken', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
+        const [one] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+        await journal.endAttempts(lease, [{ id: one!.id, state: 'deferred', problems: [] }])
+        await journal.retryDeferred(lease, { file: 'a' })
+        expect(await journal.beginAttempts(lease, { file: 'a' }, 1)).toEqual([
+          { ...one, attempt: 2, inDoubt: false },
         ])
       })
 
@@ -624,7 +651,9 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         ])
         await journal.settleRecords(lease, [{ id: one!.id, state: 'rejected', problems: [] }])
         expect(await journal.countRecords({ file: 'a' })).toEqual({ accepted: 1, planned: 1 })
-        expect(await journal.beginAttempts(lease, { file: 'a' }, 2)).toEqual([{ ...two, attempt: 2 }])
+        expect(await journal.beginAttempts(lease, { file: 'a' }, 2)).toEqual([
+          { ...two, attempt: 2, inDoubt: true },
+        ])
       })
     })
 
@@ -776,6 +805,23 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect(await journal.countRecords({ delivery: 'd1' })).toEqual({ collected: 1 })
       })
 
+      it('under a name that no other delivery of the route has', async () => {
+        await journal.collect(out, [seen('1')])
+        const nameFor = (_: number, turn: number) => (turn === 1 ? 'orders.csv' : `orders.csv~${turn}`)
+        const always = async (id: string) =>
+          journal.deliveryComposed(out, {
+            ...sequenced,
+            nameFor,
+            id,
+            upToRecord: await lastWaiting(),
+            held: [],
+          })
+        const first = await always('d1')
+        await journal.collect(out, [seen('2')])
+        const second = await always('d2')
+        expect([first.name, second.name]).toEqual(['orders.csv', 'orders.csv~2'])
+      })
+
       it('from the composing to the last acknowledge', async () => {
         await journal.collect(out, [seen('1'), seen('2')])
         await compose('d1')
@@ -791,7 +837,9 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect(await journal.deliveryAcknowledged(out, 'd1')).toBe(false)
         await journal.recoverAttempts(out, { delivery: 'd1' })
         expect(await journal.countRecords({ delivery: 'd1' })).toEqual({ accepted: 1, collected: 1 })
-        expect(await journal.beginAttempts(out, { delivery: 'd1' }, 10)).toEqual([{ ...two, attempt: 2 }])
+        expect(await journal.beginAttempts(out, { delivery: 'd1' }, 10)).toEqual([
+          { ...two, attempt: 2, inDoubt: true },
+        ])
         const refused = problem('acknowledge-refused', {}, 'The order is cancelled.')
         await journal.endAttempts(out, [{ id: two!.id, state: 'rejected', http: 409, problems: [refused] }])
         clock.advance(1)

@@ -56,6 +56,7 @@ export const first = {
   acknowledged_at integer,
   unique (route, sequence)
 ) strict`,
+    `create index deliveries_by_name on deliveries (route, name)`,
     `create index deliveries_by_time on deliveries (composed_at, sequence)`,
     `create index deliveries_unfinished on deliveries (route, sequence) where state <> 'acknowledged'`,
 
@@ -88,7 +89,8 @@ export const first = {
     `create unique index records_of_delivery on records (delivery_id, number) where delivery_id is not null`,
     `create index records_planned on records (file_id, number) where state = 'planned'`,
     `create index records_collected on records (delivery_id, number) where state = 'collected'`,
-    `create index records_uncertain on records (file_id, lane, id) where state = 'uncertain'`,
+    `create index records_uncertain on records (file_id, id) where state = 'uncertain'`,
+    `create index records_blocking on records (file_id, lane) where state in ('uncertain', 'deferred')`,
     `create index records_waiting on records (route, id) where direction = 'outgoing' and delivery_id is null`,
 
     // Apart from the records, because every change of state rewrites its row, and the bodies are the bulk.

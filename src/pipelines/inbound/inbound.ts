@@ -1,6 +1,6 @@
 /** The inbound story: files are picked up, translated, submitted and reported, each from where it stands. */
 import type { FileEntry, FileState } from '../../domain/journal.ts'
-import { BridgeError } from '../../support/errors.ts'
+import { BridgeError, type FailureCode, hasCode } from '../../support/errors.ts'
 import type { InboundParts } from '../parts.ts'
 import { receiveFile, sightFiles, spoolName } from './pick-up.ts'
 import { reportFile } from './report.ts'
@@ -17,18 +17,34 @@ export interface InboundPass {
   readonly open: readonly FileEntry[]
 }
 
+/** What concerns the whole route or the whole program; all else concerns one file, and the next one is taken. */
+const CONCERNS_ALL = [
+  'interrupted',
+  'lease-lost',
+  'credentials-refused',
+  'api-redirected',
+  'journal-unusable',
+  'journal-newer',
+] as const satisfies FailureCode[]
+
+/** An API that failed on so many files in a row is down, and not at odds with a file. */
+const UNREACHABLE_MAX = 2
+
+interface Pass {
+  readonly summaries: Summary[]
+  readonly open: FileEntry[]
+  readonly failures: unknown[]
+  unreachableInRow: number
+}
+
 /**
  * One pass: what an earlier pass left unfinished goes on first, then the files that are settled now, oldest first.
- * A file that cannot be brought to an end, or that its mailbox does not hand over, stays open and the next one is taken.
- * Failures of the world are thrown; a mailbox's trouble with one file only after the others had their turn.
+ * A file that cannot be brought to an end stays open and the next one is taken. Failures that concern everything are
+ * thrown at once, those of single files when the others had their turn.
  */
 export async function passInbound(parts: InboundParts): Promise<InboundPass> {
   const { journal, route } = parts
-  const pass: { summaries: Summary[]; open: FileEntry[]; failures: unknown[] } = {
-    summaries: [],
-    open: [],
-    failures: [],
-  }
+  const pass: Pass = { summaries: [], open: [], failures: [], unreachableInRow: 0 }
   await sweepSpool(parts)
   const left = await journal.unfinishedFiles(route.name)
   for (const file of left) await bringOn(parts, file, pass)
@@ -41,17 +57,17 @@ export async function passInbound(parts: InboundParts): Promise<InboundPass> {
   return { route: route.name, summaries: pass.summaries, open: pass.open }
 }
 
-async function bringOn(
-  parts: InboundParts,
-  file: FileEntry,
-  pass: { summaries: Summary[]; open: FileEntry[]; failures: unknown[] },
-): Promise<void> {
+async function bringOn(parts: InboundParts, file: FileEntry, pass: Pass): Promise<void> {
   try {
     const finished = await finishFile(parts, file, (summary) => pass.summaries.push(summary))
     if (!finished) pass.open.push(file)
+    pass.unreachableInRow = 0
   } catch (error) {
-    if (!(error instanceof BridgeError && error.code === 'mailbox-unreachable')) throw error
+    if (hasCode(error, ...CONCERNS_ALL)) throw error
     pass.failures.push(error)
+    if (!hasCode(error, 'api-unreachable')) return
+    pass.unreachableInRow++
+    if (pass.unreachableInRow >= UNREACHABLE_MAX) throw error
   }
 }
 

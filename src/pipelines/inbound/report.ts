@@ -24,7 +24,7 @@ export async function reportFile(parts: InboundParts, file: FileEntry): Promise<
   const summary = await writeReports(parts, file)
   let name = file.reportName
   for (let turn = 1; turn <= NAMES_MAX; turn++) {
-    name ??= turn === 1 ? file.name : `${file.name}~${turn}`
+    name ??= turn === 1 ? reportName(file) : `${reportName(file)}~${turn}`
     await journal.nameReport(lease, file.id, name)
     if (await deliverAll(parts, file, summary, name)) {
       await journal.fileReported(lease, file.id)
@@ -34,6 +34,17 @@ export async function reportFile(parts: InboundParts, file: FileEntry): Promise<
   }
   const first = parts.results.describe(parts.route.resultsFolder, `${file.name}.results.csv`)
   throw new BridgeError('cannot-write', `${first} and ${NAMES_MAX} names like it are taken`)
+}
+
+/** File systems take names of 255 bytes; the suffixes and a number must fit behind it. */
+const NAME_BYTES_MAX = 230
+
+/** The source's full name; of a name too long the beginning, with the file's id to tell it from its like. */
+function reportName({ name, id }: FileEntry): string {
+  if (Buffer.byteLength(name) <= NAME_BYTES_MAX) return name
+  let cut = name
+  while (Buffer.byteLength(cut) > NAME_BYTES_MAX - id.length - 1) cut = [...cut].slice(0, -1).join('')
+  return `${cut}~${id}`
 }
 
 interface Report {

@@ -5,6 +5,7 @@ import { type Problem, problem } from '../../domain/problem.ts'
 import { accountOf } from '../../domain/route.ts'
 import type { Draft, Reference } from '../../domain/translator.ts'
 import { idOf, partyParams } from '../operations/operation.ts'
+import { BridgeError } from '../../support/errors.ts'
 import type { InboundParts } from '../parts.ts'
 
 /** A draft whose body has every id it needs; one whose reference was not found has a problem more and no body. */
@@ -47,10 +48,11 @@ async function findOrders(
  * pages are read once and remembered.
  */
 async function sweepOrders(parts: InboundParts): Promise<void> {
-  const { api, journal, route } = parts
+  const { api, journal, route, signal } = parts
   const endpoint = route.party.kind === 'brand' ? 'listBrandOrders' : 'listRetailerOrders'
   for await (const page of api.list({ endpoint, params: partyParams(route.party) })) {
     await journal.rememberReferences(accountOf(route.party), 'order', page.flatMap(orderReference))
+    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
   }
 }
 

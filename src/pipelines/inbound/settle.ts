@@ -3,15 +3,27 @@ import type { FileEntry } from '../../domain/journal.ts'
 import { problem } from '../../domain/problem.ts'
 import type { RecordResult, UncertainRecord } from '../../domain/record.ts'
 import { BridgeError } from '../../support/errors.ts'
-import type { InboundRules } from '../operations/operation.ts'
+import type { Finding, InboundRules } from '../operations/operation.ts'
 import { INBOUND_RULES } from '../operations/operations.ts'
 import type { InboundParts } from '../parts.ts'
+import { tryRead } from '../reads.ts'
 
-/** How many uncertain records are looked up between two writes to the journal. */
+/** How many uncertain records are looked up between two writes to the journal, and how many at a time. */
 const LOOK_UP_AT_ONCE = 64
+const LOOK_UPS_IN_FLIGHT = 8
 
-/** uncertain → accepted, or planned again, or still uncertain with the reason why it cannot be told. */
-export async function settleUncertain(parts: InboundParts, file: FileEntry): Promise<void> {
+/** A record that was sent so often, and every time proven absent, is one that the API cannot digest. */
+const ATTEMPTS_MAX = 6
+
+/**
+ * uncertain → accepted, or planned again. What the API does not tell stays uncertain, and is held for a person in the
+ * last round of a run, so that it does not keep its file from being reported.
+ */
+export async function settleUncertain(
+  parts: InboundParts,
+  file: FileEntry,
+  isLastRound: boolean,
+): Promise<void> {
   const { journal, lease, route, signal } = parts
   let afterId = 0
   let done = 0
@@ -21,7 +33,11 @@ export async function settleUncertain(parts: InboundParts, file: FileEntry): Pro
     if (last === undefined) return
     await lateAnswersAreOut(parts, records)
     if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
-    const results = await Promise.all(records.map((record) => settle(parts, record)))
+    const results: RecordResult[] = []
+    for (let start = 0; start < records.length; start += LOOK_UPS_IN_FLIGHT) {
+      const some = records.slice(start, start + LOOK_UPS_IN_FLIGHT)
+      results.push(...(await Promise.all(some.map((record) => settle(parts, record, isLastRound)))))
+    }
     await journal.settleRecords(lease, results)
     afterId = last.id
     done += records.length
@@ -29,23 +45,39 @@ export async function settleUncertain(parts: InboundParts, file: FileEntry): Pro
   }
 }
 
-/** A request may still be on its way when its answer is given up: looking it up too early would find nothing. */
+/**
+ * A request may still take effect when its answer is given up: looking it up too early would find nothing. The time
+ * counts from when the record became uncertain, since its request may have waited long before it left. A clock that was
+ * set back makes nobody wait longer.
+ */
 async function lateAnswersAreOut(
   { clock, route, signal }: InboundParts,
   records: readonly UncertainRecord[],
 ) {
-  const lastSent = Math.max(...records.map((record) => record.sentAt))
-  const wait = lastSent + route.lateAnswerMs - clock.now()
+  const since = Math.max(...records.map((record) => record.uncertainSince))
+  const wait = Math.min(since + route.lateAnswerMs - clock.now(), route.lateAnswerMs)
   if (wait > 0) await clock.sleep(wait, signal)
 }
 
-async function settle(parts: InboundParts, record: UncertainRecord): Promise<RecordResult> {
+async function settle(
+  parts: InboundParts,
+  record: UncertainRecord,
+  isLastRound: boolean,
+): Promise<RecordResult> {
   const { api, route } = parts
   const rules: InboundRules = INBOUND_RULES[route.operation]
   const { id } = record
   // A note is durable before its request leaves, so what has none has not been sent.
   if (rules.note && record.note === undefined) return { id, state: 'planned', problems: [] }
-  const finding = await rules.lookUp(api, route.party, record)
+  const read = await tryRead(() => rules.lookUp(api, route.party, record))
+  if ('trouble' in read) {
+    const message = `the answer was lost, and it cannot be looked up: ${read.trouble}`
+    return { id, state: 'uncertain', problems: [problem('answer-lost', {}, message)] }
+  }
+  return outcomeOf(record, read.value, isLastRound)
+}
+
+function outcomeOf({ id, attempt }: UncertainRecord, finding: Finding, isLastRound: boolean): RecordResult {
   switch (finding.found) {
     case 'accepted':
       return {
@@ -54,13 +86,15 @@ async function settle(parts: InboundParts, record: UncertainRecord): Promise<Rec
         problems: [],
         ...(finding.apiId === undefined ? {} : { apiId: finding.apiId }),
       }
-    case 'absent':
-      return { id, state: 'planned', problems: [] }
-    case 'unclear':
-      return {
-        id,
-        state: 'uncertain',
-        problems: [problem('answer-lost', {}, `the answer was lost, and ${finding.why}`)],
-      }
+    case 'absent': {
+      if (attempt < ATTEMPTS_MAX) return { id, state: 'planned', problems: [] }
+      const message = `it was sent ${attempt} times without an answer, and it is not at the API`
+      return { id, state: 'rejected', problems: [problem('api-keeps-failing', {}, message)] }
+    }
+    case 'unclear': {
+      const code = isLastRound ? 'outcome-unprovable' : 'answer-lost'
+      const problems = [problem(code, {}, `the answer was lost, and ${finding.why}`)]
+      return { id, state: isLastRound ? 'held' : 'uncertain', problems }
+    }
   }
 }

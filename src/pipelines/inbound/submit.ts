@@ -7,14 +7,15 @@ import { type Problem, problem } from '../../domain/problem.ts'
 import type { RecordResult, SendingRecord } from '../../domain/record.ts'
 import { batchWriter } from '../../support/batches.ts'
 import { drain } from '../drain.ts'
-import { idOf, partyParams } from '../operations/operation.ts'
+import { type Body, idOf, type InboundRules, partyParams } from '../operations/operation.ts'
 import { INBOUND_RULES } from '../operations/operations.ts'
 import type { InboundParts } from '../parts.ts'
+import { accountCheck, type ReadResult, tryRead } from '../reads.ts'
 import { columnFinder } from './columns.ts'
 import { settleUncertain } from './settle.ts'
 
 /** A record proven absent is sent again; more often than this in one run helps nobody. */
-const ROUNDS_MAX = 3
+const ROUNDS_MAX = 4
 
 /** Notes are made durable before their requests leave, so they wait only a moment for company. */
 const NOTES = { atMost: 100, afterMs: 2 }
@@ -25,8 +26,8 @@ export async function submitFile(parts: InboundParts, file: FileEntry): Promise<
   const work = { file: file.id }
   await journal.recoverAttempts(lease, work)
   await journal.retryDeferred(lease, work)
-  for (let round = 0; round < ROUNDS_MAX; round++) {
-    await settleUncertain(parts, file)
+  for (let round = 1; round <= ROUNDS_MAX; round++) {
+    await settleUncertain(parts, file, round === ROUNDS_MAX)
     await sendPlanned(parts, file)
     if (await journal.fileSubmitted(lease, file.id)) return
   }
@@ -52,45 +53,80 @@ async function sendPlanned(parts: InboundParts, file: FileEntry): Promise<void> 
 
 /** Makes the function that sends one record of the file. */
 function sender(parts: InboundParts, file: FileEntry): (record: SendingRecord) => Promise<RecordResult> {
-  const { api, route, journal, lease } = parts
-  const { party } = route
-  const rules = INBOUND_RULES[route.operation]
+  const { api, route } = parts
   const { endpoint } = OPERATIONS[route.operation]
-  const params = partyParams(party)
-  const notes = batchWriter<{ id: number; note: string }>(NOTES, (batch) =>
-    journal.noteAttempts(lease, batch),
-  )
+  const params = partyParams(route.party)
+  const noteFor = noteTaker(parts)
+  const checkAccount = accountCheck(api, route.party)
   const columnOf = columnFinder(parts, file)
 
   return async (record) => {
-    if (rules.note) {
-      await notes.add({ id: record.id, note: await rules.note(api, party, JSON.parse(record.body)) })
-    }
+    const noted = await noteFor(record)
+    if ('trouble' in noted) return deferred(record, noted.trouble)
     const answer = await api.send({ endpoint, params, body: record.body })
-    if (answer.certainty !== 'answered') return unanswered(record, answer)
+    if (answer.certainty === 'not-applied') return deferred(record, answer.detail, answer.status)
+    if (answer.certainty === 'unknown') return uncertain(record, answer.detail, answer.status)
     if (answer.status < 400) return accepted(record, answer.status, idOf(answer.body))
-    if (record.attempt > 1) {
-      // An earlier attempt may have done it after all, and this refusal may be about the repetition.
-      const finding = await rules.lookUp(api, party, { ...record, sentAt: file.receivedAt ?? file.claimedAt })
-      if (finding.found === 'accepted') return accepted(record, answer.status, finding.apiId)
+    if (answer.status === 403) await checkAccount()
+    if (record.inDoubt) {
+      const known = await afterRefusal(parts, record, { file, note: noted.value, status: answer.status })
+      if (known) return known
     }
     const problems = await refusals(answer, columnOf)
     return { id: record.id, state: 'rejected', http: answer.status, problems }
   }
 }
 
+/** Notes, durably and before the request leaves, what a look-up will need. Operations that need nothing cost nothing. */
+function noteTaker(parts: InboundParts): (record: SendingRecord) => Promise<ReadResult<string | undefined>> {
+  const { api, route, journal, lease } = parts
+  const rules: InboundRules = INBOUND_RULES[route.operation]
+  const notes = batchWriter<{ id: number; note: string }>(NOTES, (batch) =>
+    journal.noteAttempts(lease, batch),
+  )
+  const { note } = rules
+  if (note === undefined) return () => Promise.resolve({ value: undefined })
+  return async (record) => {
+    const read = await tryRead(() => note(api, route.party, JSON.parse(record.body) as Body))
+    if ('value' in read) await notes.add({ id: record.id, note: read.value })
+    return read
+  }
+}
+
+/** An earlier attempt may have done it after all, and the refusal may be about the repetition. */
+async function afterRefusal(
+  { api, route }: InboundParts,
+  record: SendingRecord,
+  { file, note, status }: { file: FileEntry; note: string | undefined; status: number },
+): Promise<RecordResult | undefined> {
+  const sent = {
+    ...record,
+    sentAt: file.receivedAt ?? file.claimedAt,
+    ...(note === undefined ? {} : { note }),
+  }
+  const read = await tryRead(() => INBOUND_RULES[route.operation].lookUp(api, route.party, sent))
+  if ('trouble' in read) return uncertain(record, read.trouble, status)
+  const { value } = read
+  if (value.found === 'accepted') return accepted(record, status, value.apiId)
+  return value.found === 'unclear' ? uncertain(record, value.why, status) : undefined
+}
+
 function accepted(record: SendingRecord, http: number, apiId: string | undefined): RecordResult {
   return { id: record.id, state: 'accepted', http, problems: [], ...(apiId === undefined ? {} : { apiId }) }
 }
 
-function unanswered(
-  record: SendingRecord,
-  answer: Exclude<CallResult, { certainty: 'answered' }>,
-): RecordResult {
-  const code = answer.certainty === 'unknown' ? 'answer-lost' : 'not-sent'
-  const state = answer.certainty === 'unknown' ? 'uncertain' : 'deferred'
-  const http = answer.status === undefined ? {} : { http: answer.status }
-  return { id: record.id, state, problems: [problem(code, {}, answer.detail)], ...http }
+function deferred({ id }: SendingRecord, detail: string, http?: number): RecordResult {
+  return {
+    id,
+    state: 'deferred',
+    problems: [problem('not-sent', {}, detail)],
+    ...(http === undefined ? {} : { http }),
+  }
+}
+
+function uncertain({ id }: SendingRecord, detail: string, http?: number): RecordResult {
+  const problems = [problem('answer-lost', {}, detail)]
+  return { id, state: 'uncertain', problems, ...(http === undefined ? {} : { http }) }
 }
 
 /** The API's own words, each with the user's column that feeds the field it names. */

@@ -1,8 +1,11 @@
 /** Creating invoices: one per purchase order. The brand's list has no filter for it, so it is swept by time. */
 import { idOf, type InboundRules, partyParams } from './operation.ts'
 
-/** The API's clock is only known to the second, and its date may be taken a little before or after the commit. */
-const CLOCK_MARGIN_MS = 120_000
+/**
+ * How far the sweep reaches back before the attempt. Our clock may have been wrong then and right now, and how far the
+ * API's differs is not known before its first answer; a day costs a few pages more and no invoice twice.
+ */
+const CLOCK_MARGIN_MS = 24 * 60 * 60 * 1000
 
 const purchaseOrderNumber = (body: Readonly<Record<string, unknown>>) => String(body['purchase_order_number'])
 

@@ -55,11 +55,11 @@ function compare(body: Body, order: Resource, noteText: string | undefined): Fin
   if (after.shipped === undefined) {
     return { found: 'unclear', why: 'the order does not show the quantities shipped' }
   }
-  if (after.shipped === before.shipped) return { found: 'absent' }
-  if (after.shipped === before.shipped + unitsOf(body['shipment_lines'])) {
-    const added = after.shipmentIds.filter((id) => before.shipmentIds?.includes(id) === false)
-    const [apiId] = added
-    return { found: 'accepted', ...(apiId === undefined || added.length > 1 ? {} : { apiId }) }
+  const added = after.shipmentIds.filter((id) => before.shipmentIds?.includes(id) === false)
+  if (after.shipped === before.shipped && added.length === 0) return { found: 'absent' }
+  const [apiId] = added
+  if (after.shipped === before.shipped + unitsOf(body['shipment_lines']) && added.length <= 1) {
+    return { found: 'accepted', ...(apiId === undefined ? {} : { apiId }) }
   }
   return {
     found: 'unclear',

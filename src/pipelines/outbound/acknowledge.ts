@@ -1,13 +1,14 @@
 /** Acknowledging: each record of a delivery whose file is where the user asked for it, and no other. */
 import { readApiErrors } from '../../contract/api-errors.ts'
 import { OPERATIONS } from '../../contract/operations.ts'
-import type { Resource } from '../../domain/api.ts'
+import type { CallResult, Resource } from '../../domain/api.ts'
 import type { DeliveryEntry } from '../../domain/journal.ts'
-import { problem } from '../../domain/problem.ts'
+import { type Problem, problem } from '../../domain/problem.ts'
 import type { RecordResult, SendingRecord } from '../../domain/record.ts'
 import { drain } from '../drain.ts'
 import { partyParams } from '../operations/operation.ts'
 import type { OutboundParts } from '../parts.ts'
+import { accountCheck, tryRead } from '../reads.ts'
 
 /** A record whose answer was lost is acknowledged again; more often than this in one run helps nobody. */
 const ROUNDS_MAX = 3
@@ -37,7 +38,7 @@ function acknowledgeWaiting(parts: OutboundParts, delivery: DeliveryEntry): Prom
     signal,
     concurrency,
     work: { delivery: delivery.id },
-    perform: (record) => acknowledge(parts, record),
+    perform: acknowledger(parts),
     unsent: 'collected',
     onProgress: (done) =>
       parts.notify({
@@ -51,38 +52,48 @@ function acknowledgeWaiting(parts: OutboundParts, delivery: DeliveryEntry): Prom
   })
 }
 
-async function acknowledge(parts: OutboundParts, record: SendingRecord): Promise<RecordResult> {
-  const { id } = record
+/** Makes the function that acknowledges one record. A read that fails defers its record and stops no other. */
+function acknowledger(parts: OutboundParts): (record: SendingRecord) => Promise<RecordResult> {
   const { api, route } = parts
-  if (route.reread) {
-    const changed = whyNot(await readAgain(parts, record))
-    if (changed) return { id, ...changed }
+  const checkAccount = accountCheck(api, route.party)
+  const { acknowledge, get } = OPERATIONS[route.operation]
+  const paramsOf = (record: SendingRecord) => ({ ...partyParams(route.party), id: record.naturalKey })
+  const readAgain = (record: SendingRecord) =>
+    tryRead(() => api.get({ endpoint: get, params: paramsOf(record) }))
+
+  return async (record) => {
+    const { id } = record
+    if (route.reread) {
+      const now = await readAgain(record)
+      if ('trouble' in now) return deferred(id, 'answer-lost', now.trouble)
+      const changed = whyNot(now.value)
+      if (changed) return { id, ...changed }
+    }
+    const answer = await api.send({ endpoint: acknowledge, params: paramsOf(record) })
+    if (answer.certainty === 'answered' && answer.status < 400) {
+      return { id, state: 'accepted', http: answer.status, problems: [] }
+    }
+    if (answer.certainty === 'not-applied') return deferred(id, 'not-sent', answer.detail)
+    // Refused, or its answer lost: the record itself tells whether it is acknowledged.
+    const now = await readAgain(record)
+    if ('value' in now && isAcknowledged(now.value)) return { id, state: 'accepted', problems: [] }
+    if (answer.certainty === 'unknown') return deferred(id, 'answer-lost', answer.detail)
+    if (answer.status === 403) await checkAccount()
+    return { id, state: 'rejected', http: answer.status, problems: refusals(answer) }
   }
-  const params = { ...partyParams(route.party), id: record.naturalKey }
-  const answer = await api.send({ endpoint: OPERATIONS[route.operation].acknowledge, params })
-  if (answer.certainty === 'answered' && answer.status < 400) {
-    return { id, state: 'accepted', http: answer.status, problems: [] }
-  }
-  if (answer.certainty === 'not-applied') {
-    return { id, state: 'deferred', problems: [problem('not-sent', {}, answer.detail)] }
-  }
-  // Refused, or its answer lost: the record itself tells whether it is acknowledged.
-  if (isAcknowledged(await readAgain(parts, record))) return { id, state: 'accepted', problems: [] }
-  if (answer.certainty === 'unknown') {
-    return { id, state: 'deferred', problems: [problem('answer-lost', {}, answer.detail)] }
-  }
-  const problems = readApiErrors(answer.body, answer.text).map(({ path, message }) =>
-    problem('acknowledge-refused', path === '' ? {} : { field: path }, message),
-  )
-  if (problems.length === 0) {
-    problems.push(problem('acknowledge-refused', {}, `HTTP ${answer.status}, without a reason`))
-  }
-  return { id, state: 'rejected', http: answer.status, problems }
 }
 
-function readAgain({ api, route }: OutboundParts, record: SendingRecord): Promise<Resource | undefined> {
-  const params = { ...partyParams(route.party), id: record.naturalKey }
-  return api.get({ endpoint: OPERATIONS[route.operation].get, params })
+function deferred(id: number, code: 'answer-lost' | 'not-sent', detail: string): RecordResult {
+  return { id, state: 'deferred', problems: [problem(code, {}, detail)] }
+}
+
+function refusals({ status, body, text }: Extract<CallResult, { certainty: 'answered' }>): Problem[] {
+  const problems = readApiErrors(body, text).map(({ path, message }) =>
+    problem('acknowledge-refused', path === '' ? {} : { field: path }, message),
+  )
+  return problems.length > 0
+    ? problems
+    : [problem('acknowledge-refused', {}, `HTTP ${status}, without a reason`)]
 }
 
 function isAcknowledged(resource: Resource | undefined): boolean {

@@ -2,6 +2,7 @@
 import type { DeliveryEntry } from '../../domain/journal.ts'
 import type { Problem } from '../../domain/problem.ts'
 import type { OutgoingRecord } from '../../domain/record.ts'
+import { numberedName } from '../names.ts'
 import type { OutboundParts } from '../parts.ts'
 
 /** How many records are turned into rows at once. */
@@ -39,7 +40,7 @@ export async function composeDelivery(parts: OutboundParts): Promise<Composed> {
   const composedAt = clock.now()
   const delivery = await journal.deliveryComposed(lease, {
     id,
-    nameFor: (sequence) => route.nameFor(sequence, composedAt),
+    nameFor: (sequence, turn) => numberedName(route.nameFor(sequence, composedAt), turn),
     folder: route.folder,
     sha256: blob.sha256,
     rows: found.rows,

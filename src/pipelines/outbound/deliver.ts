@@ -2,6 +2,7 @@
 import type { DeliveryEntry } from '../../domain/journal.ts'
 import { BridgeError } from '../../support/errors.ts'
 import type { OutboundParts } from '../parts.ts'
+import { numberedName } from '../names.ts'
 import { deliverySpoolName } from './compose.ts'
 
 /** How many names are tried when others stand there already. */
@@ -11,6 +12,8 @@ const NAMES_MAX = 1000
 export async function deliverFile(parts: OutboundParts, delivery: DeliveryEntry): Promise<void> {
   const { journal, lease, spool, target, route } = parts
   let { name } = delivery
+  // A process that was stopped and wakes up late must not leave a file next to its successor's.
+  await journal.renewLease(lease)
   for (let turn = 2; turn <= NAMES_MAX; turn++) {
     const outcome = await target.deliver(spool.path(deliverySpoolName(delivery.id)), delivery.folder, name)
     if (outcome === 'delivered') {
@@ -18,17 +21,11 @@ export async function deliverFile(parts: OutboundParts, delivery: DeliveryEntry)
       const file = target.describe(delivery.folder, name)
       return parts.notify({ kind: 'delivered', route: route.name, file, records: delivery.records })
     }
-    name = numbered(delivery.name, turn)
+    name = numberedName(delivery.name, turn)
     await journal.renameDelivery(lease, delivery.id, name)
   }
   throw new BridgeError(
     'cannot-write',
     `${target.describe(delivery.folder, delivery.name)} and ${NAMES_MAX} names like it are taken`,
   )
-}
-
-/** `orders.csv` → `orders~2.csv`. */
-function numbered(name: string, turn: number): string {
-  const dot = name.lastIndexOf('.')
-  return dot <= 0 ? `${name}~${turn}` : `${name.slice(0, dot)}~${turn}${name.slice(dot)}`
 }
