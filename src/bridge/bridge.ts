@@ -38,7 +38,8 @@ export async function openBridge(configuration: Configuration, options: BridgeOp
       const results: RouteResult[] = []
       for (const route of chosenRoutes(configuration, names))
         results.push(await runRoute(shop, route, signal))
-      return { routes: results, exit: exitOf(results) }
+      const stranded = await strandedRoutes(journal, configuration)
+      return { routes: results, stranded, exit: exitOf(results, stranded) }
     },
     strangers: () => findStrangers(configuration, mailboxes),
     close: async () => {
@@ -46,6 +47,20 @@ export async function openBridge(configuration: Configuration, options: BridgeOp
       await journal.close()
     },
   }
+}
+
+/** Routes that were renamed or removed while work of theirs was unfinished. */
+async function strandedRoutes(journal: Journal, { routes }: Configuration): Promise<string[]> {
+  const configured = new Set(routes.map((route) => route.name))
+  const unfinished = (counts: Readonly<Record<string, number>>) =>
+    Object.keys(counts).some((state) => state !== 'closed' && state !== 'acknowledged')
+  const overview = await journal.overview()
+  return overview
+    .filter(
+      ({ route, files, deliveries }) =>
+        !configured.has(route) && (unfinished(files) || unfinished(deliveries)),
+    )
+    .map(({ route }) => route)
 }
 
 function chosenRoutes({ routes }: Configuration, names: readonly string[]): readonly Route[] {

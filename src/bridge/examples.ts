@@ -62,7 +62,7 @@ async function outboundDifferences(
 }
 
 function inWords({ message, hint }: Problem): string {
-  return `${message}. ${hint}`
+  return `${message.replace(/\.$/, '')}. ${hint}`
 }
 
 function parsed(text: string, path: string): unknown {

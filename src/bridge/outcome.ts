@@ -12,6 +12,8 @@ export type RouteResult = { readonly route: string } & (
 
 export interface RunResult {
   readonly routes: readonly RouteResult[]
+  /** Routes with unfinished work that the configuration does not have any more: nobody goes on with it. */
+  readonly stranded: readonly string[]
   readonly exit: ExitCode
 }
 
@@ -29,8 +31,9 @@ const BY_URGENCY: readonly ExitCode[] = [
   EXIT.rejects,
 ]
 
-export function exitOf(routes: readonly RouteResult[]): ExitCode {
+export function exitOf(routes: readonly RouteResult[], stranded: readonly string[]): ExitCode {
   const codes = new Set(routes.flatMap(codesOf))
+  if (stranded.length > 0) codes.add(EXIT.tryLater)
   return BY_URGENCY.find((code) => codes.has(code)) ?? EXIT.ok
 }
 

@@ -29,7 +29,10 @@ export interface MemoryFindings {
 export async function memoryFindings({ memory }: Scale): Promise<MemoryFindings> {
   const inbound = await inboundMemory(memory.inboundRows)
   const outbound = memory.outboundOrders.length === 0 ? [] : await outboundMemory(memory.outboundOrders)
-  return { memory: [...inbound, ...outbound], rows: [...growth(inbound), ...growth(outbound)] }
+  return {
+    memory: [...inbound, ...outbound],
+    rows: [...growth(inbound), ...growth(outbound).map(forInformation)],
+  }
 }
 
 async function inboundMemory(sizes: readonly number[]): Promise<MemoryRow[]> {
@@ -97,6 +100,11 @@ async function measured(
     if (records !== expected) throw new WrongCount(`${what}: ${records} of ${expected} records were accepted`)
     return { what, records, peakMb, baseMb, microsecondsPerRecord: (ms * 1000) / records }
   })
+}
+
+/** No number to reach was set for it. */
+function forInformation({ what, beside, floor, ours, ratio }: Row): Row {
+  return { what, beside, floor, ours, ratio }
 }
 
 /** The largest beside the one before it in memory, and beside the smallest in cost. */

@@ -31,6 +31,6 @@ export const FULL: Scale = {
   translate: { rows: 100_000, rounds: 9 },
   inbound: { orders: 20_000, slowOrders: 10_000, serviceOrders: 5_000, rounds: 7, slowRounds: 5 },
   outbound: { orders: 5_000, rounds: 5, rereadRounds: 3 },
-  memory: { inboundRows: [10_000, 100_000, 1_000_000], outboundOrders: [5_000, 20_000] },
+  memory: { inboundRows: [10_000, 100_000, 1_000_000], outboundOrders: [5_000, 20_000, 60_000] },
   oldFiles: { files: 100_000, rounds: 7 },
 }

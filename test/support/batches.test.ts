@@ -105,7 +105,10 @@ test('flush does nothing when nothing waits', async () => {
 
 test('a few items are written after a while although no more come', async () => {
   const written: number[] = []
-  const writer = batchWriter<number>({ atMost: 100, afterMs: 1 }, async (items) => void written.push(...items))
+  const writer = batchWriter<number>(
+    { atMost: 100, afterMs: 1 },
+    async (items) => void written.push(...items),
+  )
 
   await Promise.all([writer.add(1), writer.add(2)])
 

@@ -89,7 +89,10 @@ test('a folder that cannot be made or written says so, with the exit code for di
   const folder = await tempFolder()
   await writeFile(join(folder, 'file'), 'in the way')
 
-  await expect(openSpool(join(folder, 'file', 'spool'))).rejects.toMatchObject({ code: 'cannot-write', exit: 74 })
+  await expect(openSpool(join(folder, 'file', 'spool'))).rejects.toMatchObject({
+    code: 'cannot-write',
+    exit: 74,
+  })
 
   // Whoever runs as root may write anywhere.
   if (process.getuid?.() === 0) return

@@ -79,7 +79,7 @@ function resultLines(result: RunResult): string[] {
   const rows: string[][] = []
   const talk: string[] = []
   for (const each of result.routes) {
-    if (each.kind === 'failed') talk.push(...runInWords({ routes: [each], exit: result.exit }))
+    if (each.kind === 'failed') talk.push(...runInWords({ ...result, routes: [each] }))
     if (each.kind === 'inbound') rows.push(...each.pass.summaries.map(summaryRow))
     if (each.kind === 'outbound') {
       for (const { delivery, records } of each.pass.deliveries) {

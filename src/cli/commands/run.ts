@@ -36,7 +36,11 @@ export async function run(terminal: Terminal, { config, routes, json }: RunOptio
 
 /** What happened, a line or a few for each route. */
 export function runInWords(result: RunResult): string[] {
-  return result.routes.flatMap(routeInWords)
+  const stranded = result.stranded.map(
+    (route) =>
+      `${route}: this route is not in the configuration any more, and it has unfinished work: give it back its name, or see dropbridge status`,
+  )
+  return [...result.routes.flatMap(routeInWords), ...stranded]
 }
 
 function routeInWords(result: RouteResult): string[] {
@@ -107,9 +111,10 @@ export function countsInWords(counts: StateCounts & { total?: number }, accepted
 }
 
 /** The result without what only the program needs. */
-function asData({ exit, routes }: RunResult): unknown {
+function asData({ exit, routes, stranded }: RunResult): unknown {
   return {
     exit,
+    stranded,
     routes: routes.map((result) => {
       switch (result.kind) {
         case 'failed':

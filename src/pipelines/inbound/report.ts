@@ -42,9 +42,10 @@ const NAME_BYTES_MAX = 230
 /** The source's full name; of a name too long the beginning, with the file's id to tell it from its like. */
 function reportName({ name, id }: FileEntry): string {
   if (Buffer.byteLength(name) <= NAME_BYTES_MAX) return name
-  let cut = name
-  while (Buffer.byteLength(cut) > NAME_BYTES_MAX - id.length - 1) cut = [...cut].slice(0, -1).join('')
-  return `${cut}~${id}`
+  const letters = [...new Intl.Segmenter().segment(name)].map(({ segment }) => segment)
+  const room = NAME_BYTES_MAX - id.length - 1
+  while (Buffer.byteLength(letters.join('')) > room) letters.pop()
+  return `${letters.join('')}~${id}`
 }
 
 interface Report {

@@ -1,0 +1,90 @@
+/** The exit code of a run: what needs somebody soonest wins. */
+import { describe, expect, test } from 'vitest'
+import { exitOf, type RouteResult } from '../../src/bridge/outcome.ts'
+import type { DeliveryEntry, FileEntry } from '../../src/domain/journal.ts'
+import type { StateCounts } from '../../src/domain/record.ts'
+import type { Summary } from '../../src/pipelines/inbound/summary.ts'
+import { BridgeError, type FailureCode, FAILURES } from '../../src/support/errors.ts'
+
+const failed = (code: FailureCode): RouteResult => ({
+  route: 'r',
+  kind: 'failed',
+  failure: new BridgeError(code, 'it failed'),
+})
+
+function inbound(records: StateCounts, outcome = 'processed', open: readonly FileEntry[] = []): RouteResult {
+  return {
+    route: 'r',
+    kind: 'inbound',
+    pass: {
+      route: 'r',
+      summaries: [{ outcome, records: { total: 9, ...records } } as unknown as Summary],
+      open,
+    },
+  }
+}
+
+function outbound(
+  records: StateCounts,
+  state: DeliveryEntry['state'] = 'acknowledged',
+  held = 0,
+): RouteResult {
+  const delivery = { delivery: { state } as DeliveryEntry, path: 'orders-1.csv', records, troubled: [] }
+  return { route: 'r', kind: 'outbound', pass: { route: 'r', deliveries: [delivery], held, heldRecords: [] } }
+}
+
+const OPEN = [{ name: 'orders.csv' } as FileEntry]
+
+describe('one route', () => {
+  test.each([
+    ['with nothing to do', inbound({}), 0],
+    ['with everything accepted', inbound({ accepted: 9 }), 0],
+    ['with a file that came twice', inbound({}, 'duplicate'), 0],
+    ['with records sent before', inbound({ accepted: 3, duplicate: 6 }), 0],
+    ['with a refused record', inbound({ accepted: 8, rejected: 1 }), 2],
+    ['with a held record', inbound({ accepted: 8, held: 1 }), 2],
+    ['with an unusable file', inbound({}, 'unusable'), 65],
+    ['with a file that is not finished', inbound({ accepted: 9 }, 'processed', OPEN), 75],
+    ['with a delivery that is done', outbound({ accepted: 9 }), 0],
+    ['with a record that could not be acknowledged', outbound({ accepted: 8, rejected: 1 }), 2],
+    ['with a record in no file', outbound({ accepted: 9 }, 'acknowledged', 1), 2],
+    [
+      'with a delivery that is not acknowledged whole',
+      outbound({ accepted: 8, deferred: 1 }, 'delivered'),
+      75,
+    ],
+  ] as const)('%s', (_, result, exit) => {
+    expect(exitOf([result], [])).toBe(exit)
+  })
+
+  test.each(Object.keys(FAILURES) as FailureCode[])(
+    'that failed with %s never looks like success',
+    (code) => {
+      expect(exitOf([failed(code)], [])).toBe(FAILURES[code].exit)
+      expect(exitOf([failed(code)], [])).not.toBe(0)
+    },
+  )
+})
+
+describe('several routes', () => {
+  test.each([
+    ['a refused record and an unusable file', [inbound({ rejected: 1 }), inbound({}, 'unusable')], 65],
+    ['an unusable file and one to go on with', [inbound({}, 'unusable'), inbound({}, 'processed', OPEN)], 75],
+    ['another bridge at work and an API that is down', [failed('lease-held'), failed('api-unreachable')], 69],
+    ['an API that is down and a full disk', [failed('api-unreachable'), failed('cannot-write')], 74],
+    ['a full disk and refused credentials', [failed('cannot-write'), failed('credentials-refused')], 77],
+    ['a signal and rejects', [inbound({ rejected: 1 }), failed('interrupted')], 130],
+    ['all well but one', [inbound({ accepted: 1 }), outbound({ accepted: 1 }), inbound({ rejected: 1 })], 2],
+  ] as const)('%s', (_, results, exit) => {
+    expect(exitOf(results, [])).toBe(exit)
+    expect(exitOf([...results].toReversed(), [])).toBe(exit)
+  })
+
+  test('none', () => {
+    expect(exitOf([], [])).toBe(0)
+  })
+})
+
+test('work of a route that the configuration does not have any more is not forgotten', () => {
+  expect(exitOf([], ['orders-old'])).toBe(75)
+})

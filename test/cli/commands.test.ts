@@ -1,0 +1,307 @@
+/** The built program as people use it: what it prints, where it prints it, and how it exits. */
+import { cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PROBLEMS } from '../../src/domain/problem.ts'
+import { FAILURES } from '../../src/support/errors.ts'
+import { runProgram } from '../fixtures/program.ts'
+import { tempFolder } from '../fixtures/temp-folder.ts'
+
+const repository = new URL('../..', import.meta.url).pathname
+const MAPPING = join(repository, 'mappings/retailer-orders.yaml')
+const SAMPLE = join(repository, 'samples/orders/retailer-orders.csv')
+
+/** No output of a refusal shows how the program is made. */
+const STACK = /^\s+at .*\(|node:internal|\.ts:\d+/m
+
+describe('translate', () => {
+  test('prints one body per record on stdout, and how many on stderr', async () => {
+    const { exit, stdout, stderr } = await runProgram(await tempFolder(), [
+      'translate',
+      SAMPLE,
+      '-m',
+      MAPPING,
+    ])
+
+    const expected = JSON.parse(await readFile(SAMPLE.replace('.csv', '.expected.json'), 'utf8')) as unknown[]
+    expect(exit).toBe(0)
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual(expected)
+    expect(stderr).toBe('3 records translated, 0 refused\n')
+  })
+
+  test('tells every problem of a refused record on stderr with its place, reason and cure, and exits 2', async () => {
+    const folder = await tempFolder()
+    const text = await readFile(SAMPLE, 'utf8')
+    const [header, ...rows] = text.split('\n')
+    const first = rows[0]?.split(',')[0] ?? ''
+    const damaged = rows.map((row) =>
+      row.startsWith(first) ? row.replace(/,(\d+),(\d+\.\d\d),/, ',some,$2,') : row,
+    )
+    await writeFile(join(folder, 'damaged.csv'), [header, ...damaged].join('\n'))
+
+    const { exit, stdout, stderr } = await runProgram(folder, ['translate', 'damaged.csv', '-m', MAPPING])
+
+    expect(exit).toBe(2)
+    expect(stdout.trimEnd().split('\n')).toHaveLength(2)
+    expect(stdout).not.toContain(first)
+    expect(stderr).toContain(`record 1 (${first}) is refused:`)
+    expect(stderr).toMatch(/line 2, column "Qty".*some.*whole number.*\[integer-expected\]/)
+    expect(stderr).toContain('2 records translated, 1 refused')
+    expect(stderr).not.toContain('..')
+  })
+
+  test('with --json prints every record with its lines, its body or its problems', async () => {
+    const { stdout } = await runProgram(await tempFolder(), ['translate', SAMPLE, '-m', MAPPING, '--json'])
+
+    const drafts = stdout
+      .trimEnd()
+      .split('\n')
+      .map(
+        (line) =>
+          JSON.parse(line) as { number: number; lines: number[][]; body: unknown; problems: unknown[] },
+      )
+    expect(drafts.map((draft) => draft.number)).toEqual([1, 2, 3])
+    expect(drafts[0]?.lines[0]?.[0]).toBe(2)
+    expect(drafts.every((draft) => draft.body !== undefined && draft.problems.length === 0)).toBe(true)
+  })
+
+  test('says that a file which is no order file cannot be used, and exits 65', async () => {
+    const folder = await tempFolder()
+    await writeFile(join(folder, 'wrong.csv'), 'Name,Colour\nTable,red\n')
+
+    const { exit, stdout, stderr } = await runProgram(folder, ['translate', 'wrong.csv', '-m', MAPPING])
+
+    expect(exit).toBe(65)
+    expect(stdout).toBe('')
+    expect(stderr).toContain('wrong.csv: ')
+    expect(stderr).toContain('"PO Number"')
+    expect(stderr).not.toMatch(STACK)
+  })
+
+  test('says which file is not there', async () => {
+    const { exit, stderr } = await runProgram(await tempFolder(), ['translate', 'missing.csv', '-m', MAPPING])
+
+    expect(exit).not.toBe(0)
+    expect(stderr).toContain('missing.csv')
+    expect(stderr).not.toMatch(STACK)
+  })
+
+  test('refuses the mapping of an export', async () => {
+    const { exit, stderr } = await runProgram(await tempFolder(), [
+      'translate',
+      SAMPLE,
+      '-m',
+      join(repository, 'mappings/orders-export.yaml'),
+    ])
+
+    expect(exit).toBe(64)
+    expect(stderr).toContain('is for an export')
+  })
+})
+
+const ENV = {
+  DROPBRIDGE_API_URL: 'http://127.0.0.1:9',
+  DROPBRIDGE_CLIENT_ID: 'our-client',
+  DROPBRIDGE_CLIENT_SECRET: 'a-secret-nobody-may-see',
+}
+
+describe('init', () => {
+  test('writes a folder in which check passes, and refuses to touch it again', async () => {
+    const folder = await tempFolder()
+
+    const first = await runProgram(folder, ['init', 'work'])
+    const work = join(folder, 'work')
+    const checked = await runProgram(work, ['check'], ENV)
+    const configuration = await readFile(join(work, 'dropbridge.yaml'), 'utf8')
+    await writeFile(join(work, 'dropbridge.yaml'), `${configuration}# mine\n`)
+    const second = await runProgram(folder, ['init', 'work'])
+
+    expect(first).toMatchObject({ exit: 0, stdout: '' })
+    expect(checked.exit, checked.stderr).toBe(0)
+    expect(checked.stdout).toMatch(/^orders-in: .*retailer-orders\.yaml: one example$/m)
+    expect(checked.stderr).toContain('The configuration is right.')
+    expect(second.exit).toBe(64)
+    expect(second.stderr).toContain('nothing was changed')
+    expect(await readFile(join(work, 'dropbridge.yaml'), 'utf8')).toBe(`${configuration}# mine\n`)
+    expect((await stat(join(work, 'exchange/inbox/orders'))).isDirectory()).toBe(true)
+  })
+})
+
+describe('check', () => {
+  /** A folder from `init`, in which a test breaks something. */
+  async function initialised(): Promise<string> {
+    const folder = await tempFolder()
+    await cp(fresh, folder, { recursive: true })
+    return folder
+  }
+
+  let fresh = ''
+  beforeAll(async () => {
+    fresh = await mkdtemp(join(tmpdir(), 'dropbridge-'))
+    await runProgram(fresh, ['init'])
+  })
+  afterAll(() => rm(fresh, { recursive: true }))
+
+  test('names the variables that are not set, all of them, with their places', async () => {
+    const { exit, stdout, stderr } = await runProgram(await initialised(), ['check'])
+
+    expect(exit).toBe(78)
+    expect(stdout).toBe('')
+    for (const [line, name] of [
+      [5, 'DROPBRIDGE_API_URL'],
+      [6, 'DROPBRIDGE_CLIENT_ID'],
+      [7, 'DROPBRIDGE_CLIENT_SECRET'],
+    ] as const) {
+      expect(stderr).toMatch(new RegExp(`dropbridge\\.yaml:${line}:\\d+ .*${name}`))
+    }
+    expect(stderr).not.toMatch(STACK)
+  })
+
+  test('lists every mistake of a mapping with its line and column', async () => {
+    const folder = await initialised()
+    await writeFile(
+      join(folder, 'mappings/retailer-orders.yaml'),
+      [
+        'operation: create-order',
+        'group: PO Number',
+        'body:',
+        '  purchase_order_numbr: PO Number',
+        '  order_lines:',
+        '    - quantity: { from: Qty, tabel: units }',
+        '',
+      ].join('\n'),
+    )
+
+    const { exit, stderr } = await runProgram(folder, ['check'], ENV)
+
+    expect(exit).toBe(78)
+    expect(stderr).toMatch(/retailer-orders\.yaml:4:3 .*purchase_order_numbr.*purchase_order_number/)
+    expect(stderr).toMatch(/retailer-orders\.yaml:6:\d+ .*tabel.*table/)
+    expect(stderr).not.toMatch(STACK)
+  })
+
+  test('says what an example gives instead of what it should', async () => {
+    const folder = await initialised()
+    const expected = join(folder, 'samples/orders/retailer-orders.expected.json')
+    await writeFile(expected, (await readFile(expected, 'utf8')).replace('"ME"', '"MA"'))
+
+    const { exit, stderr } = await runProgram(folder, ['check'], ENV)
+
+    expect(exit).toBe(78)
+    expect(stderr).toMatch(
+      /^wrong: .*retailer-orders\.yaml: example .*retailer-orders\.csv: .*ship_to\.province is "ME"; expected was "MA"/m,
+    )
+    expect(stderr).toContain('The configuration needs work.')
+  })
+
+  test('with --json prints what it found and nothing else', async () => {
+    const { exit, stdout, stderr } = await runProgram(await initialised(), ['check', '--json'], ENV)
+
+    const found = JSON.parse(stdout) as { routes: { route: string; examples: number }[]; failures: string[] }
+    expect(exit).toBe(0)
+    expect(found.failures).toEqual([])
+    expect(found.routes.map(({ route, examples }) => [route, examples])).toEqual([
+      ['orders-in', 1],
+      ['shipments-out', 1],
+      ['invoices-out', 1],
+    ])
+    expect(stderr).toBe('')
+  })
+
+  test('never shows the secret, whatever is wrong', async () => {
+    const folder = await initialised()
+    const text = await readFile(join(folder, 'dropbridge.yaml'), 'utf8')
+    await writeFile(
+      join(folder, 'dropbridge.yaml'),
+      text.replace('${DROPBRIDGE_API_URL}', '${DROPBRIDGE_CLIENT_SECRET}'),
+    )
+
+    const { exit, stdout, stderr } = await runProgram(folder, ['check'], ENV)
+
+    expect(exit).toBe(78)
+    expect(stdout + stderr).not.toContain(ENV.DROPBRIDGE_CLIENT_SECRET)
+  })
+})
+
+describe('explain', () => {
+  test('says what a code means and what to do', async () => {
+    const { exit, stdout } = await runProgram(await tempFolder(), ['explain', 'key-conflict'])
+
+    expect(exit).toBe(0)
+    expect(stdout).toContain(PROBLEMS['key-conflict'].cause)
+    expect(stdout).toContain(PROBLEMS['key-conflict'].cure)
+  })
+
+  test('lists every code when none is named', async () => {
+    const { exit, stdout } = await runProgram(await tempFolder(), ['explain', '--json'])
+
+    const codes = (JSON.parse(stdout) as { code: string }[]).map(({ code }) => code)
+    expect(exit).toBe(0)
+    expect(codes).toEqual(
+      expect.arrayContaining([...Object.keys(PROBLEMS), ...Object.keys(FAILURES), 'accepted', 'held']),
+    )
+  })
+
+  test('guesses what an unknown code was meant to be', async () => {
+    const { exit, stdout, stderr } = await runProgram(await tempFolder(), ['explain', 'key-conflit'])
+
+    expect({ exit, stdout }).toEqual({ exit: 64, stdout: '' })
+    expect(stderr).toContain('Did you mean "key-conflict"?')
+  })
+})
+
+describe('a wrong command line', () => {
+  test.each([
+    [['rnu'], 'Unknown command: rnu. Did you mean "run"?'],
+    [['xyzzy'], 'Unknown command: xyzzy.'],
+    [['run', '--jsno'], 'Unknown argument: jsno. Did you mean "json"?'],
+    [['check', '--confg=x.yaml'], 'Unknown argument: confg. Did you mean "config"?'],
+    [['translate', SAMPLE], 'Missing required argument: mapping'],
+    [[], 'Name a command.'],
+  ])('%j is refused with 64 and a hint', async (words, message) => {
+    const { exit, stdout, stderr } = await runProgram(await tempFolder(), words)
+
+    expect({ exit, stdout }).toEqual({ exit: 64, stdout: '' })
+    expect(stderr).toContain(message)
+    expect(stderr).toContain('dropbridge --help')
+    expect(stderr).not.toMatch(STACK)
+  })
+
+  test('a configuration that is not there is named, with 78', async () => {
+    const { exit, stderr } = await runProgram(await tempFolder(), ['run', '--config', 'nowhere.yaml'])
+
+    expect(exit).toBe(78)
+    expect(stderr).toContain('nowhere.yaml cannot be read')
+    expect(stderr).not.toMatch(STACK)
+  })
+
+  test('help and version are data, and no mistake', async () => {
+    const folder = await tempFolder()
+    const [help, version] = await Promise.all([
+      runProgram(folder, ['--help']),
+      runProgram(folder, ['--version']),
+    ])
+
+    expect([help.exit, version.exit]).toEqual([0, 0])
+    for (const command of ['run', 'translate', 'check', 'status', 'explain', 'init', 'service', 'demo'])
+      expect(help.stdout).toMatch(new RegExp(`dropbridge ${command}\\b`))
+    expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+})
+
+test('a folder of the work may be anywhere and have any name', async () => {
+  const folder = join(await tempFolder(), 'Bestellungen März (neu)')
+  await mkdir(folder, { recursive: true })
+  await cp(SAMPLE, join(folder, 'aufträge.csv'))
+
+  const { exit, stdout } = await runProgram(folder, ['translate', 'aufträge.csv', '-m', MAPPING])
+
+  expect(exit).toBe(0)
+  expect(stdout.trimEnd().split('\n')).toHaveLength(3)
+})

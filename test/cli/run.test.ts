@@ -1,0 +1,254 @@
+/** The built program against the real service: what a scheduler and the person behind it see. */
+import { spawn } from 'node:child_process'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import type { Summary } from '../../src/pipelines/inbound/summary.ts'
+import { type Finished, runProgram, startProgram, writeConfigurationFile } from '../fixtures/program.ts'
+import { aWorld, type World } from '../fixtures/world.ts'
+import { ordersFile, sampleOrders } from '../samples/orders.ts'
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+const DAMAGED = sampleOrders({ seed: 81, orders: 8, damageEvery: 4 })
+const GOOD = DAMAGED.filter((order) => order.damage.length === 0)
+const ROUTES = ['orders', 'orders-out']
+
+interface Office {
+  readonly world: World
+  readonly env: NodeJS.ProcessEnv
+  /** Runs the program and makes sure that it tells no secret and shows nothing of its own making. */
+  run(words: readonly string[], changed?: NodeJS.ProcessEnv): Promise<Finished>
+}
+
+async function anOffice(): Promise<Office> {
+  const world = await aWorld({ routes: ROUTES })
+  const env = await writeConfigurationFile(world)
+  return {
+    world,
+    env,
+    async run(words, changed = {}) {
+      const finished = await runProgram(world.folder, words, { ...env, ...changed })
+      expectNothingSecret(finished, { ...env, ...changed })
+      return finished
+    },
+  }
+}
+
+function expectNothingSecret({ stdout, stderr }: Finished, env: NodeJS.ProcessEnv): void {
+  const said = stdout + stderr
+  for (const [name, value] of Object.entries(env)) {
+    if (name.startsWith('CLIENT_SECRET') && value !== undefined) expect(said).not.toContain(value)
+  }
+  expect(said).not.toMatch(/Bearer [^ ]+|^\s+at .*\(/m)
+}
+
+const dropOrders = (world: World, name = 'orders.csv', orders = DAMAGED) =>
+  world.drop('inbox/orders', name, ordersFile(orders).text)
+
+test('a run tells a line per file and a line per export, and exits 2 when records were refused', async () => {
+  const { world, run } = await anOffice()
+  await dropOrders(world)
+
+  const first = await run(['run'])
+  const second = await run(['run'])
+
+  expect(first.stderr.trimEnd().split('\n')).toEqual([
+    'orders: orders.csv: 6 accepted, 2 rejected',
+    `orders-out: ${join(world.folder, 'exchange/outbox/orders-1.csv')}: 6 records, 6 acknowledged`,
+  ])
+  expect({ exit: first.exit, stdout: first.stdout }).toEqual({ exit: 2, stdout: '' })
+  expect(second).toEqual({
+    exit: 0,
+    stdout: '',
+    stderr: 'orders: nothing to do\norders-out: nothing to do\n',
+  })
+})
+
+test('with --json stdout is one JSON document and nothing else is said', async () => {
+  const { world, run } = await anOffice()
+  await dropOrders(world)
+
+  const { exit, stdout, stderr } = await run(['run', '--json'])
+
+  const told = JSON.parse(stdout) as {
+    exit: number
+    routes: { route: string; files?: Summary[]; held?: number }[]
+  }
+  expect(stderr).toBe('')
+  expect(told.exit).toBe(exit)
+  expect(told.routes.map(({ route }) => route)).toEqual(['orders', 'orders-out'])
+  expect(told.routes[0]?.files?.[0]?.records).toEqual({ total: 8, accepted: 6, rejected: 2 })
+  expect(told.routes[1]?.held).toBe(0)
+})
+
+test('a file that cannot be used is told with its reason, and the run exits 65', async () => {
+  const { world, run } = await anOffice()
+  await world.drop('inbox/orders', 'wrong.csv', 'Name,Colour\nTable,red\n')
+
+  const { exit, stderr } = await run(['run', 'orders'])
+
+  expect(exit).toBe(65)
+  expect(stderr).toMatch(/^orders: wrong\.csv cannot be used\n {4}line 1: .*"PO Number"/)
+})
+
+test('status shows what is done, and names a file that no route takes', async () => {
+  const { world, run } = await anOffice()
+  await dropOrders(world)
+  await run(['run'])
+  await world.drop('inbox/orders', 'orders.csv.bak', 'x')
+
+  const { exit, stdout } = await run(['status'])
+  const data = await run(['status', '--json'])
+
+  expect(exit).toBe(0)
+  expect(stdout).toMatch(/^orders +6 accepted, 2 rejected +no records +idle$/m)
+  expect(stdout).toMatch(/^orders-out +no records +6 acknowledged +idle$/m)
+  expect(stdout).toMatch(/^orders\.csv +orders .* closed +processed$/m)
+  expect(stdout).toMatch(/^orders-1\.csv +orders-out +6 .* acknowledged$/m)
+  expect(stdout).toContain(`No route takes ${join(world.folder, 'exchange/inbox/orders/orders.csv.bak')}`)
+  const told = JSON.parse(data.stdout) as { routes: unknown[]; strangers: unknown[] }
+  expect([told.routes.length, told.strangers.length, data.stderr]).toEqual([2, 1, ''])
+})
+
+test('wrong credentials exit 77 with the work kept, and right ones finish it', async () => {
+  const { world, run } = await anOffice()
+  await dropOrders(world)
+
+  const wrong = await run(['run', 'orders'], { CLIENT_SECRET_RETAILER: 'not-the-secret-of-anybody' })
+  const after = world.service.counts().orders
+  const right = await run(['run', 'orders'])
+
+  expect(wrong.exit).toBe(77)
+  expect(wrong.stderr).toContain('what to do: Check api.clientId, api.clientSecret')
+  expect(after).toBe(0)
+  expect(right.exit).toBe(2)
+  expect(world.service.counts().orders).toBe(GOOD.length)
+})
+
+test('an API that is down exits 69 with the work kept, and a later run finishes it', async () => {
+  const { world, env, run } = await anOffice()
+  await dropOrders(world)
+  const address = world.configuration.api.baseUrl
+  const configure = async (baseUrl: string) => {
+    Object.assign(world.configuration.api, { baseUrl })
+    await writeConfigurationFile(world)
+  }
+
+  await configure('http://127.0.0.1:9')
+  const down = await run(['run', 'orders'])
+  await configure(address)
+  const inboxMeanwhile = await world.list('inbox/orders')
+  const up = await run(['run', 'orders'])
+
+  expect(Object.keys(env)).toContain('CLIENT_SECRET_RETAILER')
+  expect(down.exit).toBe(69)
+  expect(down.stderr).toContain('The work is kept')
+  expect(inboxMeanwhile).toEqual([])
+  expect(up.exit).toBe(2)
+  expect(world.service.counts().orders).toBe(GOOD.length)
+  expect(await world.list('results')).toEqual([
+    'orders.csv.rejects.csv',
+    'orders.csv.results.csv',
+    'orders.csv.summary.json',
+  ])
+})
+
+test.each([
+  ['SIGTERM', 143],
+  ['SIGINT', 130],
+] as const)(
+  '%s ends a run with %i after a clean stop, and the next run finishes the file',
+  async (name, exit) => {
+    const { world, env, run } = await anOffice()
+    const orders = sampleOrders({ seed: 82, orders: 150, damageEvery: 0 })
+    await dropOrders(world, 'orders.csv', orders)
+    // Slow enough that the signal comes in the middle, whatever the machine.
+    world.service.switches.latencyMs = 1
+    const { sleep } = world.clock
+    world.clock.sleep = async () => void (await new Promise((resolve) => setTimeout(resolve, 100)))
+    const running = startProgram(world.folder, ['run', 'orders'], env)
+    while (world.service.counts().orders < 20) await new Promise((resolve) => setTimeout(resolve, 5))
+
+    running.process.kill(name)
+    const stopped = await running.finished
+    const posted = world.service.counts().orders
+    world.clock.sleep = sleep
+    world.service.switches.latencyMs = 0
+    const next = await run(['run', 'orders'])
+
+    expect(stopped.exit).toBe(exit)
+    expect(stopped.stderr).toContain('orders: stopped by a signal')
+    expect(posted).toBeLessThan(150)
+    expect(next.exit).toBe(0)
+    expect((await world.orders()).map((order) => order.purchase_order_number).toSorted()).toEqual(
+      orders.map((order) => order.po),
+    )
+  },
+)
+
+test('two programs started at once on one folder post each order once', async () => {
+  const { world, run } = await anOffice()
+  await dropOrders(world)
+
+  const both = await Promise.all([run(['run', 'orders']), run(['run', 'orders'])])
+
+  // The slower one may come when the first has finished already; then it finds nothing to do.
+  for (const { exit, stderr } of both) expect([0, 2, 75], stderr).toContain(exit)
+  expect(both.filter(({ exit }) => exit === 2)).toHaveLength(1)
+  expect(world.service.counts().orders).toBe(GOOD.length)
+})
+
+test('a reader that goes away, like head, is no failure: of data, of talk, or of both', async () => {
+  const { world, run } = await anOffice()
+  const orders = sampleOrders({ seed: 83, orders: 600, damageEvery: 2 })
+  await mkdir(join(world.folder, 'mine'))
+  await writeFile(join(world.folder, 'mine', 'orders.csv'), ordersFile(orders).text)
+  const mapping = world.configuration.routes[0]?.mappingPath ?? ''
+  const command = `"${process.execPath}" "${MAIN}" translate mine/orders.csv -m "${mapping}"`
+
+  const outcomes = await Promise.all([
+    shell(world.folder, `set -o pipefail; ${command} 2>err1 | head -n 1`),
+    shell(world.folder, `set -o pipefail; ${command} 2>&1 >/dev/null | head -n 1`),
+    shell(world.folder, `set -o pipefail; ${command} 2>&1 | head -n 1`),
+  ])
+
+  for (const { exit, stdout, stderr } of outcomes) {
+    expect(stderr).toBe('')
+    expect(exit).toBe(2)
+    expect(stdout.split('\n')).toHaveLength(2)
+  }
+  expect(outcomes[0]?.stdout).toContain('"purchase_order_number"')
+  expect((await readdir(world.folder)).includes('err1')).toBe(true)
+  expect((await run(['status'])).exit).toBe(0)
+})
+
+function shell(folder: string, command: string): Promise<Finished> {
+  const child = spawn('bash', ['-c', command], { cwd: folder })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+  return new Promise((resolve) => child.on('close', (exit) => resolve({ exit, stdout, stderr })))
+}
+
+test('the service as a program tells where it listens and who may log in, and stops cleanly', async () => {
+  const { world } = await anOffice()
+  const running = startProgram(world.folder, ['service', '--port', '0', '--data', 'market', '--json'])
+  const line = await new Promise<string>((resolve) =>
+    running.process.stdout?.once('data', (chunk: Buffer) => resolve(chunk.toString())),
+  )
+
+  const { baseUrl, parties } = JSON.parse(line) as {
+    baseUrl: string
+    parties: { kind: string; clientSecret?: string }[]
+  }
+  const answer = await fetch(`${baseUrl}/v1/retailers/`)
+  running.process.kill('SIGTERM')
+  const { exit, stderr } = await running.finished
+
+  expect(answer.status).toBe(401)
+  expect(parties.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['retailer', 'brand']))
+  expect(parties.every(({ clientSecret }) => (clientSecret ?? '').length > 20)).toBe(true)
+  expect({ exit, stderr }).toEqual({ exit: 143, stderr: '' })
+})

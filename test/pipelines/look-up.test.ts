@@ -1,0 +1,180 @@
+/** What an order, an invoice list or an order list proves about a request whose answer was lost. */
+import { describe, expect, test } from 'vitest'
+import type { Api, Call, Resource } from '../../src/domain/api.ts'
+import { createInvoice } from '../../src/pipelines/operations/create-invoice.ts'
+import { createOrder } from '../../src/pipelines/operations/create-order.ts'
+import { createShipment } from '../../src/pipelines/operations/create-shipment.ts'
+
+const BRAND = { kind: 'brand', id: 2000 } as const
+const RETAILER = { kind: 'retailer', id: 1000 } as const
+const SENT_AT = Date.UTC(2026, 10, 21, 2, 15)
+
+/** An API that shows what it is given, and notes what it is asked. */
+function showing(shown: { pages?: readonly Resource[][]; resource?: Resource }): Api & { calls: Call[] } {
+  const calls: Call[] = []
+  return {
+    calls,
+    send: () => Promise.reject(new Error('a look-up changes nothing')),
+    get: (call) => {
+      calls.push(call)
+      return Promise.resolve(shown.resource)
+    },
+    async *list(call) {
+      calls.push(call)
+      yield* shown.pages ?? []
+      await Promise.resolve()
+    },
+    clockOffsetMs: () => 0,
+    close: () => Promise.resolve(),
+  }
+}
+
+const sent = (body: Resource, note?: string) => ({
+  naturalKey: body['purchase_order_number'] as string,
+  body: JSON.stringify(body),
+  sentAt: SENT_AT,
+  ...(note === undefined ? {} : { note }),
+})
+
+describe('an order', () => {
+  const order = sent({ purchase_order_number: 'PO-1' })
+
+  test('is there when the list shows its number, and the API is asked for just that number', async () => {
+    const api = showing({ pages: [[{ id: 7, purchase_order_number: 'PO-1' }]] })
+
+    expect(await createOrder.lookUp(api, RETAILER, order)).toEqual({ found: 'accepted', apiId: '7' })
+    expect(api.calls).toEqual([
+      {
+        endpoint: 'listRetailerOrders',
+        params: { retailer_id: 1000 },
+        query: { purchase_order_number: 'PO-1' },
+      },
+    ])
+  })
+
+  test('is found on a later page of an API that ignores the filter, and no other is taken for it', async () => {
+    const others = [{ id: 1, purchase_order_number: 'PO-10' }]
+    const api = showing({ pages: [others, [...others, { id: 7, purchase_order_number: 'PO-1' }]] })
+
+    expect(await createOrder.lookUp(api, RETAILER, order)).toEqual({ found: 'accepted', apiId: '7' })
+    expect(await createOrder.lookUp(showing({ pages: [others] }), RETAILER, order)).toEqual({
+      found: 'absent',
+    })
+  })
+
+  test('is absent when the list is empty', async () => {
+    expect(await createOrder.lookUp(showing({}), RETAILER, order)).toEqual({ found: 'absent' })
+  })
+})
+
+describe('an invoice', () => {
+  const invoice = sent({ purchase_order_number: 'PO-1', invoice_number: 'INV-1' })
+
+  test('is there when both its numbers are, among those made since a day before it was sent, whatever the clocks', async () => {
+    const api = showing({ pages: [[{ id: 9, purchase_order_number: 'PO-1', invoice_number: 'INV-1' }]] })
+
+    expect(await createInvoice.lookUp(api, BRAND, invoice)).toEqual({ found: 'accepted', apiId: '9' })
+    expect(api.calls[0]?.query).toEqual({ invoiced_at_gte: SENT_AT / 1000 - 24 * 60 * 60 })
+  })
+
+  test('is absent when only one of its numbers is there', async () => {
+    const api = showing({
+      pages: [
+        [
+          { id: 8, purchase_order_number: 'PO-1', invoice_number: 'INV-0' },
+          { id: 9, purchase_order_number: 'PO-2', invoice_number: 'INV-1' },
+        ],
+      ],
+    })
+
+    expect(await createInvoice.lookUp(api, BRAND, invoice)).toEqual({ found: 'absent' })
+  })
+})
+
+describe('a shipment', () => {
+  const orderOf = (shipped: readonly number[], shipments: readonly Resource[] = []): Resource => ({
+    id: 5,
+    order_lines: shipped.map((quantity_shipped) => ({ quantity_shipped })),
+    shipments,
+  })
+  const lines = [
+    { variant: { upc: '1' }, quantity: 2 },
+    { variant: { upc: '2' }, quantity: 1 },
+  ]
+  const tracked = { order_id: 5, tracking_number: 'T-1', shipment_lines: lines }
+  const untracked = { order_id: 5, shipment_lines: lines }
+  const noteOf = async (order: Resource) =>
+    createShipment.note?.(showing({ resource: order }), BRAND, untracked) ?? ''
+  const lookUp = (body: Resource, order: Resource | undefined, note?: string) =>
+    createShipment.lookUp(showing(order === undefined ? {} : { resource: order }), BRAND, sent(body, note))
+
+  test('is proven by its tracking number, whatever the quantities say', async () => {
+    const after = orderOf(
+      [9, 9],
+      [
+        { id: 40, tracking_number: 'T-0' },
+        { id: 41, tracking_number: 'T-1' },
+      ],
+    )
+
+    expect(await lookUp(tracked, after)).toEqual({ found: 'accepted', apiId: '41' })
+  })
+
+  test('is proven by the quantities before and after, and named when one shipment was added', async () => {
+    const note = await noteOf(orderOf([1, 0], [{ id: 40 }]))
+
+    expect(await lookUp(untracked, orderOf([3, 1], [{ id: 40 }, { id: 41 }]), note)).toEqual({
+      found: 'accepted',
+      apiId: '41',
+    })
+    expect(await lookUp(untracked, orderOf([3, 1]), note)).toEqual({ found: 'accepted' })
+  })
+
+  test('is proven absent when the order is as it was before', async () => {
+    const before = orderOf([1, 0], [{ id: 40 }])
+
+    expect(await lookUp(tracked, before, await noteOf(before))).toEqual({ found: 'absent' })
+    expect(await lookUp(untracked, before, await noteOf(before))).toEqual({ found: 'absent' })
+  })
+
+  test('stays unclear, and says why, when somebody else shipped of the order too', async () => {
+    const note = await noteOf(orderOf([1, 0]))
+
+    expect(await lookUp(untracked, orderOf([3, 3]), note)).toEqual({
+      found: 'unclear',
+      why: 'the order had 1 units shipped before and has 6 now, which this shipment alone does not explain',
+    })
+  })
+
+  test('stays unclear when the order is gone, or when nothing is known of what was before', async () => {
+    expect(await lookUp(tracked, undefined, '{}')).toEqual({
+      found: 'unclear',
+      why: 'order 5 is not there any more',
+    })
+    expect(await lookUp(untracked, orderOf([1]), '{}')).toMatchObject({ found: 'unclear' })
+    expect(await lookUp(untracked, orderOf([1]))).toMatchObject({ found: 'unclear' })
+  })
+
+  test.each([
+    ['no lines', { id: 5 }],
+    ['something else in their place', { id: 5, order_lines: 'none', shipments: [null, 7, 'x'] }],
+    ['lines without quantities', { id: 5, order_lines: [{ quantity: 3 }, null] }],
+  ])(
+    'of an order that shows %s is never taken for absent, because it would be sent again',
+    async (_, order) => {
+      const known = await noteOf(orderOf([1, 0]))
+
+      expect(await lookUp(untracked, order, await noteOf(order))).toMatchObject({ found: 'unclear' })
+      expect(await lookUp(untracked, order, known)).toEqual({
+        found: 'unclear',
+        why: 'the order does not show the quantities shipped',
+      })
+    },
+  )
+
+  test('with a tracking number is known by it, and without one by its lines', () => {
+    expect(createShipment.naturalKey(tracked)).toBe('5 T-1')
+    expect(createShipment.naturalKey(untracked)).toBe(`5 ${JSON.stringify(lines)}`)
+    expect(createShipment.lane(tracked)).toBe('5')
+  })
+})
