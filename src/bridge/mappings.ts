@@ -22,7 +22,13 @@ export async function loadMappings({ routes }: Configuration): Promise<Map<strin
     }
   }
   if (mistakes.length === 0) return mappings
-  throw new BridgeError('mapping-invalid', `${mistakes.length} mistakes in the mappings`, {
-    details: [...new Set(mistakes)],
-  })
+  throw new BridgeError(
+    'mapping-invalid',
+    mistakes.length === 1
+      ? 'there is a mistake in a mapping'
+      : `there are ${mistakes.length} mistakes in the mappings`,
+    {
+      details: [...new Set(mistakes)],
+    },
+  )
 }

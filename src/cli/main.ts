@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 /** The program: reads the command line, runs one command, sets the exit code. */
 import { basename, relative } from 'node:path'
+import { keepHeapSmall } from '../support/heap.ts'
 import { stopSignal } from './signals.ts'
 import { runCommandLine } from './command-line.ts'
 import type { Terminal } from './terminal.ts'
 
+keepHeapSmall()
 const { signal, exitOnSignal } = stopSignal()
 
 const terminal: Terminal = {

@@ -35,9 +35,13 @@ async function textOf(path: string): Promise<string> {
   try {
     text = await readFile(path, 'utf8')
   } catch (cause) {
-    throw new BridgeError('configuration-invalid', `The configuration file ${path} cannot be read.`, {
-      cause,
-    })
+    throw new BridgeError(
+      'configuration-invalid',
+      `The configuration file ${path} cannot be read; name another with --config, or write one with: dropbridge init`,
+      {
+        cause,
+      },
+    )
   }
   if (text.length <= CONFIGURATION_CHARACTERS_MAX) return text
   throw new BridgeError('configuration-invalid', `The configuration file ${path} is larger than a megabyte.`)

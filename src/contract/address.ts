@@ -22,25 +22,28 @@ function provinceViolations(
   return [{ code: 'province-unknown', path: [provinceField], message }]
 }
 
+/** Spec: sizes of address fields are not shown; more than this is no address. */
+const addressText = () => text(255)
+
 /**
  * An address as it is sent. Spec: optional fields may be omitted or null; empty strings must not be sent; the country
- * and the province are validated, the postal code is not. Field sizes are not shown.
+ * and the province are validated, the postal code is not.
  */
 export const AddressInput = model(
   {
-    type: text().nullish(),
-    name1: text(),
-    name2: text().nullish(),
-    street1: text(),
-    street2: text().nullish(),
-    city: text(),
+    type: addressText().nullish(),
+    name1: addressText(),
+    name2: addressText().nullish(),
+    street1: addressText(),
+    street2: addressText().nullish(),
+    city: addressText(),
     province: province(),
-    postal_code: text(),
+    postal_code: addressText(),
     country: country(),
-    phone1: text().nullish(),
-    phone2: text().nullish(),
-    fax: text().nullish(),
-    email: text().nullish(),
+    phone1: addressText().nullish(),
+    phone2: addressText().nullish(),
+    fax: addressText().nullish(),
+    email: addressText().nullish(),
   },
   provinceRule('country', 'province'),
 )

@@ -52,15 +52,15 @@ export const ShipmentLineInput = model({ variant: ShippedVariantInput, quantity:
 export const ShipmentCreate = model(
   {
     order_id: orderId(),
-    ship_from_name1: text(),
-    ship_from_name2: text().nullish(),
-    ship_from_street1: text(),
-    ship_from_street2: text().nullish(),
-    ship_from_city: text(),
+    ship_from_name1: text(255),
+    ship_from_name2: text(255).nullish(),
+    ship_from_street1: text(255),
+    ship_from_street2: text(255).nullish(),
+    ship_from_city: text(255),
     ship_from_province: province(),
-    ship_from_postal_code: text(),
+    ship_from_postal_code: text(255),
     ship_from_country: country(),
-    ship_from_phone: text().nullish(),
+    ship_from_phone: text(255).nullish(),
     /** Spec: shown in an example with a space between date and time; ISO 8601 is sent. */
     shipped_at: dateTime().nullish(),
     carrier_id: id().nullish(),

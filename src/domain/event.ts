@@ -2,6 +2,14 @@
 
 export type BridgeEvent =
   | { readonly kind: 'file-left-alone'; readonly route: string; readonly file: string; readonly why: string }
+  | {
+      /** The mapping and the file name columns that the other does not have; perhaps they mean the same. */
+      readonly kind: 'columns-differ'
+      readonly route: string
+      readonly file: string
+      readonly absent: readonly string[]
+      readonly unused: readonly string[]
+    }
   | { readonly kind: 'file-received'; readonly route: string; readonly file: string; readonly bytes: number }
   | { readonly kind: 'file-closed'; readonly route: string; readonly file: string; readonly outcome: string }
   | { readonly kind: 'delivered'; readonly route: string; readonly file: string; readonly records: number }

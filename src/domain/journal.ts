@@ -145,7 +145,10 @@ export interface Journal {
    * `rejected`. The rest become `planned` and hold their key until they are rejected.
    */
   addRecords(lease: Lease, fileId: string, records: readonly PlannedRecord[]): Promise<void>
-  /** received → planned. */
+  /**
+   * received → planned. When the file holds other versions of a key further on, its first version is refused too, with
+   * `key-conflict`: nobody can know which one is right.
+   */
   filePlanned(
     lease: Lease,
     id: string,

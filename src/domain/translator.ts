@@ -45,6 +45,10 @@ export interface Translator {
 export interface BoundTranslator {
   /** The names of the columns that tell people which record is meant. */
   readonly keyColumns: readonly string[]
+  /** Columns the mapping names for optional fields and the file does not have: perhaps they are spelled otherwise. */
+  readonly absentColumns: readonly string[]
+  /** Columns of the file that the mapping does not use. */
+  readonly unusedColumns: readonly string[]
   /**
    * The column that feeds an API field of this file's records, for the messages of the API: `order_lines.variant.upc`
    * or `order_lines[3].variant.upc`. For an object, the first of its fed fields.

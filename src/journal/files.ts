@@ -6,6 +6,7 @@ import { isoTime } from '../support/clock.ts'
 import { assert } from '../support/errors.ts'
 import { type FileUpdate, entryOf, selectFiles } from './file-rows.ts'
 import type { Tables } from './schema.ts'
+import { refuseContradictions } from './contradictions.ts'
 import { type Store, read, writeHolding } from './store.ts'
 import { NOT_FINAL } from './work.ts'
 
@@ -54,13 +55,12 @@ export function fileCalls(store: Store): FileCalls {
         await forgetRecords(tables, id)
       }),
     filePlanned: (lease, id, { keyColumns, headerLines, encoding }) =>
-      move(lease, id, 'received', (now) => ({
-        state: 'planned',
-        planned_at: now,
-        key_columns: JSON.stringify(keyColumns),
-        header_lines: headerLines,
-        encoding,
-      })),
+      writeHolding(store, lease, async (tables, now) => {
+        const key_columns = JSON.stringify(keyColumns)
+        const found = { key_columns, header_lines: headerLines, encoding, planned_at: now }
+        await moveFile(tables, { id, route: lease.route, from: 'received' }, { state: 'planned', ...found })
+        await refuseContradictions(tables, id, now)
+      }),
     fileUnusable: (lease, id, problems) =>
       writeHolding(store, lease, async (tables, now) => {
         const changes = {

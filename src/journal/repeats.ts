@@ -36,7 +36,7 @@ export function holderKey(operation: string, account: string, naturalKey: string
 }
 
 function judgeAgainst(record: PlannedRecord, holder: Holder): Verdict {
-  const name = record.keyValues.filter((value) => value !== '').join(', ') || record.naturalKey
+  const name = nameOf(record.keyValues, record.naturalKey ?? '')
   const line = record.lines[0]?.[0]
   const place = line === undefined ? {} : { line }
   if (record.bodyHash === holder.bodyHash) {
@@ -44,7 +44,17 @@ function judgeAgainst(record: PlannedRecord, holder: Holder): Verdict {
     return { state: 'duplicate', apiId: holder.apiId, problems: [problem('record-repeated', place, message)] }
   }
   const message = `${name} is already known from ${originOf(holder)}, with other contents.`
-  return { state: 'rejected', apiId: null, problems: [problem('key-conflict', place, message)] }
+  const hint = holder.file === undefined ? IN_ONE_FILE : undefined
+  return { state: 'rejected', apiId: null, problems: [problem('key-conflict', place, message, hint)] }
+}
+
+/** What to do about two versions of a record in one file. */
+export const IN_ONE_FILE =
+  'Keep the right one and remove the other; if they are rows of one record, put them next to each other.'
+
+/** How people know the record: by what the file says in its key columns. */
+export function nameOf(keyValues: readonly string[], naturalKey: string): string {
+  return keyValues.filter((value) => value !== '').join(', ') || naturalKey
 }
 
 /** `orders.csv, line 12 (received 2026-11-21T02:15:00.000Z)`: when tells which of the files of that name. */

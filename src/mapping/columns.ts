@@ -16,6 +16,8 @@ export interface Columns {
   find(names: readonly string[]): Column | undefined
   /** The names nobody has asked for so far, for suggestions. */
   unused(): readonly string[]
+  /** The first names of what was asked for and is not there. */
+  absent(): readonly string[]
 }
 
 /** A column that must be there and is not. */
@@ -43,6 +45,7 @@ export function columnsOf(layout: Layout, problems: Problem[]): Columns {
   const byName = new Map<string, Column>()
   const byFolded = new Map<string, Column[]>()
   const used = new Set<string>()
+  const absent = new Set<string>()
   for (const [position, spelled] of layout.columns.entries()) {
     const name = spelled.trim()
     if (name === '' || name.startsWith(RESULT_PREFIX)) continue
@@ -67,8 +70,10 @@ export function columnsOf(layout: Layout, problems: Problem[]): Columns {
         used.add(column.name)
         return column
       }
+      absent.add(names[0] ?? '')
       return undefined
     },
+    absent: () => [...absent],
   }
 }
 

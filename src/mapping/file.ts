@@ -1,9 +1,15 @@
 /** The frame of a mapping file: everything but the leaves of its body and the paths of its columns. */
+import iconv from 'iconv-lite'
 import { z } from 'zod'
 import { ColumnNames } from './options.ts'
 
 const Text = z.string().min(1)
 const Character = z.string().length(1, 'expected one character')
+
+const Encoding = Text.refine(
+  (name) => iconv.encodingExists(name),
+  'no encoding has this name; try utf-8, windows-1252 or utf-16le',
+)
 
 const RecordLayout = z.strictObject({
   /** A header row opens a record; the detail rows after it are its lines. */
@@ -13,7 +19,7 @@ const RecordLayout = z.strictObject({
 
 export const ReadFrame = z.strictObject({
   format: z.literal('csv', { error: 'expected `csv`' }),
-  encoding: Text.optional(),
+  encoding: Encoding.optional(),
   delimiter: Character.optional(),
   quote: Character.nullable().optional(),
   columns: z.array(Text).min(1).optional(),

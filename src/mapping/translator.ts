@@ -64,7 +64,14 @@ function bindFile(plan: InboundPlan, layouts: readonly Layout[]): BoundTranslato
   const keys = grouping.kind === 'keys' ? bindKeys(grouping.keys, context) : keysOfBody(body)
   const found = withoutRepeats([...problems, ...missing.map(columnMissing)])
   if (found.length > 0) return found
-  return runningTranslator({ grouping, headerLayout, building, body, keys })
+  // Where names are looked up in two kinds of row, one that is not in the first may be in the second.
+  const absentColumns = typed ? [] : header.absent()
+  const unusedColumns = typed ? [] : header.unused()
+  return {
+    ...runningTranslator({ grouping, headerLayout, building, body, keys }),
+    absentColumns,
+    unusedColumns,
+  }
 }
 
 /** A group's columns must be in the file. */
@@ -119,7 +126,7 @@ interface Running {
   readonly keys: readonly KeyColumn[]
 }
 
-function runningTranslator(running: Running): BoundTranslator {
+function runningTranslator(running: Running): Omit<BoundTranslator, 'absentColumns' | 'unusedColumns'> {
   const { grouping, headerLayout, keys } = running
   let number = 0
   let drafts: Draft[] = []

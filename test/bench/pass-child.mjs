@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { openBridge } from '../../dist/bridge/bridge.js'
 import { systemClock } from '../../dist/support/clock.js'
+import { keepHeapSmall } from '../../dist/support/heap.js'
 
 /**
  * The peak of this program alone, where the system tells it: `maxRSS` may count the process that started this one, which
@@ -44,6 +45,8 @@ async function pass(configuration, route) {
   return { ms, records: routes.reduce((sum, result) => sum + acceptedIn(result), 0) }
 }
 
+// As the program itself does.
+keepHeapSmall()
 let baseMb
 const [route = '', ...configurations] = process.argv.slice(2)
 let report

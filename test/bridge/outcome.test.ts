@@ -19,6 +19,7 @@ function inbound(records: StateCounts, outcome = 'processed', open: readonly Fil
     pass: {
       route: 'r',
       summaries: [{ outcome, records: { total: 9, ...records } } as unknown as Summary],
+      reported: [],
       open,
     },
   }

@@ -125,7 +125,7 @@ describe('init', () => {
     expect(first).toMatchObject({ exit: 0, stdout: '' })
     expect(checked.exit, checked.stderr).toBe(0)
     expect(checked.stdout).toMatch(/^orders-in: .*retailer-orders\.yaml: one example$/m)
-    expect(checked.stderr).toContain('The configuration is right.')
+    expect(checked.stderr).toContain('The configuration and the mappings are right.')
     expect(second.exit).toBe(64)
     expect(second.stderr).toContain('nothing was changed')
     expect(await readFile(join(work, 'dropbridge.yaml'), 'utf8')).toBe(`${configuration}# mine\n`)

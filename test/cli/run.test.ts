@@ -55,6 +55,8 @@ test('a run tells a line per file and a line per export, and exits 2 when record
 
   expect(first.stderr.trimEnd().split('\n')).toEqual([
     'orders: orders.csv: 6 accepted, 2 rejected',
+    `    results: ${join(world.folder, 'exchange/results/orders.csv.results.csv')}`,
+    `    to correct and drop in again: ${join(world.folder, 'exchange/results/orders.csv.rejects.csv')}`,
     `orders-out: ${join(world.folder, 'exchange/outbox/orders-1.csv')}: 6 records, 6 acknowledged`,
   ])
   expect({ exit: first.exit, stdout: first.stdout }).toEqual({ exit: 2, stdout: '' })

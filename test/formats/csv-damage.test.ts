@@ -43,18 +43,22 @@ describe('the number of cells', () => {
         {
           code: 'row-long',
           message: 'The row has 3 cells where 2 are expected; the first one too many is "5".',
-          place: { line: 3, column: '3' },
+          place: { line: 3 },
         },
       ],
     })
   })
 
-  it('may be larger by empty cells, which are cut off', async () => {
-    expect(await outcome('A,B\n1,2,,\n3,4, \n5,6,,x\n')).toEqual([
-      '2-2: 1|2',
+  it('is too large with blank cells too, because a delimiter too many inside the row looks the same', async () => {
+    expect(await outcome('A,B\n1,2,\n3,4\n5,6,,x\n')).toEqual([
+      '2-2: row-long at 2',
       '3-3: 3|4',
       '4-4: row-long at 4',
     ])
+    const [row] = await rowsOf(await readable(start('PO,Price,Gift\n1,1,234.00,\n')))
+    expect(row?.problems?.[0]?.message).toBe(
+      'The row has 4 cells where 3 are expected; there is a delimiter too many.',
+    )
   })
 })
 

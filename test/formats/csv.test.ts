@@ -220,7 +220,7 @@ describe('typed records', () => {
 
   it('are told apart by their first cell, which is not one of the values', async () => {
     const reading = await readable(
-      start('"PH","PO-1","2026-01-01"\n PD ,a,2,3.50\nPD,b,1,4.00,,\n', { records }),
+      start('"PH","PO-1","2026-01-01"\n PD ,a,2,3.50\nPD,b,1,4.00\n', { records }),
     )
     expect(reading.layouts).toEqual([
       { recordType: 'PH', columns: ['PO', 'Date'] },

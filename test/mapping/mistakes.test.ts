@@ -72,7 +72,7 @@ test('a required field without a leaf is named, with what it takes', async () =>
   expect(
     await mistakesOf(ORDERS.replace('    city: City\n', '').replace('      quantity: Qty\n', '')),
   ).toEqual([
-    '8:5 body.ship_to: the API requires city (text): map it to a column or a constant',
+    '8:5 body.ship_to: the API requires city (text of at most 255 characters): map it to a column or a constant',
     '19:7 body.order_lines[0]: the API requires quantity (a whole number from 1): map it to a column or a constant',
   ])
 })
@@ -94,10 +94,18 @@ test.each([
   [
     'name1: Name',
     'name1: { from: Name, find: order }',
-    '`find` is for the id of an order; this field is text',
+    '`find` is for the id of an order; this field is text of at most 255 characters',
   ],
-  ['name1: Name', 'name1: { from: Name, zone: UTC }', '`zone` is for dates with times; this field is text'],
-  ['name1: Name', 'name1: { from: Name, split: "|" }', '`split` is for lists of texts; this field is text'],
+  [
+    'name1: Name',
+    'name1: { from: Name, zone: UTC }',
+    '`zone` is for dates with times; this field is text of at most 255 characters',
+  ],
+  [
+    'name1: Name',
+    'name1: { from: Name, split: "|" }',
+    '`split` is for lists of texts; this field is text of at most 255 characters',
+  ],
   [
     'ordered_at: Order Date',
     'ordered_at: { from: Order Date, format: HH:mm }',

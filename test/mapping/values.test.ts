@@ -29,7 +29,9 @@ test.each([
   ['2', 2],
   ['007', 7],
   ['10.00', 10],
-  ['1,000', 1000],
+  ['1,000', 'integer-expected'],
+  ['1.000', 'integer-expected'],
+  ['1,234,567', 1234567],
   ['1,00', 'integer-expected'],
   ['two', 'integer-expected'],
   ['1e3', 'integer-expected'],
@@ -61,6 +63,9 @@ test.each([
   ['-5', 'number-out-of-range'],
   ['($5.00)', 'number-out-of-range'],
   ['999999.99', '999999.99'],
+  ['1,234', 'decimal-expected'],
+  ['1.000', 'decimal-expected'],
+  ['$1,234.00', '1234.00'],
   ['1000000', 'number-out-of-range'],
 ])('the amount %j is %j', (text, value) => {
   expect(convert({ kind: 'money', wholeDigits: 6 }, text)).toBe(value)

@@ -66,10 +66,17 @@ describe('the journal', () => {
               planned(++number, key, { body, bodyHash: hash(body) }),
             )
             await journal.addRecords(lease, `file-${file}`, records)
-            for (const { key, body } of batch) {
-              expected.push(!first.has(key) ? 'accepted' : first.get(key) === body ? 'duplicate' : 'rejected')
-              if (!first.has(key)) first.set(key, body)
-            }
+          }
+          const all = spread.flat()
+          const before = new Map(first)
+          for (const [position, { key, body }] of all.entries()) {
+            const bodies = new Set(all.filter((other) => other.key === key).map((other) => other.body))
+            const isFirst = all.findIndex((other) => other.key === key) === position
+            // Known from an earlier file, it is held against that; new in this one, the file must agree with itself.
+            if (before.has(key)) expected.push(before.get(key) === body ? 'duplicate' : 'rejected')
+            else if (bodies.size > 1) expected.push('rejected')
+            else expected.push(isFirst ? 'accepted' : 'duplicate')
+            if (!before.has(key) && bodies.size === 1) first.set(key, body)
           }
           await journal.filePlanned(lease, `file-${file}`, {
             keyColumns: [],

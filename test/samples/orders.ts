@@ -146,9 +146,10 @@ const DAMAGES: readonly Damage[] = [
     order.damage = ['upc-in-exponent-form']
   },
   (order, earlier) => {
-    // The same number as an order two before, with other contents.
+    // The same number as an order two before, with other contents: nobody knows which of them is right.
     eachRow(order, { 'PO Number': earlier.po })
     order.damage = ['key-conflict']
+    earlier.damage = ['key-conflict']
   },
   (order) => {
     Object.assign(first(order), { SKU: 'NL-9999', UPC: '' })

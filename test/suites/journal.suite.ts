@@ -391,9 +391,28 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         ])
         const messages = (await report('a')).flatMap((record) => record.messages)
         expect(messages).toEqual([
+          'PO-5, SKU stands in this file again in line 3, with other contents; neither is sent.',
           'order 5: SKU is already known from this file, line 2, with other contents.',
           'PO-5, SKU is already known from this file, line 2, with other contents.',
         ])
+      })
+
+      it('refusing every version when a file contradicts itself, and holding nothing', async () => {
+        const other = { body: '{"other":1}' }
+        await planFile(journal, lease, 'a', [
+          planned(1, 'PO-1'),
+          planned(2, 'PO-2'),
+          planned(3, 'PO-1'),
+          planned(4, 'PO-1', other),
+        ])
+        expect(await journal.countRecords({ file: 'a' })).toEqual({ planned: 1, rejected: 3 })
+        expect(await journal.troubledRecords({ file: 'a' }, 10)).toMatchObject([
+          { number: 1, problems: [{ code: 'key-conflict', place: { line: 2 } }] },
+          { number: 3, problems: [{ code: 'key-conflict' }] },
+          { number: 4, problems: [{ code: 'key-conflict', place: { line: 5 } }] },
+        ])
+        await planFile(journal, lease, 'b', [planned(1, 'PO-1', other)])
+        expect(await journal.countRecords({ file: 'b' })).toEqual({ planned: 1 })
       })
 
       it('for each operation and account by itself', async () => {

@@ -21,7 +21,9 @@ export async function check(terminal: Terminal, { config, json }: CheckOptions):
     for (const warning of found.warnings) terminal.say(`worth a look: ${warning}`)
     for (const failure of found.failures) terminal.say(`wrong: ${failure}`)
     terminal.say(
-      found.failures.length === 0 ? 'The configuration is right.' : 'The configuration needs work.',
+      found.failures.length === 0
+        ? 'The configuration and the mappings are right. The API and its credentials were not tried.'
+        : 'The configuration needs work.',
     )
   }
   return found.failures.length === 0 ? EXIT.ok : EXIT.badConfiguration

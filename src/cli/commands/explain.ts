@@ -28,7 +28,7 @@ export function explain(terminal: Terminal, code: string | undefined, json: bool
         terminal.out(line)
     return EXIT.ok
   }
-  const found = all.find((each) => each.code === code)
+  const found = all.find((each) => each.code === code.toLowerCase())
   if (!found) {
     const hint = didYouMean(
       code,

@@ -6,7 +6,14 @@ import { DEFAULT_CONFIGURATION, pathFrom } from '../context.ts'
 import { copyFromPackage } from '../package-files.ts'
 import type { Terminal } from '../terminal.ts'
 
-const FOLDERS = ['exchange/inbox/orders', 'exchange/results', 'exchange/outbox', 'state']
+const FOLDERS = [
+  'exchange/inbox/orders',
+  'exchange/inbox/shipments',
+  'exchange/inbox/invoices',
+  'exchange/results',
+  'exchange/outbox',
+  'state',
+]
 
 const CONFIGURATION = `# dropbridge.yaml: what the bridge does. Check it with: dropbridge check
 # Paths are relative to this file. Secrets come from the environment (\${NAME}) or a file (\${file:path}).
@@ -43,17 +50,26 @@ routes:
     mapping: mappings/invoices-export.yaml
     to: { mailbox: exchange, folder: outbox, name: "invoices-{date:yyyyMMdd-HHmmss}-{seq}.csv" }
 
-  # A supplier's routes name a brand instead:
+  # A supplier's routes name a brand instead; credentials of their own stand in the route where they differ.
   # orders-out:
   #   brand: 2000
+  #   api: { clientId: "\${DROPBRIDGE_BRAND_ID}", clientSecret: "\${DROPBRIDGE_BRAND_SECRET}" }
   #   operation: export-orders
   #   mapping: mappings/orders-export.yaml
   #   to: { mailbox: exchange, folder: outbox, name: "orders-{date:yyyyMMdd-HHmmss}-{seq}.csv" }
   # shipments-in:
   #   brand: 2000
+  #   api: { clientId: "\${DROPBRIDGE_BRAND_ID}", clientSecret: "\${DROPBRIDGE_BRAND_SECRET}" }
   #   operation: create-shipment
   #   from: { mailbox: exchange, folder: inbox/shipments }
   #   mapping: mappings/supplier-shipments.yaml
+  #   results: { mailbox: exchange, folder: results }
+  # invoices-in:
+  #   brand: 2000
+  #   api: { clientId: "\${DROPBRIDGE_BRAND_ID}", clientSecret: "\${DROPBRIDGE_BRAND_SECRET}" }
+  #   operation: create-invoice
+  #   from: { mailbox: exchange, folder: inbox/invoices }
+  #   mapping: mappings/supplier-invoices.yaml
   #   results: { mailbox: exchange, folder: results }
 `
 
@@ -76,7 +92,9 @@ export async function init(terminal: Terminal, folder: string): Promise<ExitCode
   for (const path of FOLDERS) await mkdir(join(root, path), { recursive: true })
   await copyFromPackage('mappings', join(root, 'mappings'))
   await copyFromPackage('samples', join(root, 'samples'))
-  terminal.say(`Wrote ${DEFAULT_CONFIGURATION}, mappings/, samples/, exchange/ and state/ in ${folder}.`)
+  terminal.say(
+    `Wrote ${DEFAULT_CONFIGURATION}, mappings/, samples/, exchange/ and state/ in the folder ${root}`,
+  )
   terminal.say(
     'Next: set DROPBRIDGE_API_URL, DROPBRIDGE_CLIENT_ID and DROPBRIDGE_CLIENT_SECRET, write your ids into',
   )

@@ -4,6 +4,7 @@ import type { BridgeEvent } from '../../domain/event.ts'
 import type { ReportedRecord, StateCounts } from '../../domain/record.ts'
 import type { HeldRecord } from '../../pipelines/outbound/compose.ts'
 import type { DeliveryResult } from '../../pipelines/outbound/outbound.ts'
+import type { ReportedFile } from '../../pipelines/inbound/report.ts'
 import type { Summary } from '../../pipelines/inbound/summary.ts'
 import { type ExitCode, FAILURES } from '../../support/errors.ts'
 import { readConfiguration, withBridge } from '../context.ts'
@@ -22,6 +23,10 @@ export async function run(terminal: Terminal, { config, routes, json }: RunOptio
   const bar = progressBar(terminal)
   const notify = (event: BridgeEvent) => {
     bar.observe(event)
+    if (event.kind === 'columns-differ') {
+      bar.clear()
+      terminal.say(`${event.route}: ${event.file} ${columnsInWords(event)}`)
+    }
     if (event.kind === 'file-left-alone') {
       bar.clear()
       terminal.say(`${event.route}: ${event.file} is left alone: ${event.why}`)
@@ -55,13 +60,13 @@ function routeInWords(result: RouteResult): string[] {
       ]
     }
     case 'inbound': {
-      const { summaries, open } = result.pass
-      if (summaries.length + open.length === 0) return [`${result.route}: nothing to do`]
+      const { reported, open } = result.pass
+      if (reported.length + open.length === 0) return [`${result.route}: nothing to do`]
       const waiting = open.map(
         (file) =>
           `${result.route}: ${file.name} is not finished: some answers are not known yet. Run again later`,
       )
-      return [...summaries.flatMap(summaryInWords), ...waiting]
+      return [...reported.flatMap(reportInWords), ...waiting]
     }
     case 'outbound': {
       const { deliveries, held, heldRecords } = result.pass
@@ -74,6 +79,18 @@ function routeInWords(result: RouteResult): string[] {
       return lines.length > 0 ? lines : [`${result.route}: nothing to do`]
     }
   }
+}
+
+/** What happened, and where the sender reads more when there is more to read. */
+function reportInWords({ summary, paths }: ReportedFile): string[] {
+  const [results, ...others] = paths
+  const rejects = others.find((path) => path.endsWith('.rejects.csv'))
+  const read = [
+    `    results: ${results}`,
+    ...(rejects === undefined ? [] : [`    to correct and drop in again: ${rejects}`]),
+  ]
+  const isPlain = (summary.records.total ?? 0) === (summary.records.accepted ?? 0)
+  return [...summaryInWords(summary), ...(isPlain && summary.outcome === 'processed' ? [] : read)]
 }
 
 function summaryInWords(summary: Summary): string[] {
@@ -100,6 +117,19 @@ function deliveryInWords(route: string, { delivery, path, records, troubled }: D
 
 function troubleInWords({ apiId, state, problems }: ReportedRecord | HeldRecord): string[] {
   return problems.map((each) => `    ${apiId ?? ''} ${state}: ${problemInWords(each)}`)
+}
+
+/** What a misspelled column looks like: one the mapping names is not there, and others are there unused. */
+export function columnsInWords({
+  absent,
+  unused,
+}: {
+  absent: readonly string[]
+  unused: readonly string[]
+}): string {
+  const listed = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
+  const others = unused.length === 0 ? '' : `; not used: ${listed(unused)}`
+  return `has no column ${listed(absent)}, which the mapping names${others}`
 }
 
 /** `12 accepted, 3 rejected`, without the zeros. */

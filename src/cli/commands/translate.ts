@@ -7,6 +7,7 @@ import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
 import { pathFrom } from '../context.ts'
 import { problemInWords } from '../problem-in-words.ts'
 import type { Terminal } from '../terminal.ts'
+import { columnsInWords } from './run.ts'
 
 export interface TranslateOptions {
   readonly file: string
@@ -30,6 +31,8 @@ export async function translate(terminal: Terminal, options: TranslateOptions): 
       terminal.say(`${options.file}: ${problemInWords(each)}  [${each.code}]`)
     return EXIT.unusableFile
   }
+  if (translation.columns.absent.length > 0)
+    terminal.say(`${options.file} ${columnsInWords(translation.columns)}`)
   let good = 0
   let bad = 0
   for await (const drafts of translation.drafts) {

@@ -102,7 +102,8 @@ function toTable(columns: readonly string[]): Table {
 function toWidth(values: readonly string[], { columns, named }: Table): readonly string[] | undefined {
   const width = columns.length
   if (values.length === width) return values
-  if (values.length > width) return isBlank(values.slice(width)) ? values.slice(0, width) : undefined
+  // Blank or not: a delimiter too many inside the row moves the last blank cell out, and all behind it one on.
+  if (values.length > width) return undefined
   if (values.length < named) return undefined
   return [...values, ...Array.from({ length: width - values.length }, () => '')]
 }
@@ -117,9 +118,12 @@ function toFitted(row: Row, table: Table): Row {
     const message = `${count}; the first one missing is "${column}".`
     return { ...row, problems: [problem('row-short', { line: row.line, column }, message)] }
   }
-  const column = String(columns.length + 1)
-  const message = `${count}; the first one too many is "${excerpt(row.values[columns.length] ?? '')}".`
-  return { ...row, problems: [problem('row-long', { line: row.line, column }, message)] }
+  const surplus = row.values.slice(columns.length)
+  const first = isBlank(surplus)
+    ? 'there is a delimiter too many'
+    : `the first one too many is "${excerpt(surplus[0] ?? '')}"`
+  const message = `${count}; ${first}.`
+  return { ...row, problems: [problem('row-long', { line: row.line }, message)] }
 }
 
 function toUnknown(row: Row, known: string): Row {

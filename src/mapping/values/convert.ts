@@ -34,14 +34,25 @@ export function converterFor(rule: FieldRule, dates: DateOptions): Convert {
   }
 }
 
+/** What no keyboard writes; tabs and line breaks are none of these. */
+// oxlint-disable-next-line no-control-regex -- control characters are what it is for
+const CONTROL = /[\u0000-\u0008\u000e-\u001f\u007f]/
+
 function textConverter(max = Number.POSITIVE_INFINITY): Convert {
-  return (text, refuse) =>
-    text.length <= max
-      ? text
-      : refuse(
-          'value-too-long',
-          `${quoted(text)} has ${text.length} characters; the API takes at most ${max}.`,
-        )
+  return (text, refuse) => {
+    if (text.length > max) {
+      const message = `${quoted(text)} has ${text.length} characters; the API takes at most ${max}.`
+      return refuse('value-too-long', message)
+    }
+    const control = CONTROL.exec(text)?.[0]
+    if (control === undefined) return text
+    const code = control.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()
+    return refuse(
+      'field-invalid',
+      `The text holds the control character U+${code}.`,
+      'Remove it; no reader can show it.',
+    )
+  }
 }
 
 const EXPONENT = /^\d+([.,]\d+)?E\+?\d+$/i

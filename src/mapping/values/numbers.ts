@@ -16,6 +16,8 @@ export function integerConverter(min: number, max: number): Convert {
     const plain = text.length < 10 && isDigits(text) ? Number(text) : undefined
     const value = plain ?? readInteger(text)
     if (value === undefined) return refuse('integer-expected', `${quoted(text)} is not a whole number.`)
+    if (plain === undefined && isAmbiguous(text))
+      return refuse('integer-expected', ambiguity(text), WRITE_IT_OUT)
     return value >= min && value <= max ? value : refuse('number-out-of-range', outOfRange(text))
   }
 }
@@ -24,7 +26,9 @@ export function moneyConverter(wholeDigits: number): Convert {
   const plainMoney = new RegExp(`^(?:0|[1-9]\\d{0,${wholeDigits - 1}})\\.\\d{2}$`)
   return (text, refuse) => {
     if (plainMoney.test(text)) return text
-    const number = normalised(withoutCurrency(text))
+    const bare = withoutCurrency(text)
+    if (isAmbiguous(bare)) return refuse('decimal-expected', ambiguity(bare), WRITE_IT_OUT)
+    const number = normalised(bare)
     if (number === undefined) {
       const hint = /\d,\d{1,2}$/.test(text) ? 'Write a point before the cents, such as 12.50.' : undefined
       return refuse('decimal-expected', `${quoted(text)} is not an amount in US dollars.`, hint)
@@ -50,6 +54,7 @@ export function decimalConverter({
   decimals,
 }: Extract<FieldRule, { kind: 'decimal' }>): Convert {
   return (text, refuse) => {
+    if (isAmbiguous(text)) return refuse('decimal-expected', ambiguity(text), WRITE_IT_OUT)
     const number = normalised(text)
     if (number === undefined) return refuse('decimal-expected', `${quoted(text)} is not a number of ${unit}.`)
     if (number.units <= 0n) return refuse('number-out-of-range', `${quoted(text)} is not above zero.`)
@@ -78,6 +83,24 @@ function readInteger(text: string): number | undefined {
   const number = normalised(text)
   const whole = number && rescaleExactly(number, 0)
   return whole === undefined ? undefined : Number(whole.units)
+}
+
+/**
+ * A comma with three digits behind it and nothing else: a thousand where people write points for decimals, one where they
+ * write commas. The same for a whole number with a point and three zeros.
+ */
+const AMBIGUOUS = /^[+-]?\d{1,3}(?:,\d{3}|\.000)$/
+
+/** Whether two people would read two numbers that differ a thousandfold. */
+function isAmbiguous(text: string): boolean {
+  return AMBIGUOUS.test(text)
+}
+
+const WRITE_IT_OUT =
+  'Write it without separators of thousands and with a point before decimals, such as 1000 or 1000.00.'
+
+function ambiguity(text: string): string {
+  return `${quoted(text)} may mean ${text.replace(/[.,]/, '')} or ${text.replace(',', '.')}.`
 }
 
 function normalised(text: string) {

@@ -3,7 +3,7 @@ import type { FileEntry, FileState } from '../../domain/journal.ts'
 import { BridgeError, type FailureCode, hasCode } from '../../support/errors.ts'
 import type { InboundParts } from '../parts.ts'
 import { receiveFile, sightFiles, spoolName } from './pick-up.ts'
-import { reportFile } from './report.ts'
+import { type ReportedFile, reportFile } from './report.ts'
 import { submitFile } from './submit.ts'
 import type { Summary } from './summary.ts'
 import { planFile } from './translate.ts'
@@ -13,6 +13,8 @@ export interface InboundPass {
   readonly route: string
   /** One for every file that was reported in this pass. */
   readonly summaries: readonly Summary[]
+  /** The same files, with the places of their reports. */
+  readonly reported: readonly ReportedFile[]
   /** Files whose records could not all be brought to an end. */
   readonly open: readonly FileEntry[]
 }
@@ -31,7 +33,7 @@ const CONCERNS_ALL = [
 const UNREACHABLE_MAX = 2
 
 interface Pass {
-  readonly summaries: Summary[]
+  readonly reported: ReportedFile[]
   readonly open: FileEntry[]
   readonly failures: unknown[]
   unreachableInRow: number
@@ -44,7 +46,7 @@ interface Pass {
  */
 export async function passInbound(parts: InboundParts): Promise<InboundPass> {
   const { journal, route } = parts
-  const pass: Pass = { summaries: [], open: [], failures: [], unreachableInRow: 0 }
+  const pass: Pass = { reported: [], open: [], failures: [], unreachableInRow: 0 }
   await sweepSpool(parts)
   const left = await journal.unfinishedFiles(route.name)
   for (const file of left) await bringOn(parts, file, pass)
@@ -54,12 +56,13 @@ export async function passInbound(parts: InboundParts): Promise<InboundPass> {
     if (!known.has(file.id)) await bringOn(parts, file, pass)
   }
   if (pass.failures.length > 0) throw pass.failures[0]
-  return { route: route.name, summaries: pass.summaries, open: pass.open }
+  const { reported, open } = pass
+  return { route: route.name, summaries: reported.map(({ summary }) => summary), reported, open }
 }
 
 async function bringOn(parts: InboundParts, file: FileEntry, pass: Pass): Promise<void> {
   try {
-    const finished = await finishFile(parts, file, (summary) => pass.summaries.push(summary))
+    const finished = await finishFile(parts, file, (reported) => pass.reported.push(reported))
     if (!finished) pass.open.push(file)
     pass.unreachableInRow = 0
   } catch (error) {
@@ -71,7 +74,7 @@ async function bringOn(parts: InboundParts, file: FileEntry, pass: Pass): Promis
   }
 }
 
-type Report = (summary: Summary) => void
+type Report = (reported: ReportedFile) => void
 
 /** The one next step of each state. A step that changes nothing leaves the file for a later pass. */
 const NEXT_STEP: Readonly<

@@ -17,7 +17,7 @@ export async function sightFiles(parts: InboundParts): Promise<void> {
   const before = await matchingFiles(parts)
   if (before.length === 0) return
   await clock.sleep(route.settleMs, signal)
-  if (signal.aborted) return
+  if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
   const earlier = new Map(before.map((sighting) => [sighting.name, sighting]))
   for (const sighting of await matchingFiles(parts)) {
     const first = earlier.get(sighting.name)

@@ -19,7 +19,7 @@ const NAMES_MAX = 1000
  * submitted → reported. The base name is noted before the first file is delivered, and a file that is there already
  * with the same bytes counts as delivered, so a crash in between repeats the same deliveries.
  */
-export async function reportFile(parts: InboundParts, file: FileEntry): Promise<Summary> {
+export async function reportFile(parts: InboundParts, file: FileEntry): Promise<ReportedFile> {
   const { journal, lease } = parts
   const summary = await writeReports(parts, file)
   let name = file.reportName
@@ -28,7 +28,7 @@ export async function reportFile(parts: InboundParts, file: FileEntry): Promise<
     await journal.nameReport(lease, file.id, name)
     if (await deliverAll(parts, file, summary, name)) {
       await journal.fileReported(lease, file.id)
-      return summary
+      return { summary, paths: pathsOf(parts, file, summary, name) }
     }
     name = undefined
   }
@@ -48,6 +48,13 @@ function reportName({ name, id }: FileEntry): string {
   return `${letters.join('')}~${id}`
 }
 
+/** A file whose sender was told. */
+export interface ReportedFile {
+  readonly summary: Summary
+  /** Where the reports are, for people: the results first. */
+  readonly paths: readonly string[]
+}
+
 interface Report {
   readonly suffix: string
   readonly spooled: string
@@ -61,6 +68,15 @@ function reportsOf(file: FileEntry, summary: Summary): readonly Report[] {
   return summary.refusedLines > 0 || summary.outcome === 'unusable'
     ? [results, rejects, total]
     : [results, total]
+}
+
+function pathsOf(
+  { results, route }: InboundParts,
+  file: FileEntry,
+  summary: Summary,
+  name: string,
+): string[] {
+  return reportsOf(file, summary).map(({ suffix }) => results.describe(route.resultsFolder, name + suffix))
 }
 
 async function deliverAll(

@@ -26,6 +26,10 @@ export async function planFile(parts: InboundParts, file: FileEntry): Promise<vo
   const bound = translator.bind(reading.layouts)
   if (!('keyColumns' in bound)) return journal.fileUnusable(lease, file.id, bound)
 
+  const { absentColumns: absent, unusedColumns: unused } = bound
+  if (absent.length > 0) {
+    parts.notify({ kind: 'columns-differ', route: parts.route.name, file: file.name, absent, unused })
+  }
   const plan = planner(parts, file)
   for await (const rows of reading.batches) await plan.add(bound.push(rows))
   await plan.add(bound.end())

@@ -1,0 +1,63 @@
+/** Records of one file that contradict each other: with two versions of one key in a file, nobody knows the right one. */
+import { type Kysely, sql } from 'kysely'
+import { problem } from '../domain/problem.ts'
+import { batchOf } from './batch.ts'
+import { IN_ONE_FILE, nameOf } from './repeats.ts'
+import type { Tables } from './schema.ts'
+
+interface Contradiction {
+  readonly id: number
+  readonly natural_key: string
+  readonly key_values: string
+  readonly lines: string
+  readonly other_lines: string
+}
+
+/**
+ * Refuses the first version of a key too, and what repeats it, when the file has another version of it further on. The
+ * rows of one record that do not stand together look just like that, and must not go out in parts.
+ */
+export async function refuseContradictions(
+  tables: Kysely<Tables>,
+  fileId: string,
+  now: number,
+): Promise<void> {
+  const { rows } = await sql<Contradiction>`
+    select first.id, first.natural_key, first.key_values, first.lines, min(other.lines) as other_lines
+    from records as other join records as first
+      on first.operation = other.operation and first.account = other.account
+        and first.natural_key = other.natural_key and first.holds_key = 1
+    where other.file_id = ${fileId} and other.state = 'rejected' and first.file_id = ${fileId}
+      and first.state = 'planned' and other.body_hash <> first.body_hash
+      and other.problems like '%"key-conflict"%'
+    group by first.id`.execute(tables)
+  if (rows.length === 0) return
+  const refusals = rows.map((row) => ({ id: row.id, key: row.natural_key, problems: [contradictionOf(row)] }))
+  const batch = batchOf(refusals, {
+    id: (row) => row.id,
+    natural_key: (row) => row.key,
+    problems: (row) => row.problems,
+  })
+  await sql`
+    update records set state = 'rejected', problems = batch.problems, changed_at = ${now}
+    from ${batch}
+    where records.file_id = ${fileId} and records.state = 'duplicate'
+      and records.natural_key = batch.natural_key`.execute(tables)
+  await sql`
+    update records set state = 'rejected', holds_key = 0, problems = batch.problems, changed_at = ${now}
+    from ${batch}
+    where records.id = batch.id and records.state = 'planned'`.execute(tables)
+}
+
+function contradictionOf(row: Contradiction) {
+  const line = firstLine(row.lines)
+  const name = nameOf(JSON.parse(row.key_values) as string[], row.natural_key)
+  const again = firstLine(row.other_lines)
+  const where = again === undefined ? 'again' : `again in line ${again}`
+  const message = `${name} stands in this file ${where}, with other contents; neither is sent.`
+  return problem('key-conflict', line === undefined ? {} : { line }, message, IN_ONE_FILE)
+}
+
+function firstLine(lines: string): number | undefined {
+  return (JSON.parse(lines) as [number, number][])[0]?.[0]
+}
