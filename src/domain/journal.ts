@@ -20,12 +20,17 @@ export interface Lease {
   readonly token: number
 }
 
-/**
- * Where an incoming file stands; each state has exactly one next step.
- * claiming (intent to take it) → received (safe in the spool) → planned (every record is in the journal)
- * → submitted (every record has a final outcome) → reported (result files delivered) → closed (source archived)
- */
-export type FileState = 'claiming' | 'received' | 'planned' | 'submitted' | 'reported' | 'closed'
+/** Where an incoming file stands, in this order; each state has exactly one next step. */
+export const FILE_STATES = {
+  claiming: 'It is about to be taken out of the inbox.',
+  received: 'A copy is safe in the spool; it is translated next.',
+  planned: 'Every record of it is in the journal; they are sent next.',
+  submitted: 'Every record has its outcome; the results are written next.',
+  reported: 'The results are delivered; the source goes to the archive next.',
+  closed: 'It is done.',
+} as const
+
+export type FileState = keyof typeof FILE_STATES
 
 /** What became of the file as a whole. `vanished`: it was gone before it could be claimed. */
 export type FileOutcome = 'processed' | 'duplicate' | 'unusable' | 'vanished'
@@ -59,8 +64,14 @@ export interface FileEntry extends NewFile {
   readonly closedAt?: number
 }
 
-/** composed (rows are in the spool, records belong to it) → delivered (at its final name) → acknowledged */
-export type DeliveryState = 'composed' | 'delivered' | 'acknowledged'
+/** Where an outgoing file stands, in this order. */
+export const DELIVERY_STATES = {
+  composed: 'Its rows are in the spool and its records belong to it; it is put in place next.',
+  delivered: 'It is at its final name; its records are acknowledged next.',
+  acknowledged: 'It is done.',
+} as const
+
+export type DeliveryState = keyof typeof DELIVERY_STATES
 
 export interface NewDelivery {
   readonly id: string

@@ -1,4 +1,5 @@
 /** `dropbridge explain CODE`: what a code means and what to do about it. */
+import { DELIVERY_STATES, FILE_STATES } from '../../domain/journal.ts'
 import { OUTCOMES } from '../../domain/record.ts'
 import { PROBLEMS } from '../../domain/problem.ts'
 import { BridgeError, EXIT, type ExitCode, FAILURES } from '../../support/errors.ts'
@@ -6,9 +7,17 @@ import { didYouMean } from '../../support/nearest.ts'
 import { table } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 
+const KINDS = {
+  problem: 'a problem with data',
+  failure: 'a failure',
+  outcome: 'an outcome of a record',
+  file: 'a state of an incoming file',
+  delivery: 'a state of an outgoing file',
+} as const
+
 interface Explanation {
   readonly code: string
-  readonly kind: 'problem' | 'failure' | 'outcome'
+  readonly kind: keyof typeof KINDS
   readonly cause: string
   readonly cure?: string
   readonly exit?: number
@@ -51,15 +60,14 @@ function explanations(): Explanation[] {
     })),
     ...Object.entries(FAILURES).map(([code, kind]) => ({ code, kind: 'failure' as const, ...kind })),
     ...Object.entries(OUTCOMES).map(([code, cause]) => ({ code, kind: 'outcome' as const, cause })),
+    ...Object.entries(FILE_STATES).map(([code, cause]) => ({ code, kind: 'file' as const, cause })),
+    ...Object.entries(DELIVERY_STATES).map(([code, cause]) => ({ code, kind: 'delivery' as const, cause })),
   ]
 }
 
 function inWords({ code, kind, cause, cure, exit }: Explanation): string[] {
-  const where = { problem: 'a problem with data', failure: 'a failure', outcome: 'an outcome of a record' }[
-    kind
-  ]
   return [
-    `${code}: ${where}`,
+    `${code}: ${KINDS[kind]}`,
     `  what happened  ${cause}`,
     ...(cure === undefined ? [] : [`  what to do     ${cure}`]),
     ...(exit === undefined ? [] : [`  exit code      ${exit}`]),

@@ -13,6 +13,9 @@ export interface StatusOptions {
   readonly json: boolean
 }
 
+/** Counts and names are shown whole. */
+const WIDEST = 200
+
 /** How many of the latest files and deliveries are shown. */
 const LATEST = 10
 
@@ -49,6 +52,7 @@ function inWords({ routes, files, deliveries, strangers }: Found): string[] {
       countsInWords(route.outgoing, 'acknowledged'),
       nowOf(route),
     ]),
+    WIDEST,
   )
   if (routes.length === 0) lines.push('(nothing has happened yet)')
   if (files.length > 0)
