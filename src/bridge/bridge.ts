@@ -52,15 +52,7 @@ export async function openBridge(configuration: Configuration, options: BridgeOp
 /** Routes that were renamed or removed while work of theirs was unfinished. */
 async function strandedRoutes(journal: Journal, { routes }: Configuration): Promise<string[]> {
   const configured = new Set(routes.map((route) => route.name))
-  const unfinished = (counts: Readonly<Record<string, number>>) =>
-    Object.keys(counts).some((state) => state !== 'closed' && state !== 'acknowledged')
-  const overview = await journal.overview()
-  return overview
-    .filter(
-      ({ route, files, deliveries }) =>
-        !configured.has(route) && (unfinished(files) || unfinished(deliveries)),
-    )
-    .map(({ route }) => route)
+  return (await journal.unfinishedRoutes()).filter((route) => !configured.has(route))
 }
 
 function chosenRoutes({ routes }: Configuration, names: readonly string[]): readonly Route[] {

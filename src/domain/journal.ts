@@ -235,5 +235,7 @@ export interface Journal {
   findReferences(account: string, kind: string, keys: readonly string[]): Promise<KnownReference[]>
 
   overview(): Promise<RouteOverview[]>
+  /** The routes that have files or deliveries which are not done. Costs nothing for those that are. */
+  unfinishedRoutes(): Promise<string[]>
   close(): Promise<void>
 }

@@ -4,8 +4,20 @@ import type { Journal, RouteOverview } from '../domain/journal.ts'
 import type { Tables } from './schema.ts'
 import { type Store, read } from './store.ts'
 
-export function overviewCalls(store: Store): Pick<Journal, 'overview'> {
-  return { overview: () => read(store, (tables) => overview(tables, store.clock.now())) }
+export function overviewCalls(store: Store): Pick<Journal, 'overview' | 'unfinishedRoutes'> {
+  return {
+    overview: () => read(store, (tables) => overview(tables, store.clock.now())),
+    unfinishedRoutes: () => read(store, unfinishedRoutes),
+  }
+}
+
+/** The conditions are those of the indexes that hold nothing but what is unfinished. */
+async function unfinishedRoutes(tables: Kysely<Tables>): Promise<string[]> {
+  const { rows } = await sql<{ route: string }>`
+    select route from files where state <> 'closed'
+    union select route from deliveries where state <> 'acknowledged'
+    order by route`.execute(tables)
+  return rows.map(({ route }) => route)
 }
 
 async function overview(tables: Kysely<Tables>, now: number): Promise<RouteOverview[]> {

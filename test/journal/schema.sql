@@ -120,6 +120,8 @@ CREATE UNIQUE INDEX records_of_file on records (file_id, number) where file_id i
 
 CREATE INDEX records_planned on records (file_id, number) where state = 'planned';
 
+CREATE INDEX records_rejected on records (file_id, number) where state = 'rejected';
+
 CREATE INDEX records_uncertain on records (file_id, id) where state = 'uncertain';
 
 CREATE INDEX records_waiting on records (route, id) where direction = 'outgoing' and delivery_id is null;

@@ -676,6 +676,12 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
       })
     })
 
+    it('names the routes that have something unfinished', async () => {
+      expect(await journal.unfinishedRoutes()).toEqual([])
+      await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
+      expect(await journal.unfinishedRoutes()).toEqual([lease.route])
+    })
+
     describe('reports', () => {
       it('records page by page in the order of their numbers', async () => {
         await planFile(

@@ -89,6 +89,7 @@ export const first = {
     `create unique index records_of_delivery on records (delivery_id, number) where delivery_id is not null`,
     `create index records_planned on records (file_id, number) where state = 'planned'`,
     `create index records_collected on records (delivery_id, number) where state = 'collected'`,
+    `create index records_rejected on records (file_id, number) where state = 'rejected'`,
     `create index records_uncertain on records (file_id, id) where state = 'uncertain'`,
     `create index records_blocking on records (file_id, lane) where state in ('uncertain', 'deferred')`,
     `create index records_waiting on records (route, id) where direction = 'outgoing' and delivery_id is null`,
