@@ -14,7 +14,7 @@ export type Finding =
 /** A record that was sent, as far as a look-up needs it. */
 export type SentRecord = Pick<UncertainRecord, 'naturalKey' | 'body' | 'sentAt' | 'note'>
 
-/** DESIGN: "Identity and certainty". Pure but for the two calls that read from the API. */
+/** See "Identity" and "Certainty" in docs/architecture.md. Pure but for the two calls that read from the API. */
 export interface InboundRules {
   /** What makes two bodies the same record within one account. */
   readonly naturalKey: (body: Body) => string
