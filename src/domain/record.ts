@@ -67,6 +67,8 @@ export interface UncertainRecord extends SendingRecord {
   readonly sentAt: number
   /** When it became uncertain: the request had left before that. */
   readonly uncertainSince: number
+  /** How many attempts were left without an outcome; those that were never sent do not count. */
+  readonly timesLost: number
   /** What the pipeline noted before it sent, to be able to tell later; JSON text. */
   readonly note?: string
 }

@@ -195,6 +195,7 @@ async function retryDeferred(
 interface UncertainRow extends SendingRow {
   readonly sent_at: number
   readonly changed_at: number
+  readonly times_lost: number
   readonly note: string | null
 }
 
@@ -205,7 +206,9 @@ async function uncertainRecords(
 ): Promise<UncertainRecord[]> {
   const { rows } = await sql<UncertainRow>`
     select records.id, records.number, records.lane, records.natural_key, records.attempts, 1 as in_doubt, bodies.body,
-      records.changed_at, attempts.began_at as sent_at, attempts.note
+      records.changed_at, attempts.began_at as sent_at, attempts.note,
+      (select count(*) from attempts as lost where lost.record_id = records.id
+        and (lost.result is null or lost.result = 'uncertain')) as times_lost
     from records
     join bodies on bodies.record_id = records.id
     join attempts on attempts.record_id = records.id and attempts.attempt = records.attempts
@@ -215,6 +218,7 @@ async function uncertainRecords(
     ...sendingOf(row),
     sentAt: row.sent_at,
     uncertainSince: row.changed_at,
+    timesLost: row.times_lost,
     ...present({ note: row.note }),
   }))
 }

@@ -2,7 +2,7 @@
 import type { Api } from '../domain/api.ts'
 import type { Party } from '../domain/route.ts'
 import { hasCode } from '../support/errors.ts'
-import { partyParams } from './operations/operation.ts'
+import { orderListOf } from './operations/operation.ts'
 
 /** What a read came to: its value, or why there is none right now. What concerns the whole API is thrown. */
 export type ReadResult<Value> = { readonly value: Value } | { readonly trouble: string }
@@ -23,9 +23,8 @@ export async function tryRead<Value>(read: () => Promise<Value>): Promise<ReadRe
 export function accountCheck(api: Api, party: Party): () => Promise<void> {
   let asked: Promise<void> | undefined
   const ask = async () => {
-    const endpoint = party.kind === 'brand' ? 'listBrandOrders' : 'listRetailerOrders'
-    const pages = api.list({ endpoint, params: partyParams(party), query: { limit: 1 } })
-    for await (const page of pages) if (page.length >= 0) break
+    const pages = api.list({ ...orderListOf(party), query: { limit: 1 } })
+    await pages[Symbol.asyncIterator]().next()
   }
   return async () => {
     asked ??= tryRead(ask).then(() => undefined)

@@ -608,7 +608,14 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         clock.advance(100)
         await journal.recoverAttempts(lease, { file: 'a' })
         expect(await journal.uncertainRecords({ file: 'a' }, 0, 10)).toEqual([
-          { ...one, inDoubt: true, sentAt: START + 3, uncertainSince: START + 103, note: '{"shipped":1}' },
+          {
+            ...one,
+            inDoubt: true,
+            sentAt: START + 3,
+            uncertainSince: START + 103,
+            timesLost: 1,
+            note: '{"shipped":1}',
+          },
         ])
         expect(await journal.countRecords({ file: 'a' })).toEqual({ uncertain: 1, planned: 1 })
         expect(await journal.troubledRecords({ file: 'a' }, 10)).toMatchObject([
@@ -630,6 +637,19 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
           const begun = await journal.beginAttempts(lease, { file: 'a' }, 10)
           expect(begun.map(({ number }) => number)).toEqual(state === 'uncertain' ? [3] : [])
         }
+      })
+
+      it('counting only the attempts that were lost, not those given back unsent', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
+        for (let turn = 0; turn < 3; turn++) {
+          const [one] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+          await journal.endAttempts(lease, [{ id: one!.id, state: 'planned', problems: [] }])
+        }
+        const [sent] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+        await journal.endAttempts(lease, [{ id: sent!.id, state: 'uncertain', problems: [] }])
+        expect(await journal.uncertainRecords({ file: 'a' }, 0, 1)).toMatchObject([
+          { attempt: 4, timesLost: 1 },
+        ])
       })
 
       it('but not that a record was in doubt which was never taken', async () => {

@@ -4,7 +4,7 @@ import type { KnownReference } from '../../domain/journal.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import { accountOf } from '../../domain/route.ts'
 import type { Draft, Reference } from '../../domain/translator.ts'
-import { idOf, partyParams } from '../operations/operation.ts'
+import { idOf, orderListOf } from '../operations/operation.ts'
 import { BridgeError } from '../../support/errors.ts'
 import type { InboundParts } from '../parts.ts'
 
@@ -49,8 +49,7 @@ async function findOrders(
  */
 async function sweepOrders(parts: InboundParts): Promise<void> {
   const { api, journal, route, signal } = parts
-  const endpoint = route.party.kind === 'brand' ? 'listBrandOrders' : 'listRetailerOrders'
-  for await (const page of api.list({ endpoint, params: partyParams(route.party) })) {
+  for await (const page of api.list(orderListOf(route.party))) {
     await journal.rememberReferences(accountOf(route.party), 'order', page.flatMap(orderReference))
     if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
   }

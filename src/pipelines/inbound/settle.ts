@@ -13,7 +13,7 @@ const LOOK_UP_AT_ONCE = 64
 const LOOK_UPS_IN_FLIGHT = 8
 
 /** A record that was sent so often, and every time proven absent, is one that the API cannot digest. */
-const ATTEMPTS_MAX = 6
+const LOST_MAX = 6
 
 /**
  * uncertain → accepted, or planned again. What the API does not tell stays uncertain, and is held for a person in the
@@ -77,7 +77,7 @@ async function settle(
   return outcomeOf(record, read.value, isLastRound)
 }
 
-function outcomeOf({ id, attempt }: UncertainRecord, finding: Finding, isLastRound: boolean): RecordResult {
+function outcomeOf({ id, timesLost }: UncertainRecord, finding: Finding, isLastRound: boolean): RecordResult {
   switch (finding.found) {
     case 'accepted':
       return {
@@ -87,8 +87,8 @@ function outcomeOf({ id, attempt }: UncertainRecord, finding: Finding, isLastRou
         ...(finding.apiId === undefined ? {} : { apiId: finding.apiId }),
       }
     case 'absent': {
-      if (attempt < ATTEMPTS_MAX) return { id, state: 'planned', problems: [] }
-      const message = `it was sent ${attempt} times without an answer, and it is not at the API`
+      if (timesLost < LOST_MAX) return { id, state: 'planned', problems: [] }
+      const message = `it was sent ${timesLost} times without an answer, and it is not at the API`
       return { id, state: 'rejected', problems: [problem('api-keeps-failing', {}, message)] }
     }
     case 'unclear': {

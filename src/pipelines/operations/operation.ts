@@ -1,5 +1,5 @@
 /** What a pipeline must know of an inbound operation beyond its endpoint: identity, order and certainty. */
-import type { Api } from '../../domain/api.ts'
+import type { Api, Call } from '../../domain/api.ts'
 import type { UncertainRecord } from '../../domain/record.ts'
 import type { Party } from '../../domain/route.ts'
 
@@ -32,6 +32,12 @@ export interface InboundRules {
 /** The path parameters of the party's own context. */
 export function partyParams(party: Party): Record<string, number> {
   return { [`${party.kind}_id`]: party.id }
+}
+
+/** The list of the party's own orders. */
+export function orderListOf(party: Party): Pick<Call, 'endpoint' | 'params'> {
+  const endpoint = party.kind === 'brand' ? 'listBrandOrders' : 'listRetailerOrders'
+  return { endpoint, params: partyParams(party) }
 }
 
 /** The `id` of a resource as text, when it has a usable one. */
