@@ -147,6 +147,18 @@ function startingCommands(program: Argv, terminal: Terminal, done: Done): Argv {
           port: { type: 'number', default: 8080, describe: 'The port; 0 takes a free one' },
           host: { type: 'string', default: '127.0.0.1', describe: 'The address to listen on' },
           data: { type: 'string', default: './service-data', describe: 'The folder of the data' },
+          switch: {
+            type: 'string',
+            array: true,
+            nargs: 1,
+            default: [] as string[],
+            describe: 'NAME=VALUE: a form of answers or a fault, see docs/service.md; may be repeated',
+          },
+          'new-clients': {
+            type: 'boolean',
+            default: false,
+            describe: 'Make another client for every account, when the secrets are lost',
+          },
           json,
         }),
       async (args) => {

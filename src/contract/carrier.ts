@@ -6,15 +6,26 @@ import { model } from './model.ts'
 export const Carrier = z.object({ id: id(), name: text(), code: text() })
 export type Carrier = z.infer<typeof Carrier>
 
-export const ShippingMethod = z.object({
+const methodFields = {
   id: id(),
   name: text(),
   code: text(),
   type: text().nullable(),
-  carrier: Carrier,
   generic_shipping_method: z.object({ name: text(), description: text(), type: text() }).nullable(),
-})
+}
+
+/** On orders, shipments and connections. */
+export const ShippingMethod = z.object({ ...methodFields, carrier: Carrier })
 export type ShippingMethod = z.infer<typeof ShippingMethod>
+
+/** On carrier lookups. */
+export const CarrierWithMethods = z.object({
+  id: id(),
+  name: text(),
+  code: text(),
+  shipping_methods: z.array(z.object(methodFields)),
+})
+export type CarrierWithMethods = z.infer<typeof CarrierWithMethods>
 
 /** Spec: the generic level, used when the supplier picks the carrier. */
 export const RequestedShippingMethod = z.object({ id: id(), name: text(), description: text() })

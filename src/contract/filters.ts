@@ -2,13 +2,16 @@
 
 /**
  * `text`: exact match. `flag`: 1, 0, true or false. `choice`: one of the values, repeatable. `time`: four filters
- * `{name}_lt|lte|gt|gte`, each an epoch timestamp in UTC seconds.
+ * `{name}_lt|lte|gt|gte`, each an epoch timestamp in UTC seconds. `attributes`: a search of the form
+ * `code[value1||value2]::code[value]`. `view`: 1, 0, true or false, for how resources are shown.
  */
 export type Filter =
   | { readonly kind: 'text' }
   | { readonly kind: 'flag' }
   | { readonly kind: 'choice'; readonly values: readonly string[] }
   | { readonly kind: 'time' }
+  | { readonly kind: 'attributes' }
+  | { readonly kind: 'view' }
 
 export type Filters = Readonly<Record<string, Filter>>
 
@@ -46,7 +49,36 @@ export const SHIPMENT_FILTERS = {
   shipped_at: time,
 } as const satisfies Filters
 
+export const CANCEL_FILTERS = { is_acknowledged: flag, canceled_at: time } as const satisfies Filters
+
 export const INVOICE_FILTERS = { is_acknowledged: flag, invoiced_at: time } as const satisfies Filters
+
+export const CREDIT_FILTERS = { is_acknowledged: flag, credited_at: time } as const satisfies Filters
+
+export const RMA_FILTERS = {
+  is_acknowledged: flag,
+  rmad_at: time,
+  received_at: time,
+} as const satisfies Filters
+
+export const RETAILER_VARIANT_FILTERS = {
+  in_stock: flag,
+  is_acknowledged: flag,
+  meets_publish_rules: flag,
+  created_at: time,
+  updated_at: time,
+} as const satisfies Filters
+
+/** `short` chooses how much of an item is shown and leaves none out. */
+export const BRAND_VARIANT_FILTERS = {
+  short: { kind: 'view' },
+  in_stock: flag,
+  has_images: flag,
+  has_shipping: flag,
+  attribute: { kind: 'attributes' },
+  created_at: time,
+  updated_at: time,
+} as const satisfies Filters
 
 /** The query parameters a filter table allows, besides limit and page. */
 export function parametersOf(filters: Filters): readonly string[] {

@@ -1,10 +1,11 @@
 /** Invoices. Spec: "Invoice", "Invoice create". */
 import { z } from 'zod'
 import { Address } from './address.ts'
+import { Adjustment } from './adjustment.ts'
 import { boolean, date, dateTime, id, integer, money, text } from './fields.ts'
 import { model } from './model.ts'
 import { PartySummary } from './order.ts'
-import { oneLinePerItem, VariantInput, VariantSummary } from './variant.ts'
+import { BrandVariantSummary, oneLinePerItem, RetailerVariantSummary, VariantInput } from './variant.ts'
 
 export const InvoiceLineInput = model({
   variant: VariantInput,
@@ -32,16 +33,9 @@ export const InvoiceCreate = model(
 )
 export type InvoiceCreate = z.infer<typeof InvoiceCreate>
 
-export const InvoiceLine = z.object({
-  invoice_line_number: integer(1),
-  variant: VariantSummary,
-  quantity: integer(),
-  price: money(8),
-})
-export type InvoiceLine = z.infer<typeof InvoiceLine>
+const lineFields = { invoice_line_number: integer(1), quantity: integer(), price: money(8) }
 
-/** An invoice in either view. */
-export const Invoice = z.object({
+const invoiceFields = {
   id: id(),
   retailer: PartySummary,
   brand: PartySummary,
@@ -55,12 +49,22 @@ export const Invoice = z.object({
   terms_discount_date_due: date().nullable(),
   remit_to: Address.nullable(),
   subtotal: money(6),
-  charges: z.array(z.record(z.string(), z.unknown())),
-  allowances: z.array(z.record(z.string(), z.unknown())),
+  charges: z.array(Adjustment),
+  allowances: z.array(Adjustment),
   due_amount: money(6),
   is_acknowledged: boolean(),
   invoiced_at: dateTime(),
   acknowledged_at: dateTime().nullable(),
-  invoice_lines: z.array(InvoiceLine),
+}
+
+export const RetailerInvoice = z.object({
+  ...invoiceFields,
+  invoice_lines: z.array(z.object({ ...lineFields, variant: RetailerVariantSummary })),
 })
-export type Invoice = z.infer<typeof Invoice>
+export type RetailerInvoice = z.infer<typeof RetailerInvoice>
+
+export const BrandInvoice = z.object({
+  ...invoiceFields,
+  invoice_lines: z.array(z.object({ ...lineFields, variant: BrandVariantSummary })),
+})
+export type BrandInvoice = z.infer<typeof BrandInvoice>

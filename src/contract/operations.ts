@@ -1,9 +1,9 @@
 /** What a route can do, in terms of the endpoints. */
 import type { z } from 'zod'
 import type { EndpointName } from './endpoints.ts'
-import { Invoice, InvoiceCreate } from './invoice.ts'
-import { Order, OrderCreate } from './order.ts'
-import { Shipment, ShipmentCreate } from './shipment.ts'
+import { InvoiceCreate, RetailerInvoice } from './invoice.ts'
+import { BrandOrder, OrderCreate } from './order.ts'
+import { RetailerShipment, ShipmentCreate } from './shipment.ts'
 
 /** Posts one body per record. */
 export interface InboundOperation {
@@ -58,7 +58,7 @@ export const OPERATIONS = {
     list: 'listBrandOrders',
     get: 'getBrandOrder',
     acknowledge: 'acknowledgeOrder',
-    record: Order,
+    record: BrandOrder,
     query: { is_acknowledged: 0, status: ['open', 'partial'] },
     summary: 'A supplier receives new orders.',
   },
@@ -68,7 +68,7 @@ export const OPERATIONS = {
     list: 'listShipments',
     get: 'getShipment',
     acknowledge: 'acknowledgeShipment',
-    record: Shipment,
+    record: RetailerShipment,
     query: { is_acknowledged: 0 },
     summary: 'A retailer receives shipments.',
   },
@@ -78,7 +78,7 @@ export const OPERATIONS = {
     list: 'listRetailerInvoices',
     get: 'getRetailerInvoice',
     acknowledge: 'acknowledgeInvoice',
-    record: Invoice,
+    record: RetailerInvoice,
     query: { is_acknowledged: 0 },
     summary: 'A retailer receives invoices.',
   },

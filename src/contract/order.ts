@@ -4,7 +4,7 @@ import { Address, AddressInput } from './address.ts'
 import { RequestedShippingMethod, ShippingAccount, ShippingMethod, ShippingMethodInput } from './carrier.ts'
 import { boolean, choice, dateTime, id, integer, money, text, textOrBlank } from './fields.ts'
 import { model } from './model.ts'
-import { oneLinePerItem, VariantInput, VariantSummary } from './variant.ts'
+import { BrandVariantSummary, oneLinePerItem, RetailerVariantSummary, VariantInput } from './variant.ts'
 
 /** Prices have no shown size; amounts up to 99,999,999.99 are taken. */
 const price = () => money(8)
@@ -38,16 +38,13 @@ export const OrderCreate = model(
 )
 export type OrderCreate = z.infer<typeof OrderCreate>
 
-/** Both views of a line. Spec: net_price is absent in the brand view. */
-export const OrderLine = z.object({
+const lineFields = {
   id: id(),
   order_line_number: text(),
-  variant: VariantSummary,
   quantity: integer(),
   quantity_shipped: integer(),
   quantity_returned: integer(),
   quantity_canceled: integer(),
-  net_price: price().optional(),
   price: price(),
   subtotal: price(),
   shipping_charged: price(),
@@ -56,8 +53,18 @@ export const OrderLine = z.object({
   fulfill_by: dateTime().nullable(),
   status: choice('open', 'closed'),
   canceled_at: dateTime().nullable(),
+}
+
+export const RetailerOrderLine = z.object({
+  ...lineFields,
+  variant: RetailerVariantSummary,
+  net_price: price(),
 })
-export type OrderLine = z.infer<typeof OrderLine>
+export type RetailerOrderLine = z.infer<typeof RetailerOrderLine>
+
+/** Spec: net_price is "absent in the brand view". */
+export const BrandOrderLine = z.object({ ...lineFields, variant: BrandVariantSummary })
+export type BrandOrderLine = z.infer<typeof BrandOrderLine>
 
 /** A party as other resources show it. */
 export const PartySummary = z.object({ id: id(), name: text(), code: text() })
@@ -82,15 +89,38 @@ export const OrderInvoice = z.object({
 })
 export type OrderInvoice = z.infer<typeof OrderInvoice>
 
-/**
- * An order in either view. Retailers see net_price on the lines and the deprecated `brands`; brands see the shipping
- * accounts and the flattened destination.
- */
-export const Order = z.object({
+/** What an order shows of a cancel. Spec: not shown; this is our choice. */
+export const OrderCancel = z.object({
+  id: id(),
+  reason: text(256),
+  canceled_at: dateTime(),
+  cancel_lines: z.array(z.object({ order_line_number: text(), quantity: integer() })),
+})
+export type OrderCancel = z.infer<typeof OrderCancel>
+
+/** What an order shows of a return. Spec: not shown; this is our choice. */
+export const OrderRma = z.object({
+  id: id(),
+  rma_number: text(32).nullable(),
+  status: text(),
+  rmad_at: dateTime(),
+})
+export type OrderRma = z.infer<typeof OrderRma>
+
+/** What an order shows of a credit. Spec: not shown; this is our choice. */
+export const OrderCredit = z.object({
+  id: id(),
+  credit_number: text(32),
+  credit_amount: money(),
+  credited_at: dateTime(),
+})
+export type OrderCredit = z.infer<typeof OrderCredit>
+
+/** Both views. Nothing can be attached yet, so `attachments` and `memos` are empty. */
+const orderFields = {
   id: id(),
   retailer: PartySummary,
   brand: PartySummary,
-  brands: z.array(PartySummary).optional(),
   purchase_order_number: text(32),
   customer_order_number: text(32).nullable(),
   retailer_order_number: text(32).nullable(),
@@ -114,23 +144,36 @@ export const Order = z.object({
   closed_at: dateTime().nullable(),
   canceled_at: dateTime().nullable(),
   updated_at: dateTime(),
-  shipping_accounts: z.array(ShippingAccount).optional(),
-  order_lines: z.array(OrderLine),
   shipments: z.array(OrderShipment),
-  cancels: z.array(z.unknown()),
+  cancels: z.array(OrderCancel),
   invoices: z.array(OrderInvoice),
-  rmas: z.array(z.unknown()),
-  credits: z.array(z.unknown()),
+  rmas: z.array(OrderRma),
+  credits: z.array(OrderCredit),
   attachments: z.array(z.unknown()),
   memos: z.array(z.unknown()),
-  ship_to_name1: text().optional(),
-  ship_to_name2: text().nullable().optional(),
-  ship_to_street1: text().optional(),
-  ship_to_street2: text().nullable().optional(),
-  ship_to_city: text().optional(),
-  ship_to_province: text().optional(),
-  ship_to_postal_code: text().optional(),
-  ship_to_country: text().optional(),
-  ship_to_phone: text().nullable().optional(),
+}
+
+/** Spec: `brands` is deprecated in favor of `brand`; "older retailer-view payloads still show it". */
+export const RetailerOrder = z.object({
+  ...orderFields,
+  brands: z.array(PartySummary),
+  order_lines: z.array(RetailerOrderLine),
 })
-export type Order = z.infer<typeof Order>
+export type RetailerOrder = z.infer<typeof RetailerOrder>
+
+/** Brands see the shipping accounts and the destination flattened as well. */
+export const BrandOrder = z.object({
+  ...orderFields,
+  shipping_accounts: z.array(ShippingAccount),
+  order_lines: z.array(BrandOrderLine),
+  ship_to_name1: text(),
+  ship_to_name2: text().nullable(),
+  ship_to_street1: text(),
+  ship_to_street2: text().nullable(),
+  ship_to_city: text(),
+  ship_to_province: text(),
+  ship_to_postal_code: text(),
+  ship_to_country: text(),
+  ship_to_phone: text().nullable(),
+})
+export type BrandOrder = z.infer<typeof BrandOrder>

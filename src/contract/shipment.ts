@@ -5,7 +5,12 @@ import { Carrier, ShippingMethod } from './carrier.ts'
 import { boolean, country, dateTime, id, integer, measure, orderId, province, text } from './fields.ts'
 import { model, type Rule } from './model.ts'
 import { PartySummary } from './order.ts'
-import { oneLinePerItem, ShippedVariantInput, VariantSummary } from './variant.ts'
+import {
+  BrandVariantSummary,
+  oneLinePerItem,
+  RetailerVariantSummary,
+  ShippedVariantInput,
+} from './variant.ts'
 
 /** Mode A: the label exists already. */
 const LABELLED = ['carrier_id', 'tracking_number'] as const
@@ -67,6 +72,8 @@ export const ShipmentCreate = model(
     shipping_account_id: id().nullish(),
     shipping_method_id: id(),
     tracking_number: text(128).nullish(),
+    /** Text for the label. Spec: "text the supplier may add"; how is not shown. */
+    label_reference: text(30).nullish(),
     ship_weight: measure('pounds').nullish(),
     ship_width: measure('inches').nullish(),
     ship_length: measure('inches').nullish(),
@@ -80,39 +87,20 @@ export const ShipmentCreate = model(
 export type ShipmentCreate = z.infer<typeof ShipmentCreate>
 
 /** Spec: lines with part above 1 are further packages of one item, carry quantity 1 and do not count. */
-export const ShipmentLine = z.object({
-  id: id(),
-  order_line_number: text(),
-  part: integer(1),
-  variant: VariantSummary,
-  quantity: integer(),
-})
-export type ShipmentLine = z.infer<typeof ShipmentLine>
+const lineFields = { id: id(), order_line_number: text(), part: integer(1), quantity: integer() }
 
 /** A decimal as the service shows it. */
 const shownMeasure = () => text().nullable()
 
-/** A shipment in either view: brands see the carrier and the flattened origin. */
-export const Shipment = z.object({
+const shipmentFields = {
   id: id(),
   order_id: id(),
   brand: PartySummary,
   purchase_order_number: text(32),
   customer_order_number: text(32).nullable(),
   ordered_at: dateTime(),
-  carrier: Carrier.nullable().optional(),
   shipping_account: z.object({ id: id(), nickname: text(), carrier: Carrier }).nullable(),
   shipping_method: ShippingMethod.nullable(),
-  ship_from: Address.optional(),
-  ship_from_name1: text().optional(),
-  ship_from_name2: text().nullable().optional(),
-  ship_from_street1: text().optional(),
-  ship_from_street2: text().nullable().optional(),
-  ship_from_city: text().optional(),
-  ship_from_province: text().optional(),
-  ship_from_postal_code: text().optional(),
-  ship_from_country: text().optional(),
-  ship_from_phone: text().nullable().optional(),
   signature: text(16).nullable(),
   ship_weight: shownMeasure(),
   ship_width: shownMeasure(),
@@ -132,6 +120,28 @@ export const Shipment = z.object({
   acknowledged_at: dateTime().nullable(),
   status: text(32),
   is_acknowledged: boolean(),
-  shipment_lines: z.array(ShipmentLine),
+}
+
+export const RetailerShipment = z.object({
+  ...shipmentFields,
+  ship_from: Address,
+  shipment_lines: z.array(z.object({ ...lineFields, variant: RetailerVariantSummary })),
 })
-export type Shipment = z.infer<typeof Shipment>
+export type RetailerShipment = z.infer<typeof RetailerShipment>
+
+/** Brands see the carrier, and the origin flattened. */
+export const BrandShipment = z.object({
+  ...shipmentFields,
+  carrier: Carrier,
+  ship_from_name1: text(),
+  ship_from_name2: text().nullable(),
+  ship_from_street1: text(),
+  ship_from_street2: text().nullable(),
+  ship_from_city: text(),
+  ship_from_province: text(),
+  ship_from_postal_code: text(),
+  ship_from_country: text(),
+  ship_from_phone: text().nullable(),
+  shipment_lines: z.array(z.object({ ...lineFields, variant: BrandVariantSummary })),
+})
+export type BrandShipment = z.infer<typeof BrandShipment>

@@ -1,6 +1,6 @@
 /** How bodies name an item, and how the service shows it. */
 import { z } from 'zod'
-import { id, text, upc } from './fields.ts'
+import { id, integer, text, upc } from './fields.ts'
 import { model, type Rule, type Violation } from './model.ts'
 
 /**
@@ -59,18 +59,54 @@ function nameOfItem(line: { variant?: Record<string, unknown> }, priority: strin
   return undefined
 }
 
-/** Spec: variant summary on order lines; brand views also show brand_identifier, size and color. */
-export const VariantSummary = z.object({
+/** `media` is the md5 hash of the file, `priority` its place among the images. */
+export const Media = z.object({ media: text(), priority: integer(1), url: text() })
+
+/** A value, and the retailer it is for where it is not for all. Spec: id and value. */
+export const AttributeValue = z.object({
   id: id(),
-  name: text(200),
+  value: text(),
+  retailer: z.object({ id: id() }).optional(),
+})
+
+export const Attribute = z.object({
+  id: id(),
+  code: text(),
+  name: text(),
+  grouping: text(),
+  description: text(),
+  type: text(),
+  units: text().nullable(),
+  values: z.array(AttributeValue),
+})
+export type Attribute = z.infer<typeof Attribute>
+
+/** Brand view. Only attributes that have a value are there. */
+export const AttributesByCode = z.record(z.string(), Attribute)
+
+/** Retailer view. */
+export const AttributeList = z.array(Attribute)
+
+const summaryFields = {
+  id: id(),
+  name: text(200).nullable(),
   description: text().nullable(),
   brand: z.object({ id: id(), name: text() }),
   identifier: text(128),
-  brand_identifier: text(128),
   upc: upc().nullable(),
+  media: z.array(Media),
+}
+
+/** What other resources show of an item. Spec: "variant summary"; `attributes` is a subset. */
+export const RetailerVariantSummary = z.object({ ...summaryFields, attributes: AttributeList })
+export type RetailerVariantSummary = z.infer<typeof RetailerVariantSummary>
+
+/** Spec: "Brand-view payloads also show brand_identifier, size, color." */
+export const BrandVariantSummary = z.object({
+  ...summaryFields,
+  brand_identifier: text(128),
   size: text(100).nullable(),
   color: text(100).nullable(),
-  media: z.array(z.object({ media: text(), priority: z.int(), url: text() })),
-  attributes: z.record(z.string(), z.unknown()),
+  attributes: AttributesByCode,
 })
-export type VariantSummary = z.infer<typeof VariantSummary>
+export type BrandVariantSummary = z.infer<typeof BrandVariantSummary>

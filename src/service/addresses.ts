@@ -25,6 +25,10 @@ export function toAddress(id: number, text: string): Address {
   return { id, ...(JSON.parse(text) as Omit<Address, 'id'>) }
 }
 
+export function toAddressOrNull(id: number | null, text: string | null): Address | null {
+  return id === null || text === null ? null : toAddress(id, text)
+}
+
 type Flattened<Prefix extends 'ship_to' | 'ship_from'> = {
   [Name in Exclude<FlatName, OptionalName> as `${Prefix}_${Name}`]: string
 } & { [Name in OptionalName as `${Prefix}_${Name}`]: string | null }

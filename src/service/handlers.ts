@@ -1,135 +1,117 @@
 /** What each endpoint of the contract does: one row per endpoint, complete by the compiler's word. */
-import type { z } from 'zod'
-import { ENDPOINTS, type EndpointName } from '../contract/endpoints.ts'
-import type { Filters } from '../contract/filters.ts'
-import { InvoiceCreate } from '../contract/invoice.ts'
-import { OrderCreate } from '../contract/order.ts'
-import { ShipmentCreate } from '../contract/shipment.ts'
-import type { Clock } from '../support/clock.ts'
-import { type Answer, answered, notFound } from './http/answer.ts'
-import type { Directory, PartyKind } from './directory.ts'
-import { createInvoiceReader } from './invoices/views.ts'
+import { type DocumentName, ENDPOINTS, type EndpointName } from '../contract/endpoints.ts'
+import { createCanceling } from './cancels/canceling.ts'
+import { type PartyKind, toConnection } from './directory.ts'
+import { createDocumentHandlers } from './documents/handlers.ts'
+import { answered, notFound } from './http/answer.ts'
+import { type Handler, type QueuedHandler, type ServiceCall, takes } from './http/handling.ts'
+import { answerSmallList } from './http/lists.ts'
+import { normaliseInvoice, normaliseOrder, normaliseShipment } from './http/normalise.ts'
+import type { Tokens } from './http/tokens.ts'
 import { createInvoicing } from './invoices/invoicing.ts'
-import { answerList, answerSmallList, type ListCall, type ListSource } from './http/lists.ts'
-import { type Normalise, normaliseInvoice, normaliseOrder, normaliseShipment } from './http/normalise.ts'
 import { createOrderPlacing } from './orders/placing.ts'
 import { createOrderMoves } from './orders/states.ts'
-import { createOrderReader } from './orders/views.ts'
+import { createReads, type Reads } from './reads.ts'
 import { createReceipt } from './receipts.ts'
-import { createShipmentReader } from './shipments/views.ts'
+import type { Resources } from './resources.ts'
 import { createShipping } from './shipments/shipping.ts'
-import type { Store } from './store/store.ts'
-import type { Tokens } from './http/tokens.ts'
-import { validated } from './http/validation.ts'
-
-/** A request that may be served: the caller owns the party of the path. */
-export interface ServiceCall extends ListCall {
-  readonly account: number
-  /** The retailer's or brand's id in the path; 0 where there is none. */
-  readonly party: number
-  /** The resource's id in the path; 0 where there is none. */
-  readonly id: number
-  readonly body: unknown
-}
-
-/** Those of `token`, `create` and `act` endpoints run in the write queue. */
-export type Handler = (call: ServiceCall) => Answer
+import type { WriteQueue } from './store/write-queue.ts'
+import { createVariantHandlers } from './variants/handlers.ts'
 
 export interface HandlerParts {
-  readonly store: Store
-  readonly directory: Directory
-  readonly clock: Clock
+  readonly resources: Resources
   readonly tokens: Tokens
+  readonly queue: WriteQueue
 }
 
-export function createHandlers({
-  store,
-  directory,
-  clock,
-  tokens,
-}: HandlerParts): Record<EndpointName, Handler> {
-  const readOrders = createOrderReader(store, directory)
-  const readShipments = createShipmentReader(store, directory)
-  const readInvoices = createInvoiceReader(store, directory)
-  const place = createOrderPlacing({ store, directory, clock, readOrders })
-  const ship = createShipping({ store, directory, clock, readShipments })
-  const invoice = createInvoicing({ store, clock, readInvoices })
-  const moves = createOrderMoves({ store, clock, readOrders })
-  const shipmentReceipt = createReceipt({
-    store,
-    clock,
-    table: 'shipments',
-    read: (ids) => readShipments(ids, 'retailer'),
-  })
-  const invoiceReceipt = createReceipt({ store, clock, table: 'invoices', read: readInvoices })
+type DirectName = Exclude<EndpointName, DocumentName>
 
-  const orders = (kind: PartyKind) =>
-    readsOf(store, { kind, table: 'orders', read: (ids) => readOrders(ids, kind) })
-  const invoices = (kind: PartyKind) => readsOf(store, { kind, table: 'invoices', read: readInvoices })
-  const shipments = readsOf(store, {
-    kind: 'retailer',
-    table: 'shipments',
-    read: (ids) => readShipments(ids, 'retailer'),
-  })
+export function createHandlers({
+  resources,
+  tokens,
+  queue,
+}: HandlerParts): Record<EndpointName, QueuedHandler> {
+  const reads = createReads(resources)
+  const direct: Record<DirectName, Handler> = {
+    token: ({ body }) => tokens.issue(body),
+    ...createPartyHandlers(resources),
+    ...createOrderHandlers(resources, reads),
+    ...createReceiptHandlers(resources, reads),
+    ...createVariantHandlers(resources, reads),
+  }
+  return { ...queued(direct, queue), ...createDocumentHandlers(resources, queue) }
+}
+
+function createPartyHandlers({ directory }: Resources) {
   const parties = (kind: PartyKind) => (call: ServiceCall) =>
     answerSmallList(call, directory.partiesOf(call.account, kind))
-
+  const connectionsOf = (retailer: number) =>
+    directory.connectionsOf(retailer).map((connection) => toConnection(connection, directory))
   return {
-    token: ({ body }) => tokens.issue(body),
     listRetailers: parties('retailer'),
-    createOrder: creates(OrderCreate, normaliseOrder, place),
-    listRetailerOrders: orders('retailer').list(ENDPOINTS.listRetailerOrders.filters),
-    getRetailerOrder: orders('retailer').one,
-    listShipments: shipments.list(ENDPOINTS.listShipments.filters),
-    getShipment: shipments.one,
-    acknowledgeShipment: ({ party, id }) => shipmentReceipt(party, id),
-    listRetailerInvoices: invoices('retailer').list(ENDPOINTS.listRetailerInvoices.filters),
-    getRetailerInvoice: invoices('retailer').one,
-    acknowledgeInvoice: ({ party, id }) => invoiceReceipt(party, id),
     listBrands: parties('brand'),
-    listBrandOrders: orders('brand').list(ENDPOINTS.listBrandOrders.filters),
-    getBrandOrder: orders('brand').one,
+    listCarriers: (call) => answerSmallList(call, directory.carriers()),
+    getCarrier: ({ id }) => oneOf(directory.carriers(), id),
+    listConnections: (call) => answerSmallList(call, connectionsOf(call.party)),
+    getConnection: ({ party, id }) => oneOf(connectionsOf(party), id),
+  } satisfies Partial<Record<DirectName, Handler>>
+}
+
+function oneOf(resources: readonly { readonly id: number }[], id: number) {
+  const found = resources.find((resource) => resource.id === id)
+  return found === undefined ? notFound() : answered(found)
+}
+
+function createOrderHandlers(resources: Resources, { retailerOrders, brandOrders, brandInvoices }: Reads) {
+  const moves = createOrderMoves(resources)
+  return {
+    createOrder: takes(ENDPOINTS.createOrder.request, createOrderPlacing(resources), normaliseOrder),
+    listRetailerOrders: retailerOrders.list(ENDPOINTS.listRetailerOrders.filters),
+    getRetailerOrder: retailerOrders.one,
+    createCancel: takes(ENDPOINTS.createCancel.request, createCanceling(resources)),
+    listBrandOrders: brandOrders.list(ENDPOINTS.listBrandOrders.filters),
+    getBrandOrder: brandOrders.one,
     acknowledgeOrder: ({ party, id }) => moves.acknowledge(party, id),
     closeOrder: ({ party, id }) => moves.close(party, id),
     reopenOrder: ({ party, id }) => moves.reopen(party, id),
-    createShipment: creates(ShipmentCreate, normaliseShipment, ship),
-    createInvoice: creates(InvoiceCreate, normaliseInvoice, invoice),
-    listBrandInvoices: invoices('brand').list(ENDPOINTS.listBrandInvoices.filters),
-    getBrandInvoice: invoices('brand').one,
-  } satisfies Record<EndpointName, Handler>
+    createShipment: takes(ENDPOINTS.createShipment.request, createShipping(resources), normaliseShipment),
+    createInvoice: takes(ENDPOINTS.createInvoice.request, createInvoicing(resources), normaliseInvoice),
+    listBrandInvoices: brandInvoices.list(ENDPOINTS.listBrandInvoices.filters),
+    getBrandInvoice: brandInvoices.one,
+  } satisfies Partial<Record<DirectName, Handler>>
 }
 
-/** A body that is right is handed to the rules; no body at all is a body without fields. */
-function creates<Schema extends z.ZodType>(
-  schema: Schema,
-  normalise: Normalise,
-  create: (party: number, body: z.output<Schema>) => Answer,
-): Handler {
-  return ({ party, body }) => {
-    const checked = validated(schema, normalise(body ?? {}))
-    return 'refusal' in checked ? checked.refusal : create(party, checked.value)
-  }
-}
-
-interface Readable {
-  readonly kind: PartyKind
-  readonly table: ListSource['table']
-  readonly read: (ids: readonly number[]) => readonly unknown[]
-}
-
-interface Reads {
-  readonly one: Handler
-  readonly list: (filters: Filters) => Handler
-}
-
-function readsOf(store: Store, { kind, table, read }: Readable): Reads {
-  const owner = kind === 'retailer' ? 'retailer_id' : 'brand_id'
-  const owned = store.prepare((p: { id: number; party: number }) =>
-    store.build.selectFrom(table).select('id').where('id', '=', p.id).where(owner, '=', p.party),
-  )
+/** What a retailer receives and acknowledges. */
+function createReceiptHandlers(resources: Resources, reads: Reads) {
+  const { cancels, shipments, retailerInvoices, credits, rmas } = reads
+  const receipt = createReceipt(resources)
   return {
-    one: ({ party, id }) => (owned.first({ id, party }) === undefined ? notFound() : answered(read([id])[0])),
-    list: (filters) => (call) =>
-      answerList(store, call, { table, owner, ownerId: call.party, filters }, read),
-  }
+    listCancels: cancels.list(ENDPOINTS.listCancels.filters),
+    getCancel: cancels.one,
+    acknowledgeCancel: receipt('cancels', cancels.one),
+    listShipments: shipments.list(ENDPOINTS.listShipments.filters),
+    getShipment: shipments.one,
+    acknowledgeShipment: receipt('shipments', shipments.one),
+    listRetailerInvoices: retailerInvoices.list(ENDPOINTS.listRetailerInvoices.filters),
+    getRetailerInvoice: retailerInvoices.one,
+    acknowledgeInvoice: receipt('invoices', retailerInvoices.one),
+    listCredits: credits.list(ENDPOINTS.listCredits.filters),
+    getCredit: credits.one,
+    acknowledgeCredit: receipt('credits', credits.one),
+    listRmas: rmas.list(ENDPOINTS.listRmas.filters),
+    getRma: rmas.one,
+    acknowledgeRma: receipt('rmas', rmas.one),
+  } satisfies Partial<Record<DirectName, Handler>>
+}
+
+/** The kinds of endpoint that change something, and so run in the write queue. */
+const WRITES: ReadonlySet<string> = new Set(['token', 'create', 'update', 'act'])
+
+function queued(handlers: Record<DirectName, Handler>, queue: WriteQueue): Record<DirectName, QueuedHandler> {
+  const entries = Object.entries(handlers).map(([name, handler]) => {
+    const { kind } = ENDPOINTS[name as DirectName]
+    const inQueue: QueuedHandler = (call) => queue.run(() => handler(call))
+    return [name, WRITES.has(kind) ? inQueue : handler] as const
+  })
+  return Object.fromEntries(entries) as Record<DirectName, QueuedHandler>
 }

@@ -1,17 +1,26 @@
 /** The order-fulfilment API itself: the composition of its parts, and its life from start to end. */
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../support/clock.ts'
 import { assert, BridgeError } from '../support/errors.ts'
+import { createAdminHandlers } from './admin/handlers.ts'
 import { createCounts, type ServiceCounts } from './counts.ts'
-import { readDirectory } from './directory.ts'
+import { createDirectory, type Directory } from './directory.ts'
 import { createHandlers } from './handlers.ts'
-import { endpointOf, registerRoutes } from './http/routes.ts'
-import { type Seed, sampleSeed } from './seed.ts'
-import { type SeededParty, seedWhenFresh } from './store/seeding.ts'
+import { skewed } from './http/dates.ts'
+import { type FaultCounts, noFaults, registerFaults } from './http/faults.ts'
+import { createThrottle } from './http/rate-limit.ts'
+import { registerRoutes } from './http/routes.ts'
 import { createServer, registerClosing } from './http/server.ts'
-import { openStore, type Store } from './store/store.ts'
-import { type FaultCounts, noFaults, registerFaults, SWITCHES, type Switches } from './http/switches.ts'
+import { createSwitches, type Switches } from './http/switches.ts'
 import { createTokens } from './http/tokens.ts'
+import { registerOpenApi } from './openapi/serving.ts'
+import { createIntroduction, type Introduction } from './introduction.ts'
+import { createResources } from './resources.ts'
+import { sampleSeed } from './sample-seed.ts'
+import type { Seed } from './seed.ts'
+import { replaceToldClients, type ToldClient, type ToldParty } from './store/clients.ts'
+import { seedWhenFresh } from './store/seeding.ts'
+import { openStore, type Store } from './store/store.ts'
 import { createWriteQueue } from './store/write-queue.ts'
 
 export interface ServiceOptions {
@@ -28,14 +37,18 @@ export interface ServiceOptions {
   readonly seed?: Seed
   readonly tokenLifetimeSeconds?: number
   readonly switches?: Partial<Switches>
+  /** Makes another client for every account, because the secrets of the earlier ones are lost. */
+  readonly newClients?: boolean
 }
 
 export interface Service {
   readonly app: FastifyInstance
   /** Known once the service listens. */
   readonly baseUrl: string
-  /** Who may log in; with the secrets only when the database was seeded just now. */
-  readonly seeded: readonly SeededParty[]
+  /** Who may log in; with the secrets only of clients made just now. */
+  readonly seeded: readonly ToldParty[]
+  /** Who may call the administration; with the secret only when the client was made just now. */
+  readonly admin: ToldClient
   /** May be turned at any time; a change takes effect with the next request. */
   readonly switches: Switches
   /** How often each fault has struck. */
@@ -45,6 +58,7 @@ export interface Service {
   /** Answers what is in flight, then closes the database. May be repeated. */
   close(): Promise<void>
   counts(): ServiceCounts
+  introduction(): Introduction
 }
 
 /** Seconds; what the public documentation of the API shows. */
@@ -61,20 +75,18 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 }
 
 async function composeService(options: ServiceOptions, store: Store): Promise<Service> {
-  const { clock, host = '127.0.0.1', port = 0 } = options
-  const seeded = seedWhenFresh(store, options.seed ?? sampleSeed())
-  const directory = readDirectory(store)
-  const lifetimeSeconds = options.tokenLifetimeSeconds ?? TOKEN_LIFETIME_SECONDS
-  const tokens = createTokens({ store, clock, lifetimeSeconds })
-  const handlers = createHandlers({ store, directory, clock, tokens })
-  const queue = createWriteQueue(store)
-  const switches: Switches = { ...SWITCHES, ...options.switches }
+  const { host = '127.0.0.1', port = 0 } = options
+  const switches = createSwitches(options.switches)
+  const clock = skewed(options.clock, switches)
+  const known = seedWhenFresh(store, options.seed ?? sampleSeed(), clock)
+  const told = options.newClients === true ? replaceToldClients(store) : known
+  const app = await createServer(options.logger ?? false, switches)
   const faults = noFaults()
-
-  const app = await createServer(options.logger ?? false)
-  registerFaults(app, { switches, counts: faults, clock, isMutation })
+  registerFaults(app, { switches, counts: faults, clock })
   registerClosing(app)
-  registerRoutes(app, { handlers, queue, tokens, directory, switches })
+  await registerOpenApi(app)
+  const directory = createDirectory(store)
+  registerEndpoints(app, { options, store, switches, clock, directory, faults })
   app.addHook('onClose', async () => store.close())
 
   let baseUrl: string | undefined
@@ -84,7 +96,8 @@ async function composeService(options: ServiceOptions, store: Store): Promise<Se
       assert(baseUrl !== undefined, 'the service has no address before it listens')
       return baseUrl
     },
-    seeded,
+    seeded: told.parties,
+    admin: told.admin,
     switches,
     faults,
     listen: async () => {
@@ -93,12 +106,34 @@ async function composeService(options: ServiceOptions, store: Store): Promise<Se
     },
     close: () => app.close(),
     counts: createCounts(store),
+    introduction: createIntroduction(store, directory, told.parties),
   }
 }
 
-function isMutation(request: FastifyRequest): boolean {
-  const kind = endpointOf(request)?.kind
-  return kind === 'create' || kind === 'act'
+interface EndpointParts {
+  readonly options: ServiceOptions
+  readonly store: Store
+  readonly switches: Switches
+  readonly clock: Clock
+  readonly directory: Directory
+  readonly faults: FaultCounts
+}
+
+function registerEndpoints(app: FastifyInstance, parts: EndpointParts): void {
+  const { options, store, switches, clock, directory, faults } = parts
+  const lifetimeSeconds = options.tokenLifetimeSeconds ?? TOKEN_LIFETIME_SECONDS
+  const resources = createResources({ store, directory, clock, switches })
+  const tokens = createTokens({ store, clock, lifetimeSeconds, switches })
+  const queue = createWriteQueue(store)
+  const served = { resources, tokens, queue }
+  const handlers = { ...createHandlers(served), ...createAdminHandlers({ ...served, faults }) }
+  registerRoutes(app, {
+    handlers,
+    tokens,
+    directory,
+    switches,
+    throttle: createThrottle({ clock, switches }),
+  })
 }
 
 async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {

@@ -9,6 +9,7 @@ import { memoryFindings } from './memory.ts'
 import { outboundRows } from './outbound.ts'
 import { readyRow } from './ready.ts'
 import { FULL, QUICK, type Scale } from './scale.ts'
+import { serviceScaleRows } from './service-scale.ts'
 import { type MemoryRow, printMemory, printRows, type Row } from './table.ts'
 import { translateRows } from './translate.ts'
 
@@ -19,8 +20,8 @@ interface Findings {
 
 const PARTS: Readonly<Record<string, (scale: Scale) => Promise<Findings>>> = {
   translate: async (scale) => ({ rows: await translateRows(scale) }),
-  inbound: async (scale) => ({ rows: await inboundRows(scale) }),
-  service: async (scale) => ({ rows: [await inboundServiceRow(scale)] }),
+  inbound: async (scale) => ({ rows: [...(await inboundRows(scale)), await inboundServiceRow(scale)] }),
+  service: async (scale) => ({ rows: await serviceScaleRows(scale) }),
   outbound: async (scale) => ({ rows: await outboundRows(scale) }),
   ready: async (scale) => ({ rows: [await readyRow(scale)] }),
   memory: memoryFindings,

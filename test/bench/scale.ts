@@ -15,6 +15,14 @@ export interface Scale {
   /** Rows of the files whose memory is measured, smallest first. */
   readonly memory: { readonly inboundRows: readonly number[]; readonly outboundOrders: readonly number[] }
   readonly oldFiles: { readonly files: number; readonly rounds: number }
+  /** Orders that the service holds; pages read, and orders made and acknowledged, in a turn. */
+  readonly service: {
+    readonly fewOrders: number
+    readonly manyOrders: number
+    readonly requests: number
+    readonly writes: number
+    readonly rounds: number
+  }
 }
 
 export const QUICK: Scale = {
@@ -24,6 +32,7 @@ export const QUICK: Scale = {
   outbound: { orders: 1_000, rounds: 3, rereadRounds: 1 },
   memory: { inboundRows: [10_000, 50_000], outboundOrders: [] },
   oldFiles: { files: 20_000, rounds: 3 },
+  service: { fewOrders: 10_000, manyOrders: 100_000, requests: 3, writes: 150, rounds: 3 },
 }
 
 export const FULL: Scale = {
@@ -33,4 +42,5 @@ export const FULL: Scale = {
   outbound: { orders: 5_000, rounds: 5, rereadRounds: 3 },
   memory: { inboundRows: [10_000, 100_000, 1_000_000], outboundOrders: [5_000, 20_000, 60_000] },
   oldFiles: { files: 100_000, rounds: 7 },
+  service: { fewOrders: 10_000, manyOrders: 1_000_000, requests: 8, writes: 1_000, rounds: 9 },
 }

@@ -1,22 +1,16 @@
-/** The order-fulfilment API itself in a process of its own; its data lies in memory, which makes it as fast as it can be. */
-import { sampleSeed } from '../../src/service/seed.ts'
+/**
+ * The order-fulfilment API itself in a process of its own. Its data lies in memory, which makes it as fast as it can
+ * be, unless a folder is named.
+ */
 import { createService } from '../../src/service/service.ts'
 import { systemClock } from '../../src/support/clock.ts'
-import { BRAND, BRAND_LOGIN, RETAILER, RETAILER_LOGIN } from './setting.ts'
+import { benchSeed } from './service-fill.ts'
 
 export interface ServiceGreeting {
   readonly baseUrl: string
 }
 
-const credentials = [
-  { kind: 'retailer', id: RETAILER, ...RETAILER_LOGIN },
-  { kind: 'brand', id: BRAND, ...BRAND_LOGIN },
-] as const
-
-const service = await createService({
-  data: ':memory:',
-  clock: systemClock,
-  seed: { ...sampleSeed(), credentials },
-})
+const [, , data = ':memory:'] = process.argv
+const service = await createService({ data, clock: systemClock, seed: benchSeed() })
 process.once('disconnect', () => void service.close().then(() => process.exit()))
 process.send?.({ baseUrl: await service.listen() } satisfies ServiceGreeting)

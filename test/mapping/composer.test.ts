@@ -19,7 +19,7 @@ each: shipment_lines
 columns:
   PO: purchase_order_number
   Shipped: { from: shipped_at, format: MM/dd/yyyy HH:mm ZZ, zone: America/New_York }
-  Carrier: { from: carrier.code, table: carriers, default: by hand }
+  Carrier: { from: shipping_method.carrier.code, table: carriers, default: by hand }
   SKU: shipment_lines.variant.identifier
   Qty: shipment_lines.quantity
   Slip: valid_packing_slip
@@ -31,7 +31,7 @@ const line = (part: number, quantity: number) => ({ part, quantity, variant: { i
 const SHIPMENT = {
   purchase_order_number: 'HV-20001',
   shipped_at: '2026-07-01T03:30:00Z',
-  carrier: { code: 'FDEG' },
+  shipping_method: { carrier: { code: 'FDEG' } },
   valid_packing_slip: false,
   shipment_lines: [line(1, 2), line(2, 1)],
 }
@@ -65,7 +65,7 @@ describe('rows', () => {
   test('what is null or not there is blank, or the default', async () => {
     const composer = await composerOf(SHIPMENTS)
 
-    expect(rowsOf(composer.rows({ shipped_at: null, carrier: null, shipment_lines: [{}] }))).toEqual([
+    expect(rowsOf(composer.rows({ shipped_at: null, shipping_method: null, shipment_lines: [{}] }))).toEqual([
       ['', '', 'by hand', '', '', '', '007'],
     ])
   })
@@ -93,7 +93,11 @@ describe('rows', () => {
       ),
     )
 
-    const composed = composer.rows({ ...SHIPMENT, shipped_at: 'soon', carrier: { code: 'FDEX' } })
+    const composed = composer.rows({
+      ...SHIPMENT,
+      shipped_at: 'soon',
+      shipping_method: { carrier: { code: 'FDEX' } },
+    })
 
     expect(
       'problems' in composed && composed.problems.map(({ code, place, message }) => [code, place, message]),
@@ -105,7 +109,7 @@ describe('rows', () => {
       ],
       [
         'lookup-missed',
-        { column: 'Carrier', field: 'carrier.code' },
+        { column: 'Carrier', field: 'shipping_method.carrier.code' },
         '"FDEX" is not in the table "carriers". Did you mean "FDEG"?',
       ],
       [

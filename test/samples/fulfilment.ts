@@ -1,5 +1,5 @@
 /** Makes the supplier's files for orders of a sample: what was shipped in which parcel, and what is invoiced. */
-import { type SampleItem, sampleCatalogue } from '../../src/service/seed.ts'
+import { type SampleItem, sampleCatalogue } from '../../src/service/sample-seed.ts'
 import { addDecimals, formatDecimal, multiplyDecimals, parseDecimal } from '../../src/support/decimal.ts'
 import { cell, type OrderRow, type SampleOrder } from './orders.ts'
 import { type Dice, dice } from './random.ts'

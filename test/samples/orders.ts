@@ -1,5 +1,5 @@
 /** Makes a retailer's order export: one row per line, order columns repeated, with the damage such files really have. */
-import { type SampleItem, sampleCatalogue } from '../../src/service/seed.ts'
+import { type SampleItem, sampleCatalogue } from '../../src/service/sample-seed.ts'
 import { type Dice, dice } from './random.ts'
 
 export const ORDER_COLUMNS = [

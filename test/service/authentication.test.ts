@@ -1,5 +1,22 @@
-import { describe, expect, it } from 'vitest'
-import { askToken, callerOf, CREDENTIALS, openMarket, ORDERS, tokenFor } from './market.ts'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createTokens, hashSecret } from '../../src/service/http/tokens.ts'
+import { openStore, type Store } from '../../src/service/store/store.ts'
+import { systemClock } from '../../src/support/clock.ts'
+import {
+  answerOf,
+  askToken,
+  BRAND_ORDERS,
+  callerOf,
+  CREDENTIALS,
+  openMarket,
+  orderBody,
+  ORDERS,
+  placeOrder,
+  tokenFor,
+} from './market.ts'
 
 const [harbor] = CREDENTIALS
 
@@ -31,6 +48,30 @@ describe('asking for a token', () => {
     expect([wrongSecret.status, wrongSecret.body]).toEqual([401, { error: 'invalid_client' }])
     expect([unknown.status, unknown.body]).toEqual([401, { error: 'invalid_client' }])
     expect([otherGrant.status, otherGrant.body]).toEqual([400, { error: 'unsupported_grant_type' }])
+  })
+
+  it('gives the scopes that are asked for', async () => {
+    const { service } = await openMarket()
+    for (const [asked, given] of [
+      ['read', 'read'],
+      ['write', 'write'],
+      ['write read', 'read write'],
+      ['', 'read write'],
+    ] as const) {
+      const { status, body } = await askToken(service, { ...form, scope: asked })
+      expect([asked, status, body.scope]).toEqual([asked, 200, given])
+    }
+  })
+
+  it('refuses a scope that does not exist', async () => {
+    const { service } = await openMarket()
+    for (const scope of ['admin', 'read admin', 'READ', ' ']) {
+      const { status, headers, body } = await askToken(service, { ...form, scope })
+      expect([scope, status, body]).toEqual([scope, 400, { error: 'invalid_scope' }])
+      expect(headers.get('cache-control')).toBe('no-store')
+    }
+    const wrong = await askToken(service, { ...form, client_secret: 'guess', scope: 'admin' })
+    expect([wrong.status, wrong.body]).toEqual([401, { error: 'invalid_client' }])
   })
 
   it('takes only a form', async () => {
@@ -90,4 +131,189 @@ describe('using a token', () => {
       { id: 2000, name: 'Northlight Goods', code: 'NORTHLIGHT' },
     ])
   })
+})
+
+describe('the scopes of a token', () => {
+  const form = {
+    grant_type: 'client_credentials',
+    client_id: harbor.clientId,
+    client_secret: harbor.clientSecret,
+  }
+
+  it('without write leave everything as it is', async () => {
+    const { service } = await openMarket()
+    const { access_token } = (await askToken(service, { ...form, scope: 'read' })).body
+    const reader = callerOf(service.baseUrl, access_token)
+    const { status, headers, body } = await reader.post(ORDERS, orderBody('PO-1'))
+    expect([status, body]).toEqual([403, { detail: 'The token does not have the scope "write".' }])
+    expect(headers.get('www-authenticate')).toBe('Bearer error="insufficient_scope"')
+    expect((await reader.get(ORDERS)).body.count).toBe(0)
+  })
+
+  it('without write acknowledge nothing', async () => {
+    const market = await openMarket()
+    const id = await placeOrder(market, 'PO-1')
+    const [, { clientId, clientSecret }] = CREDENTIALS
+    const asked = { ...form, client_id: clientId, client_secret: clientSecret, scope: 'read' }
+    const reader = callerOf(market.service.baseUrl, (await askToken(market.service, asked)).body.access_token)
+    expect((await reader.put(`${BRAND_ORDERS}${id}/acknowledge/`)).status).toBe(403)
+    expect((await reader.get(`${BRAND_ORDERS}${id}/`)).body.is_acknowledged).toBe(false)
+  })
+
+  it('without read show nothing', async () => {
+    const { service } = await openMarket()
+    const { access_token } = (await askToken(service, { ...form, scope: 'write' })).body
+    const writer = callerOf(service.baseUrl, access_token)
+    const { status, body } = await writer.get(ORDERS)
+    expect([status, body]).toEqual([403, { detail: 'The token does not have the scope "read".' }])
+    expect((await writer.post(ORDERS, orderBody('PO-1'))).status).toBe(201)
+  })
+})
+
+describe('clients', () => {
+  const CLIENTS = [
+    { client_id: 'first', account_id: 1, scope: 'read write' },
+    { client_id: 'second', account_id: 1, scope: 'read' },
+    { client_id: 'operator', account_id: 2, scope: 'read write' },
+  ]
+
+  /** Two clients of one account, and one of the account that administers. */
+  async function openDesk() {
+    const folder = await mkdtemp(join(tmpdir(), 'dropbridge-tokens-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    let store = fill(openStore(folder))
+    onTestFinished(() => store.close())
+    const open = () =>
+      createTokens({
+        store,
+        clock: systemClock,
+        lifetimeSeconds: 600,
+        switches: {
+          tokenLastsRequests: 0,
+        },
+      })
+    return {
+      tokens: open(),
+      restart: () => {
+        store.close()
+        store = openStore(folder)
+        return open()
+      },
+    }
+  }
+
+  function fill(store: Store): Store {
+    store.inserter('accounts')({ name: 'trader', is_admin: 0 })
+    store.inserter('accounts')({ name: 'operator', is_admin: 1 })
+    const insertClient = store.inserter('clients')
+    for (const client of CLIENTS) {
+      insertClient({
+        ...client,
+        secret_hash: hashSecret(`${client.client_id}-secret`),
+        revoked_at: null,
+        told: 0,
+      })
+    }
+    return store
+  }
+
+  function ask(tokens: ReturnType<typeof createTokens>, client: string, scope?: string) {
+    const form = { grant_type: 'client_credentials', client_id: client, client_secret: `${client}-secret` }
+    return tokens.issue(scope === undefined ? form : { ...form, scope })
+  }
+
+  function headerOf(tokens: ReturnType<typeof createTokens>, client: string): string {
+    return `Bearer ${(ask(tokens, client).body as { access_token: string }).access_token}`
+  }
+
+  const EXPIRED = expect.objectContaining({ status: 401, body: { detail: 'Invalid or expired token.' } })
+
+  it('of one account have scopes of their own, and ask for no more than they have', async () => {
+    const { tokens } = await openDesk()
+    expect(tokens.callerOf(headerOf(tokens, 'first'))).toEqual({
+      account: 1,
+      clientId: 'first',
+      scope: new Set(['read', 'write']),
+      isAdmin: false,
+    })
+    expect(tokens.callerOf(headerOf(tokens, 'second'))).toMatchObject({
+      account: 1,
+      clientId: 'second',
+      scope: new Set(['read']),
+    })
+    expect(ask(tokens, 'second', 'read write')).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_scope' },
+    })
+    expect(tokens.callerOf(headerOf(tokens, 'operator'))).toMatchObject({ account: 2, isAdmin: true })
+  })
+
+  it('that are revoked end at once with all their tokens, and the others go on', async () => {
+    const { tokens, restart } = await openDesk()
+    const [one, other, neighbour] = ['first', 'first', 'second'].map((client) => headerOf(tokens, client))
+    expect(tokens.revoke('first')).toBe(true)
+    expect([tokens.callerOf(one), tokens.callerOf(other)]).toEqual([EXPIRED, EXPIRED])
+    expect(ask(tokens, 'first')).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
+    expect(tokens.callerOf(neighbour)).toMatchObject({ clientId: 'second' })
+    expect([tokens.revoke('first'), tokens.revoke('nobody')]).toEqual([true, false])
+    const later = restart()
+    expect(later.callerOf(one)).toEqual(EXPIRED)
+    expect(ask(later, 'first')).toMatchObject({ status: 401 })
+  })
+
+  it('keep their tokens, with their scopes, over a restart', async () => {
+    const { tokens, restart } = await openDesk()
+    const header = headerOf(tokens, 'second')
+    const operator = headerOf(tokens, 'operator')
+    const later = restart()
+    expect(later.callerOf(header)).toEqual({
+      account: 1,
+      clientId: 'second',
+      scope: new Set(['read']),
+      isAdmin: false,
+    })
+    expect(later.callerOf(operator)).toMatchObject({ isAdmin: true })
+  })
+
+  it('that ask for tokens without end lose their own oldest ones only', async () => {
+    const { tokens } = await openDesk()
+    const neighbour = headerOf(tokens, 'second')
+    const oldest = headerOf(tokens, 'first')
+    for (let count = 0; count < 999; count += 1) headerOf(tokens, 'first')
+    expect(tokens.callerOf(oldest)).toMatchObject({ clientId: 'first' })
+    headerOf(tokens, 'first')
+    expect(tokens.callerOf(oldest)).toEqual(EXPIRED)
+    expect(tokens.callerOf(neighbour)).toMatchObject({ clientId: 'second' })
+  })
+})
+
+it('no log shows a token, a secret or a form, however much is logged', async () => {
+  const lines: string[] = []
+  const { service, retailer } = await openMarket({
+    logger: { level: 'trace', stream: { write: (line: string) => lines.push(line) } },
+  })
+  const send = async (path: string, init: RequestInit) =>
+    (await answerOf(await fetch(service.baseUrl + path, init))).status
+  const headers = { authorization: `Bearer ${retailer.token}`, 'content-type': 'application/json' }
+  const statuses = [
+    await send(ORDERS, { headers }),
+    await send(ORDERS, { method: 'POST', headers, body: '{"client_secret": "broken-secret' }),
+    await send('/v1/nothing/', { headers }),
+    await send(ORDERS, { headers: { authorization: 'Bearer guessed-token' } }),
+    await send(`/auth/token/?client_secret=query-secret`, { method: 'POST', headers, body: '{}' }),
+    (
+      await askToken(service, {
+        grant_type: 'client_credentials',
+        client_id: 'x',
+        client_secret: 'form-secret',
+      })
+    ).status,
+  ]
+  expect(statuses).toEqual([200, 400, 404, 401, 415, 401])
+  const log = lines.join('')
+  expect(log).toContain(`"url":"${ORDERS}"`)
+  expect(log).toContain('"url":"/auth/token/"')
+  for (const secret of [retailer.token, harbor.clientSecret, '-secret', 'guessed-token', 'client_secret']) {
+    expect(log).not.toContain(secret)
+  }
 })

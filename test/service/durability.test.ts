@@ -107,6 +107,6 @@ describe('a database that cannot be used', () => {
     const database = new Database(join(folder, 'service.db'))
     database.pragma('user_version = 99')
     database.close()
-    await expect(open(folder)).rejects.toThrow('has version 99; this program knows 1')
+    await expect(open(folder)).rejects.toThrow('has version 99; this program knows 2')
   })
 })

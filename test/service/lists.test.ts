@@ -27,13 +27,39 @@ describe('paging', () => {
     const first = await retailer.get(`${ORDERS}?limit=2&status=open&status=partial`)
     expect(first.body.count).toBe(5)
     expect(first.body.previous).toBeNull()
-    expect(first.body.next).toBe(`${service.baseUrl}${ORDERS}?limit=2&status=open&status=partial&page=2`)
+    const query = 'limit=2&status=open&status=partial'
+    expect(first.body.next).toBe(`${service.baseUrl}${ORDERS}?${query}&page=2&after=2`)
     const second = await retailer.get(first.body.next.slice(service.baseUrl.length))
     expect(numbersOf(second.body)).toEqual(['PO-3', 'PO-4'])
-    expect(second.body.previous).toBe(`${service.baseUrl}${ORDERS}?limit=2&status=open&status=partial`)
+    expect(second.body.previous).toBe(`${service.baseUrl}${ORDERS}?${query}&page=1&before=3`)
     const third = await retailer.get(second.body.next.slice(service.baseUrl.length))
     expect(numbersOf(third.body)).toEqual(['PO-5'])
     expect(third.body.next).toBeNull()
+    const back = await retailer.get(third.body.previous.slice(service.baseUrl.length))
+    expect(numbersOf(back.body)).toEqual(['PO-3', 'PO-4'])
+  })
+
+  it('links pages by their number alone when switched to', async () => {
+    const { service, retailer } = await openMarketWithOrders(3)
+    service.switches.paging = 'page'
+    const first = await retailer.get(`${ORDERS}?limit=2`)
+    expect(first.body.next).toBe(`${service.baseUrl}${ORDERS}?limit=2&page=2`)
+    const second = await retailer.get(`${ORDERS}?limit=2&page=2`)
+    expect(numbersOf(second.body)).toEqual(['PO-3'])
+    expect(second.body.previous).toBe(`${service.baseUrl}${ORDERS}?limit=2`)
+  })
+
+  it('by following the links while acknowledging everything reaches every order exactly once', async () => {
+    const { service, brand } = await openMarketWithOrders(7)
+    const seen: string[] = []
+    let next: string | null = `${service.baseUrl}${BRAND_ORDERS}?is_acknowledged=0&limit=2`
+    while (next !== null) {
+      const { body } = await brand.get(next.slice(service.baseUrl.length))
+      seen.push(...numbersOf(body))
+      for (const { id } of body.results) await brand.put(`${BRAND_ORDERS}${id}/acknowledge/`)
+      next = body.next
+    }
+    expect(seen).toEqual(['PO-1', 'PO-2', 'PO-3', 'PO-4', 'PO-5', 'PO-6', 'PO-7'])
   })
 
   it('gives 50 unless asked, and at most 250', async () => {

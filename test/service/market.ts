@@ -1,7 +1,8 @@
 /** The service with the sample market, called over real HTTP; every success is checked against the contract. */
 import { expect, onTestFinished } from 'vitest'
-import { type Endpoint, ENDPOINTS } from '../../src/contract/endpoints.ts'
-import { sampleCatalogue, sampleSeed, type Seed } from '../../src/service/seed.ts'
+import { SERVED } from '../../src/service/http/served.ts'
+import { sampleCatalogue, sampleSeed } from '../../src/service/sample-seed.ts'
+import type { Seed } from '../../src/service/seed.ts'
 import { createService, type Service, type ServiceOptions } from '../../src/service/service.ts'
 
 /** 2026-11-21T02:15:00Z; it moves only when a test moves it. */
@@ -19,6 +20,7 @@ export interface Caller {
   get(path: string): Promise<Answered>
   post(path: string, body: unknown): Promise<Answered>
   put(path: string): Promise<Answered>
+  patch(path: string, body: unknown): Promise<Answered>
 }
 
 export interface Market {
@@ -27,6 +29,8 @@ export interface Market {
   readonly retailer: Caller
   readonly brand: Caller
   readonly otherBrand: Caller
+  /** May call the administration. */
+  readonly admin: Caller
 }
 
 export const CREDENTIALS = [
@@ -34,6 +38,13 @@ export const CREDENTIALS = [
   { kind: 'brand', id: 2000, clientId: 'northlight', clientSecret: 'northlight-secret-0123456789' },
   { kind: 'brand', id: 2001, clientId: 'copperfield', clientSecret: 'copperfield-secret-0123456789' },
 ] as const
+
+export const ADMIN = {
+  kind: 'admin',
+  id: 0,
+  clientId: 'administrator',
+  clientSecret: 'administrator-secret-0123456789',
+} as const
 
 export async function openMarket(options: Partial<ServiceOptions> = {}): Promise<Market> {
   const clock = { time: NOW }
@@ -45,16 +56,16 @@ export async function openMarket(options: Partial<ServiceOptions> = {}): Promise
   })
   await service.listen()
   onTestFinished(() => service.close())
-  const [retailer, brand, otherBrand] = await Promise.all(
-    CREDENTIALS.map(async ({ clientId, clientSecret }) =>
+  const [retailer, brand, otherBrand, admin] = await Promise.all(
+    [...CREDENTIALS, ADMIN].map(async ({ clientId, clientSecret }) =>
       callerOf(service.baseUrl, await tokenFor(service, clientId, clientSecret)),
     ),
   )
-  return { service, clock, retailer: retailer!, brand: brand!, otherBrand: otherBrand! }
+  return { service, clock, retailer: retailer!, brand: brand!, otherBrand: otherBrand!, admin: admin! }
 }
 
 export function seedWithCredentials(changes: Partial<Seed> = {}): Seed {
-  return { ...sampleSeed(), credentials: CREDENTIALS, ...changes }
+  return { ...sampleSeed(), credentials: [...CREDENTIALS, ADMIN], ...changes }
 }
 
 export async function tokenFor(service: Service, clientId: string, clientSecret: string): Promise<string> {
@@ -88,6 +99,7 @@ export function callerOf(baseUrl: string, token: string): Caller {
     get: (path) => call('GET', path),
     post: (path, body) => call('POST', path, JSON.stringify(body)),
     put: (path) => call('PUT', path),
+    patch: (path, body) => call('PATCH', path, JSON.stringify(body)),
   }
 }
 
@@ -98,20 +110,21 @@ export async function answerOf(response: Response): Promise<Answered> {
 }
 
 function expectContract(method: string, path: string, { status, body }: Answered): void {
-  if (status >= 300 || body === '' || Array.isArray(body)) return
+  if (status >= 300 || typeof body !== 'object' || Array.isArray(body)) return
   const address = path.split('?')[0]!
-  const endpoint = (Object.values(ENDPOINTS) as Endpoint[]).find(
+  const endpoint = Object.values(SERVED).find(
     (one) => one.method === method && new RegExp(`^${one.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(address),
   )!
   expect(status).toBe(endpoint.success)
   for (const resource of endpoint.kind === 'list' ? body.results : [body]) {
-    expect(endpoint.response.safeParse(resource).error).toBeUndefined()
+    expect(endpoint.response?.safeParse(resource).error).toBeUndefined()
   }
 }
 
 export const ORDERS = '/v1/retailers/1000/orders/'
 export const BRAND_ORDERS = '/v1/brands/2000/orders/'
 export const SHIPMENTS = '/v1/brands/2000/shipments/'
+export const CANCELS = '/v1/retailers/1000/cancels/'
 export const INVOICES = '/v1/brands/2000/invoices/'
 
 const ITEMS = sampleCatalogue()

@@ -1,9 +1,13 @@
-import Database from 'better-sqlite3'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { BRAND_ORDERS, openMarket, placeOrder, shipmentBody, SHIPMENTS } from './market.ts'
+import { describe, expect, it } from 'vitest'
+import {
+  BRAND_ORDERS,
+  CANCELS,
+  openMarket,
+  orderBody,
+  placeOrder,
+  shipmentBody,
+  SHIPMENTS,
+} from './market.ts'
 
 describe('acknowledging an order', () => {
   it('happens once; a second time changes nothing', async () => {
@@ -67,13 +71,15 @@ describe('closing and reopening an order', () => {
 })
 
 it('a canceled order is neither acknowledged, closed, reopened nor shipped', async () => {
-  const data = mkdtempSync(join(tmpdir(), 'service-'))
-  onTestFinished(() => rmSync(data, { recursive: true }))
-  const market = await openMarket({ data })
+  const market = await openMarket()
   const id = await placeOrder(market, 'PO-1')
-  const database = new Database(join(data, 'service.db'))
-  database.prepare(`update orders set status = 'canceled', canceled_at = 0 where id = ?`).run(id)
-  database.close()
+  const cancel_lines = orderBody('PO-1').order_lines.map(({ variant, quantity }) => ({ variant, quantity }))
+  const canceled = await market.retailer.post(CANCELS, { order_id: id, reason_id: 1, cancel_lines })
+  expect(canceled.status).toBe(201)
+  expect((await market.brand.get(`${BRAND_ORDERS}${id}/`)).body).toMatchObject({
+    status: 'canceled',
+    canceled_at: '2026-11-21T02:15:00.000Z',
+  })
 
   const refusals = []
   for (const verb of ['acknowledge', 'close', 'reopen']) {
@@ -86,5 +92,5 @@ it('a canceled order is neither acknowledged, closed, reopened nor shipped', asy
     [400, 'A canceled order cannot be reopened.'],
   ])
   const shipped = await market.brand.post(SHIPMENTS, shipmentBody(id))
-  expect([shipped.status, shipped.body]).toEqual([400, { order_id: [`Order ${id} is canceled.`] }])
+  expect([shipped.status, shipped.body.order_id]).toEqual([400, [`Order ${id} is canceled.`]])
 })

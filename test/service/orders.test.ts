@@ -61,7 +61,11 @@ describe('placing an order', () => {
       code: 'FEDEX_GROUND',
       type: 'small_parcel',
       carrier: { id: 1, name: 'FedEx', code: 'FDEG' },
-      generic_shipping_method: null,
+      generic_shipping_method: {
+        name: 'Ground',
+        description: 'Arrives within 3-7 days after processing',
+        type: 'small_parcel',
+      },
     })
     expect(body.order_lines[0]).toMatchObject({
       order_line_number: '1',
@@ -76,9 +80,9 @@ describe('placing an order', () => {
       id: 9002,
       brand: { id: 2000, name: 'Northlight Goods' },
       identifier: 'HV-10001',
-      brand_identifier: 'NL-0002',
       upc: '086000100025',
     })
+    expect(body.order_lines[1].variant).not.toHaveProperty('brand_identifier')
     expect(body).not.toHaveProperty('shipping_accounts')
     expect(body).not.toHaveProperty('ship_to_name1')
   })

@@ -1,5 +1,8 @@
-import { expect, it } from 'vitest'
-import { sampleCatalogue, sampleSeed } from '../../src/service/seed.ts'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { sampleCatalogue, sampleSeed } from '../../src/service/sample-seed.ts'
 import { createService } from '../../src/service/service.ts'
 import { systemClock } from '../../src/support/clock.ts'
 import { callerOf, CREDENTIALS, openMarket, seedWithCredentials, tokenFor } from './market.ts'
@@ -18,6 +21,23 @@ it('the sample is the same at every call', () => {
     size: null,
     color: 'Slate Blue',
     leadTimeDays: 0,
+    inventory: 14,
+    attributes: {
+      category: 'Furniture',
+      material: 'Oak',
+      finish: 'Polished',
+      collection: 'Cove',
+      manufacturer: 'Northlight Mills',
+      manufacturer_part_number: 'NM100002',
+      cost: '11.24',
+      msrp: '23.47',
+      ships: 'small_parcel',
+      image_1: 'https://images.example.com/9002/front.jpg',
+      shipping_width: '8',
+      shipping_height: '6',
+      shipping_length: '12.5',
+      shipping_weight: '3.25',
+    },
     netPrice: '11.24',
     price: '23.47',
   })
@@ -78,4 +98,50 @@ it('a taken port is a failure that says so', async () => {
   const second = await createService({ data: ':memory:', clock: systemClock, port })
   await expect(second.listen()).rejects.toMatchObject({ code: 'usage-wrong' })
   await second.close()
+})
+
+it('whoever lost the secrets gets other clients, and the earlier ones stay good until they are revoked', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'service-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const first = await createService({ data: folder, clock: systemClock })
+  const [harbor] = first.seeded
+  await first.close()
+  const second = await createService({ data: folder, clock: systemClock, newClients: true })
+  await second.listen()
+  onTestFinished(() => second.close())
+  const [renewed] = second.seeded
+  expect(renewed).toMatchObject({ kind: 'retailer', id: 1000, name: 'Harbor & Vine' })
+  expect(renewed!.clientId).not.toBe(harbor!.clientId)
+  for (const { clientId, clientSecret } of [harbor!, renewed!]) {
+    const token = await tokenFor(second, clientId, clientSecret!)
+    expect((await callerOf(second.baseUrl, token).get('/v1/retailers/')).status).toBe(200)
+  }
+  expect(second.admin.clientSecret).toMatch(/^[\w-]{43}$/)
+  await second.close()
+  const third = await createService({ data: folder, clock: systemClock })
+  expect(third.seeded[0]).toEqual({
+    kind: 'retailer',
+    id: 1000,
+    name: 'Harbor & Vine',
+    clientId: renewed!.clientId,
+  })
+  await third.close()
+})
+
+it('introduces itself with what a first call needs', async () => {
+  const { service } = await openMarket()
+  const { parties, carriers } = service.introduction()
+  expect(parties[0]).toMatchObject({ kind: 'retailer', id: 1000, clientId: 'harbor' })
+  expect(parties[0]!.variants).toHaveLength(6)
+  expect(parties[1]!.variants[1]).toEqual({
+    id: 9002,
+    brand_id: 2000,
+    identifier: 'NL-0002',
+    brand_identifier: 'NL-0002',
+    upc: '086000100025',
+    name: 'Cove Floor Lamp, Slate Blue',
+  })
+  expect(parties[0]!.variants[1]!.identifier).toBe('HV-10001')
+  expect(carriers.map(({ code }) => code)).toEqual(['FDEG', 'UPSN', 'USPS'])
+  expect(carriers[2]!.shipping_methods[0]).toMatchObject({ id: 20, code: 'USPS_PRIORITY' })
 })

@@ -1,129 +1,86 @@
 import { describe, expect, it } from 'vitest'
-import { type Market, openMarket, orderBody, ORDERS, BRAND_ORDERS, placeOrder } from './market.ts'
+import {
+  createSwitches,
+  readSwitches,
+  type SwitchRow,
+  SWITCH_NAMES,
+  SWITCHES,
+  takenBy,
+} from '../../src/service/http/switches.ts'
 
-/** What a client sees of a create: the raw answer, or that the connection broke. */
-async function postRaw(market: Market, number: string) {
-  try {
-    const response = await fetch(market.service.baseUrl + ORDERS, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${market.retailer.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(orderBody(number)),
+describe('switches from outside', () => {
+  it('are read with their own kinds of value', () => {
+    expect(readSwitches({ envelope: 'link', createAnswer: 200, fulfilledOrderCloses: false })).toEqual({
+      switches: { envelope: 'link', createAnswer: 200, fulfilledOrderCloses: false },
     })
-    return { status: response.status, headers: response.headers, text: await response.text() }
-  } catch {
-    return 'broken'
-  }
-}
-
-describe('choices the spec leaves open', () => {
-  it('a list can come as a bare array', async () => {
-    const market = await openMarket({ switches: { envelope: 'array' } })
-    await placeOrder(market, 'PO-1')
-    const { body } = await market.retailer.get(`${ORDERS}?limit=1`)
-    expect(body).toHaveLength(1)
-    expect(body[0].purchase_order_number).toBe('PO-1')
-    expect((await market.retailer.get('/v1/retailers/')).body).toEqual([
-      { id: 1000, name: 'Harbor & Vine', code: 'HARBORVINE' },
-    ])
+    expect(readSwitches({})).toEqual({ switches: {} })
   })
 
-  it('an acknowledge can come without a body', async () => {
-    const market = await openMarket({ switches: { actAnswer: 204 } })
-    const id = await placeOrder(market, 'PO-1')
-    const { status, body } = await market.brand.put(`${BRAND_ORDERS}${id}/acknowledge/`)
-    expect([status, body]).toEqual([204, ''])
-    expect((await market.brand.get(`${BRAND_ORDERS}${id}/`)).body.is_acknowledged).toBe(true)
-    expect((await market.brand.put(`${BRAND_ORDERS}99/acknowledge/`)).status).toBe(404)
-  })
-})
-
-describe('faults before anything is done', () => {
-  it('break the connection', async () => {
-    const market = await openMarket({ switches: { resetBefore: 1 } })
-    expect(await postRaw(market, 'PO-1')).toBe('broken')
-    expect(market.service.counts().orders).toBe(0)
-  })
-
-  it('answer 500, 401, or 429 with a Retry-After', async () => {
-    const market = await openMarket({ switches: { error500Before: 1 } })
-    expect(await postRaw(market, 'PO-1')).toMatchObject({ status: 500 })
-    Object.assign(market.service.switches, { error500Before: 0, expiredToken: 1 })
-    expect(await postRaw(market, 'PO-1')).toMatchObject({ status: 401 })
-    Object.assign(market.service.switches, { expiredToken: 0, tooMany429: 1 })
-    const throttled = await postRaw(market, 'PO-1')
-    expect(throttled).toMatchObject({ status: 429 })
-    expect(['0', '1']).toContain(throttled !== 'broken' && throttled.headers.get('retry-after'))
-    expect(market.service.counts().orders).toBe(0)
-  })
-})
-
-describe('faults after the order is in', () => {
-  it('lose the answer', async () => {
-    const market = await openMarket({ switches: { loseAnswer: 1 } })
-    expect(await postRaw(market, 'PO-1')).toBe('broken')
-    expect(market.service.counts().orders).toBe(1)
-  })
-
-  it('spoil the answer', async () => {
-    const market = await openMarket({ switches: { error500After: 1 } })
-    expect(await postRaw(market, 'PO-1')).toMatchObject({
-      status: 500,
-      text: '{"detail":"A server error occurred."}',
+  it('may come as text, as a command line has them', () => {
+    const told = { createAnswer: '200', fulfilledOrderCloses: 'false', clockSkewMs: '-1500', hang: '0.25' }
+    expect(readSwitches(told)).toEqual({
+      switches: { createAnswer: 200, fulfilledOrderCloses: false, clockSkewMs: -1500, hang: 0.25 },
     })
-    Object.assign(market.service.switches, { error500After: 0, html502: 1 })
-    const gateway = await postRaw(market, 'PO-2')
-    expect(gateway).toMatchObject({ status: 502, text: expect.stringContaining('<h1>502 Bad Gateway</h1>') })
-    Object.assign(market.service.switches, { html502: 0, truncatedJson: 1 })
-    const cut = await postRaw(market, 'PO-3')
-    expect(cut).toMatchObject({ status: 201, text: expect.stringMatching(/^\{"id":3,/) })
-    expect(() => JSON.parse(cut === 'broken' ? '{}' : cut.text)).toThrow(SyntaxError)
-    expect(market.service.counts().orders).toBe(3)
-  })
-})
-
-describe('faults in general', () => {
-  it('leave reads and tokens alone', async () => {
-    const market = await openMarket({ switches: { resetBefore: 1, loseAnswer: 1 } })
-    expect((await market.retailer.get(ORDERS)).status).toBe(200)
   })
 
-  it('stop at their limit and are counted', async () => {
-    const market = await openMarket({ switches: { error500Before: 1, faultLimit: 2 } })
-    const statuses = []
-    for (const number of ['A', 'B', 'C', 'D']) {
-      const answer = await postRaw(market, number)
-      statuses.push(answer === 'broken' ? answer : answer.status)
+  it('are refused with everything that is wrong, by name', () => {
+    const told = {
+      envelop: 'array',
+      actAnswer: 201,
+      loseAnswer: 1.5,
+      latencyMs: 2.5,
+      clockSkewMs: '',
+      faultSeed: null,
+      labelFormat: 'pdf',
+      constructor: 1,
     }
-    expect(statuses).toEqual([500, 500, 201, 201])
-    expect(market.service.faults.error500Before).toBe(2)
-  })
-
-  it('strike about as often as asked, and the same requests for the same seed', async () => {
-    const strikes = async (faultSeed: number) => {
-      const market = await openMarket({ switches: { error500Before: 0.3, faultSeed } })
-      const struck = []
-      for (let number = 0; number < 60; number += 1) {
-        const answer = await postRaw(market, `PO-${number}`)
-        struck.push(answer !== 'broken' && answer.status === 500)
-      }
-      return struck
-    }
-    const first = await strikes(7)
-    const count = first.filter(Boolean).length
-    expect(count).toBeGreaterThan(5)
-    expect(count).toBeLessThan(35)
-    expect(await strikes(7)).toEqual(first)
-    expect(await strikes(8)).not.toEqual(first)
-  })
-
-  it('hold every answer back when told, after the work is done', async () => {
-    const waits: number[] = []
-    const market = await openMarket({
-      switches: { latencyMs: 25 },
-      clock: { now: () => 0, sleep: async (ms) => void waits.push(ms) },
+    expect(readSwitches(told)).toEqual({
+      errors: {
+        envelop: ['There is no such switch. Did you mean "envelope"?'],
+        actAnswer: ['201 is not one of `200`, `204`.'],
+        loseAnswer: ['1.5 is not a number from 0 to 1.'],
+        latencyMs: ['2.5 is not a whole number from 0 to 3600000.'],
+        clockSkewMs: ['"" is not a whole number from -315360000000 to 315360000000.'],
+        faultSeed: ['null is not a whole number from 0 to 4294967295.'],
+        constructor: ['There is no such switch.'],
+      },
     })
-    waits.length = 0
-    expect(await postRaw(market, 'PO-1')).toMatchObject({ status: 201 })
-    expect(waits).toEqual([25])
+  })
+
+  it('are refused when they are no object', () => {
+    for (const told of [null, 'hang', ['hang'], 1]) {
+      expect(readSwitches(told)).toEqual({
+        errors: { non_field_errors: ['Invalid data. Expected an object of switches and values.'] },
+      })
+    }
+  })
+
+  it('cannot be so wrong that the answer is endless', () => {
+    const told = Object.fromEntries(
+      Array.from({ length: 5000 }, (_, index) => [`x${index}`, 'y'.repeat(500)]),
+    )
+    const read = readSwitches({ ...told, envelope: 'z'.repeat(5000) })
+    expect('errors' in read && Object.keys(read.errors)).toHaveLength(100)
+    const long = readSwitches({ envelope: 'z'.repeat(5000) })
+    expect('errors' in long && long.errors['envelope']?.[0]).toHaveLength(129)
+  })
+})
+
+describe('every switch', () => {
+  it.each(SWITCH_NAMES)('%s says what it takes, and takes what it is when nobody turns it', (name) => {
+    const row: SwitchRow = SWITCHES[name]
+    expect(row.doc).toMatch(/^[A-Z0-9].*\.$/)
+    expect(takenBy(row)).toMatch(/^(one of|a (whole )?number from) /)
+    expect(readSwitches({ [name]: row.default })).toEqual({ switches: { [name]: row.default } })
+    expect(readSwitches({ [name]: String(row.default) })).toEqual({ switches: { [name]: row.default } })
+  })
+
+  it('stands where it is told, and the others where they always do', () => {
+    expect(createSwitches({ envelope: 'array', hang: 0.5 })).toEqual({
+      ...createSwitches(),
+      envelope: 'array',
+      hang: 0.5,
+    })
+    expect(createSwitches()).toMatchObject({ envelope: 'object', createAnswer: 201, ids: 'number', hang: 0 })
   })
 })

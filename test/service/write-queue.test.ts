@@ -9,7 +9,7 @@ function openQueue() {
   const insert = store.inserter('accounts')
   return {
     queue: createWriteQueue(store),
-    insert: (name: string) => insert({ name }),
+    insert: (name: string) => insert({ name, is_admin: 0 }),
     names: () =>
       store.all(store.build.selectFrom('accounts').select('name').orderBy('id')).map(({ name }) => name),
     store,

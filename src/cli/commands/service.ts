@@ -1,9 +1,10 @@
 /** `dropbridge service`: the order-fulfilment API itself, until a signal stops it. */
 import { mkdir } from 'node:fs/promises'
-import { sampleSeed } from '../../service/seed.ts'
+import { readSwitches, type Switches } from '../../service/http/switches.ts'
 import { createService, type Service } from '../../service/service.ts'
+import { sampleSeed } from '../../service/sample-seed.ts'
 import { systemClock } from '../../support/clock.ts'
-import { EXIT, type ExitCode } from '../../support/errors.ts'
+import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
 import { pathFrom } from '../context.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -12,20 +13,46 @@ export interface ServiceCommandOptions {
   readonly host: string
   readonly data: string
   readonly json: boolean
+  /** `NAME=VALUE`, any number of them. */
+  readonly switch: readonly string[]
+  readonly newClients: boolean
 }
 
-/** Secrets are shown once, when a new data folder is seeded: only their hashes are kept. */
+/** Secrets are shown once, when the clients are made: only their hashes are kept. */
 export async function service(terminal: Terminal, options: ServiceCommandOptions): Promise<ExitCode> {
-  const { port, host } = options
+  const { port, host, newClients } = options
+  const switches = switchesFrom(options.switch)
   const data = pathFrom(terminal, options.data)
   await mkdir(data, { recursive: true })
-  const running = await createService({ data, clock: systemClock, host, port, seed: sampleSeed() })
+  const running = await createService({
+    data,
+    clock: systemClock,
+    host,
+    port,
+    seed: sampleSeed(),
+    switches,
+    newClients,
+  })
   await running.listen()
-  if (options.json) terminal.out(JSON.stringify({ baseUrl: running.baseUrl, parties: running.seeded }))
+  if (options.json) terminal.out(JSON.stringify(asData(running)))
   else for (const line of greeting(running, options.data)) terminal.out(line)
   await fired(terminal.signal)
   await running.close()
   return EXIT.ok
+}
+
+/** Throws `usage-wrong` with everything that is wrong. */
+function switchesFrom(words: readonly string[]): Partial<Switches> {
+  const told = words.map((word): [string, string] => {
+    const [name = '', ...value] = word.split('=')
+    return [name, value.join('=')]
+  })
+  const read = readSwitches(Object.fromEntries(told))
+  if ('switches' in read) return read.switches
+  const details = Object.entries(read.errors).flatMap(([name, messages]) =>
+    messages.map((message) => `${name}: ${message}`),
+  )
+  throw new BridgeError('usage-wrong', 'A switch cannot be turned like that.', { details })
 }
 
 /** The signal may have come while the service was starting. */
@@ -36,12 +63,30 @@ function fired(signal: AbortSignal): Promise<void> {
   })
 }
 
-function greeting({ baseUrl, seeded }: Service, data: string): string[] {
-  const parties = seeded.flatMap(({ kind, id, name, clientId, clientSecret }) => [
+/** What a script needs for its first call, in one line. */
+function asData(running: Service): object {
+  return { baseUrl: running.baseUrl, ...running.introduction(), admin: running.admin }
+}
+
+function greeting({ baseUrl, seeded, admin }: Service, data: string): string[] {
+  const parties = seeded.flatMap(({ kind, id, name, ...client }) => [
     '',
     `${kind} ${id}  ${name}`,
-    `  client id      ${clientId}`,
-    `  client secret  ${clientSecret ?? '(shown once, when the data folder was made)'}`,
+    ...credentials(client),
   ])
-  return [`The service listens on ${baseUrl} and keeps its data in ${data}. Stop it with Ctrl+C.`, ...parties]
+  return [
+    `The service listens on ${baseUrl} and keeps its data in ${data}. Stop it with Ctrl+C.`,
+    `Its documentation is at ${baseUrl}/docs/.`,
+    ...parties,
+    '',
+    'administrator',
+    ...credentials(admin),
+  ]
+}
+
+function credentials({ clientId, clientSecret }: Service['admin']): string[] {
+  return [
+    `  client id      ${clientId}`,
+    `  client secret  ${clientSecret ?? '(shown once, when it was made; --new-clients makes others)'}`,
+  ]
 }

@@ -1,7 +1,7 @@
 /** The work folder of the demo: a configuration, keys, mappings and an exchange folder, as a user would have them. */
 import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { SeededParty } from '../../service/store/seeding.ts'
+import type { ToldParty } from '../../service/store/clients.ts'
 import { DEFAULT_CONFIGURATION } from '../context.ts'
 import { copyFromPackage, packagePath } from '../package-files.ts'
 
@@ -12,7 +12,7 @@ export const BRAND = 2000
 export async function makeWorkFolder(
   folder: string,
   baseUrl: string,
-  parties: readonly SeededParty[],
+  parties: readonly ToldParty[],
 ): Promise<void> {
   await mkdir(join(folder, 'keys'), { recursive: true })
   await mkdir(join(folder, 'exchange'), { recursive: true })

@@ -1,14 +1,15 @@
 /** Lists: what a query asks for, which resources match, and the envelope a page comes in. */
-import { type RawBuilder, sql } from 'kysely'
-import { type Filter, type Filters, LARGEST_PAGE, TIME_OPERATORS } from '../../contract/filters.ts'
+import { type Filters, LARGEST_PAGE } from '../../contract/filters.ts'
+import type { ListName } from '../store/listed.ts'
+import { createListReader, type Slice } from '../store/list-reader.ts'
+import type { Store } from '../store/store.ts'
 import { type Answer, refused } from './answer.ts'
 import { createFieldErrors, type FieldErrors } from './field-errors.ts'
-import type { Store } from '../store/store.ts'
+import { lastOf, type Query, readConditions } from './filters.ts'
+import type { Switches } from './switches.ts'
 
 /** Spec: not shown. */
-const PAGE_WHEN_NOT_ASKED = 50
-
-export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
+export const PAGE_WHEN_NOT_ASKED = 50
 
 /** A query for a list, and the address it came to, without the query. */
 export interface ListCall {
@@ -16,80 +17,136 @@ export interface ListCall {
   readonly address: string
 }
 
-/** What to list: the rows of a table that belong to a party. */
+/** What to list: the rows of a list that belong to a party. */
 export interface ListSource {
-  readonly table: 'orders' | 'shipments' | 'invoices'
-  readonly owner: 'retailer_id' | 'brand_id'
+  readonly list: ListName
   readonly ownerId: number
   readonly filters: Filters
 }
 
-/**
- * Spec: limit is at most 250; the envelope, the default and later pages are not shown. Our choice: an envelope with
- * `count`, `next`, `previous` and `results`; a larger limit is taken for 250; `page` counts from 1; in the order of
- * the ids, which does not change while the data does.
- */
-export function answerList(
-  store: Store,
+/** Answers a page of the resources with `read`. */
+export type AnswerList = (
   call: ListCall,
   source: ListSource,
   read: (ids: readonly number[]) => readonly unknown[],
-): Answer {
-  const errors = createFieldErrors()
-  const conditions = [
-    sql`${sql.ref(source.owner)} = ${source.ownerId}`,
-    ...conditionsOf(call.query, source.filters, errors),
-  ]
-  const limit = limitOf(call.query, errors)
-  if (errors.any()) return errors.answer()
-  const matching = store.build
-    .selectFrom(sql.table(source.table).as('listed'))
-    .where(sql<boolean>`${sql.join(conditions, sql` and `)}`)
-  const count = store.all(matching.select(sql<number>`count(*)`.as('count')))[0]?.count ?? 0
-  return answerPage(call, { count, limit }, (skip) => {
-    const id = sql<number>`id`
-    const rows = store.all(matching.select(id.as('id')).orderBy(id).limit(limit).offset(skip))
-    return read(rows.map((row) => row.id))
-  })
+) => Answer
+
+/**
+ * Spec: limit is at most 250; the envelope, the default and later pages are not shown. Our choice: an envelope with
+ * `count`, `next`, `previous` and `results`; a larger limit is taken for 250; `page` counts from 1; in the order of
+ * the ids. The links say after or before which id they go on, so that whoever follows them sees every resource that
+ * was there all the time once, whatever happens to the list meanwhile.
+ */
+export function createLists(store: Store, switches: Switches): AnswerList {
+  const reader = createListReader(store)
+  return (call, source, read) => {
+    const errors = createFieldErrors()
+    const selection = {
+      list: source.list,
+      ownerId: source.ownerId,
+      ...readConditions(call.query, source, errors),
+    }
+    const limit = limitOf(call.query, errors)
+    const position = positionOf(call.query, errors)
+    if (errors.any()) return errors.answer()
+    const count = reader.count(selection)
+    if (isBeyond(position, count, limit)) return refused(404, 'Invalid page.')
+    const slice = reader.slice(selection, { ...position, limit })
+    return { status: 200, body: envelopeOf(call, { count, slice, position, switches }, read(slice.ids)) }
+  }
 }
 
 /** A list that is in memory. */
 export function answerSmallList(call: ListCall, items: readonly unknown[]): Answer {
   const errors = createFieldErrors()
   const limit = limitOf(call.query, errors)
+  const { page } = positionOf(call.query, errors)
   if (errors.any()) return errors.answer()
-  return answerPage(call, { count: items.length, limit }, (skip) => items.slice(skip, skip + limit))
-}
-
-function answerPage(
-  call: ListCall,
-  { count, limit }: { count: number; limit: number },
-  resultsFrom: (skip: number) => readonly unknown[],
-): Answer {
-  const lastPage = Math.max(1, Math.ceil(count / limit))
-  const asked = lastOf(call.query['page']) ?? '1'
-  const page = /^\d{1,9}$/.test(asked) ? Number(asked) : 0
-  if (page < 1 || page > lastPage) return refused(404, 'Invalid page.')
+  if (isBeyond({ page }, items.length, limit)) return refused(404, 'Invalid page.')
+  const skip = (page - 1) * limit
   const body = {
-    count,
-    next: page < lastPage ? linkTo(call, page + 1) : null,
-    previous: page > 1 ? linkTo(call, page - 1) : null,
-    results: resultsFrom((page - 1) * limit),
+    count: items.length,
+    next: skip + limit < items.length ? linkTo(call, { page: page + 1 }) : null,
+    previous: page > 1 ? linkTo(call, { page: page - 1 }) : null,
+    results: items.slice(skip, skip + limit),
   }
   return { status: 200, body }
 }
 
-/** The same query for another page; the first page is the one without a number. */
-function linkTo({ query, address }: ListCall, page: number): string {
+/** Which page; by its number alone, or by the id it goes on from. */
+interface Position {
+  readonly page: number
+  readonly after?: number
+  readonly before?: number
+}
+
+function positionOf(query: Query, errors: FieldErrors): Position {
+  const page = lastOf(query['page']) ?? '1'
+  return {
+    page: /^\d{1,9}$/.test(page) ? Number(page) : 0,
+    ...anchorOf('after', query, errors),
+    ...anchorOf('before', query, errors),
+  }
+}
+
+function anchorOf(
+  name: 'after' | 'before',
+  query: Query,
+  errors: FieldErrors,
+): { [Name in typeof name]?: number } {
+  const value = lastOf(query[name])
+  if (value === undefined) return {}
+  if (/^\d{1,15}$/.test(value)) return { [name]: Number(value) }
+  errors.add([name], `"${value}" is not an id.`)
+  return {}
+}
+
+function isBeyond({ page, after, before }: Position, count: number, limit: number): boolean {
+  if (page < 1) return true
+  const isAnchored = after !== undefined || before !== undefined
+  return !isAnchored && page > Math.max(1, Math.ceil(count / limit))
+}
+
+interface Page {
+  readonly count: number
+  readonly slice: Slice
+  readonly position: Position
+  readonly switches: Switches
+}
+
+function envelopeOf(call: ListCall, { count, slice, position, switches }: Page, results: readonly unknown[]) {
+  const { page } = position
+  const isAnchored = switches.paging === 'anchored'
+  const first = slice.ids[0]
+  const last = slice.ids.at(-1)
+  const next = { page: page + 1, ...(isAnchored && last !== undefined ? { after: last } : {}) }
+  const previous = {
+    page: Math.max(1, page - 1),
+    ...(isAnchored && first !== undefined ? { before: first } : {}),
+  }
+  return {
+    count,
+    next: slice.hasMore ? linkTo(call, next) : null,
+    previous: slice.hasEarlier ? linkTo(call, previous) : null,
+    results,
+  }
+}
+
+/** The same query for another page; the first page by number is the one without a number. */
+function linkTo({ query, address }: ListCall, { page, after, before }: Position): string {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
-    if (name === 'page' || value === undefined) continue
+    if (POSITION.has(name) || value === undefined) continue
     for (const one of typeof value === 'string' ? [value] : value) parameters.append(name, one)
   }
-  if (page > 1) parameters.append('page', String(page))
+  if (page > 1 || before !== undefined) parameters.append('page', String(page))
+  if (after !== undefined) parameters.append('after', String(after))
+  if (before !== undefined) parameters.append('before', String(before))
   const text = parameters.toString()
   return text === '' ? address : `${address}?${text}`
 }
+
+const POSITION: ReadonlySet<string> = new Set(['page', 'after', 'before'])
 
 function limitOf(query: Query, errors: FieldErrors): number {
   const asked = lastOf(query['limit'])
@@ -99,65 +156,4 @@ function limitOf(query: Query, errors: FieldErrors): number {
     return PAGE_WHEN_NOT_ASKED
   }
   return Math.min(Number(asked), LARGEST_PAGE)
-}
-
-type Condition = RawBuilder<unknown>
-
-/** Parameters that are no filters of the list are ignored. Spec: not shown. */
-function conditionsOf(query: Query, filters: Filters, errors: FieldErrors): Condition[] {
-  return Object.entries(filters).flatMap(([name, filter]) =>
-    CONDITIONS[filter.kind](name, { query, filter, errors }),
-  )
-}
-
-interface Asked {
-  readonly query: Query
-  readonly filter: Filter
-  readonly errors: FieldErrors
-}
-
-const CONDITIONS: Readonly<Record<Filter['kind'], (name: string, asked: Asked) => Condition[]>> = {
-  text: (name, { query }) => {
-    const value = lastOf(query[name])
-    return value === undefined ? [] : [sql`${sql.ref(name)} = ${value}`]
-  },
-  flag: (name, { query, errors }) => {
-    const value = lastOf(query[name])
-    if (value === undefined) return []
-    const flag = FLAGS[value.toLowerCase()]
-    if (flag === undefined) errors.add([name], `"${value}" is not one of 1, 0, true, false.`)
-    return [sql`${sql.ref(name)} = ${flag}`]
-  },
-  choice: (name, { query, filter, errors }) => {
-    const allowed = filter.kind === 'choice' ? filter.values : []
-    const values = [...new Set(allOf(query[name]))]
-    for (const value of values) {
-      if (!allowed.includes(value)) errors.add([name], `"${value}" is not one of ${allowed.join(', ')}.`)
-    }
-    return values.length === 0 ? [] : [sql`${sql.ref(name)} in (${sql.join(values)})`]
-  },
-  time: (name, { query, errors }) =>
-    TIME_OPERATORS.flatMap((operator) => {
-      const parameter = `${name}_${operator}`
-      const value = lastOf(query[parameter])
-      if (value === undefined) return []
-      if (!/^\d{1,12}(\.\d{1,6})?$/.test(value)) {
-        errors.add([parameter], `"${value}" is not an epoch timestamp in seconds, such as 1763683200.`)
-      }
-      return [sql`${sql.ref(name)} ${sql.raw(COMPARISONS[operator])} ${Math.round(Number(value) * 1000)}`]
-    }),
-}
-
-const FLAGS: Readonly<Record<string, 0 | 1>> = { '1': 1, '0': 0, true: 1, false: 0 }
-
-const COMPARISONS = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const
-
-/** A parameter that is given several times counts as its last. */
-function lastOf(value: Query[string]): string | undefined {
-  return allOf(value).at(-1)
-}
-
-function allOf(value: Query[string]): readonly string[] {
-  if (value === undefined) return []
-  return typeof value === 'string' ? [value] : value
 }

@@ -53,7 +53,7 @@ function plainNumber(value: unknown): string | undefined {
 }
 
 /** `12.5`, `"$12.50"` and `"1,012.50"` as text with two decimals; what would lose a digit stays as it is. */
-function money(value: unknown): unknown {
+export function money(value: unknown): unknown {
   const text = plainNumber(typeof value === 'string' && value.startsWith('$') ? value.slice(1) : value)
   const amount = text === undefined ? undefined : parseDecimal(text)
   const cents = amount === undefined ? undefined : rescaleExactly(amount, 2)

@@ -1,17 +1,20 @@
-/** The endpoints of the contract over HTTP: who may call, what may be sent, and how an answer leaves. */
+/** Endpoints over HTTP: who may call, what may be sent, and how an answer leaves. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Endpoint, type EndpointName, ENDPOINTS } from '../../contract/endpoints.ts'
-import { type Answer, notFound, refused } from './answer.ts'
 import type { Directory } from '../directory.ts'
-import type { Handler, ServiceCall } from '../handlers.ts'
-import type { Query } from './lists.ts'
+import { type Answer, notFound, refused } from './answer.ts'
+import type { Query } from './filters.ts'
+import { shapeAnswer } from './forms.ts'
+import type { QueuedHandler, ServiceCall } from './handling.ts'
+import { endpointsAt } from './paths.ts'
+import type { Throttle } from './rate-limit.ts'
+import { type Caller, scopeRefusal } from './scopes.ts'
+import { SERVED, SERVED_NAMES, type ServedEndpoint, type ServedName } from './served.ts'
 import type { Switches } from './switches.ts'
 import type { Tokens } from './tokens.ts'
-import type { WriteQueue } from '../store/write-queue.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    endpoint?: EndpointName
+    endpoint?: ServedName
   }
   interface FastifyRequest {
     /** The account of the token; 0 until it is known. */
@@ -20,17 +23,17 @@ declare module 'fastify' {
 }
 
 export interface RouteParts {
-  readonly handlers: Readonly<Record<EndpointName, Handler>>
-  readonly queue: WriteQueue
+  readonly handlers: Readonly<Record<ServedName, QueuedHandler>>
   readonly tokens: Tokens
+  readonly throttle: Throttle
   readonly directory: Directory
   readonly switches: Switches
 }
 
 export function registerRoutes(app: FastifyInstance, parts: RouteParts): void {
   app.decorateRequest('account', 0)
-  for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {
-    const endpoint: Endpoint = ENDPOINTS[name]
+  for (const name of SERVED_NAMES) {
+    const endpoint = SERVED[name]
     app.route({
       method: endpoint.method,
       url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
@@ -40,36 +43,26 @@ export function registerRoutes(app: FastifyInstance, parts: RouteParts): void {
         if (refusal !== undefined) await send(reply, refusal)
       },
       handler: async (request, reply) => {
-        const call = callOf(request, endpoint)
-        const handle = () => parts.handlers[name](call)
-        const answer = WRITES.has(endpoint.kind) ? await parts.queue.run(handle) : handle()
-        return send(reply, asSwitched(answer, endpoint, parts.switches))
+        const answer = await parts.handlers[name](callOf(request, endpoint))
+        return send(reply, shapeAnswer(answer, endpoint, parts.switches))
       },
     })
   }
 }
 
-/** The kinds of endpoint that change something, and so run in the write queue. */
-const WRITES: ReadonlySet<Endpoint['kind']> = new Set(['token', 'create', 'act'])
-
 /** The endpoint of a request, or undefined for an address that is none. */
-export function endpointOf(request: FastifyRequest): Endpoint | undefined {
+export function endpointOf(request: FastifyRequest): ServedEndpoint | undefined {
   const { endpoint } = request.routeOptions.config
-  return endpoint === undefined ? undefined : ENDPOINTS[endpoint]
+  return endpoint === undefined ? undefined : SERVED[endpoint]
 }
 
 /** An address that is no endpoint: either none at all, or one that knows other methods. */
 export function answerUnrouted(request: FastifyRequest): Answer {
-  const path = pathOf(request)
-  const methods = Object.values(ENDPOINTS)
-    .filter((endpoint) => pathPattern(endpoint.path).test(path))
-    .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  const methods = endpointsAt(pathOf(request)).flatMap(({ method }) =>
+    method === 'GET' ? ['GET', 'HEAD'] : [method],
+  )
   if (methods.length === 0) return notFound()
   return refused(405, `Method "${request.method}" not allowed.`, { allow: methods.join(', ') })
-}
-
-function pathPattern(path: string): RegExp {
-  return new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`)
 }
 
 export function send(reply: FastifyReply, { status, body, headers = {} }: Answer): FastifyReply {
@@ -77,29 +70,51 @@ export function send(reply: FastifyReply, { status, body, headers = {} }: Answer
 }
 
 /** Spec: "the id in the path must belong to the caller's account". The answers to the others are not shown. */
-function refusalOf(request: FastifyRequest, endpoint: Endpoint, parts: RouteParts): Answer | undefined {
+function refusalOf(request: FastifyRequest, endpoint: ServedEndpoint, parts: RouteParts): Answer | undefined {
   if (endpoint.context !== 'none') {
-    const account = parts.tokens.accountOf(request.headers.authorization)
-    if (typeof account !== 'number') return account
-    request.account = account
+    const caller = parts.tokens.callerOf(request.headers.authorization)
+    if ('status' in caller) return caller
+    request.account = caller.account
+    const refusal = callerRefusal(request, { endpoint, caller, parts }) ?? throttleRefusal(caller, parts)
+    if (refusal !== undefined) return refusal
   }
-  if (endpoint.context === 'retailer' || endpoint.context === 'brand') {
-    const party = idIn(request, `${endpoint.context}_id`)
-    if (party === undefined) return notFound()
-    if (!parts.directory.owns(request.account, endpoint.context, party)) {
-      return refused(403, 'You do not have permission to perform this action.')
-    }
-  }
-  if (endpoint.path.includes('{id}') && idIn(request, 'id') === undefined) return notFound()
-  return wrongContentType(request, endpoint.kind)
+  const ids = idNames(endpoint).filter((name) => idIn(request, name) === undefined)
+  return ids.length > 0 ? notFound() : wrongContentType(request, endpoint.kind)
 }
 
-const CONTENT_TYPES: Partial<Record<Endpoint['kind'], string>> = {
+interface Attempt {
+  readonly endpoint: ServedEndpoint
+  readonly caller: Caller
+  readonly parts: RouteParts
+}
+
+function callerRefusal(request: FastifyRequest, { endpoint, caller, parts }: Attempt): Answer | undefined {
+  const { context } = endpoint
+  if (context === 'admin' && !caller.isAdmin) return forbidden()
+  if (context === 'retailer' || context === 'brand') {
+    const party = idIn(request, `${context}_id`)
+    if (party === undefined) return notFound()
+    if (!parts.directory.owns(caller.account, context, party)) return forbidden()
+  }
+  return scopeRefusal(caller, request.method)
+}
+
+/** The administration is let through, so that whoever has set a limit too low can take it back. */
+function throttleRefusal({ clientId, isAdmin }: Caller, { throttle }: RouteParts): Answer | undefined {
+  return isAdmin ? undefined : throttle(clientId)
+}
+
+function forbidden(): Answer {
+  return refused(403, 'You do not have permission to perform this action.')
+}
+
+const CONTENT_TYPES: Partial<Record<ServedEndpoint['kind'], string>> = {
   token: 'application/x-www-form-urlencoded',
   create: 'application/json',
+  update: 'application/json',
 }
 
-function wrongContentType(request: FastifyRequest, kind: Endpoint['kind']): Answer | undefined {
+function wrongContentType(request: FastifyRequest, kind: ServedEndpoint['kind']): Answer | undefined {
   const given = request.headers['content-type']
   const expected = CONTENT_TYPES[kind]
   if (given === undefined || expected === undefined) return undefined
@@ -108,29 +123,32 @@ function wrongContentType(request: FastifyRequest, kind: Endpoint['kind']): Answ
   return refused(415, `Unsupported media type "${type.trim()}" in request.`)
 }
 
+/** The ids in a path that name neither a retailer nor a brand: `id`, `carrier_id`. */
+function idNames({ path }: ServedEndpoint): string[] {
+  return [...path.matchAll(/\{(id|carrier_id)\}/g)].map(([, name = '']) => name)
+}
+
 function idIn(request: FastifyRequest, name: string): number | undefined {
-  const text = (request.params as Readonly<Record<string, string | undefined>>)[name] ?? ''
+  const text = paramOf(request, name)
   return /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined
+}
+
+function paramOf(request: FastifyRequest, name: string): string {
+  return (request.params as Readonly<Record<string, string | undefined>>)[name] ?? ''
 }
 
 function pathOf(request: FastifyRequest): string {
   return request.url.split('?', 1)[0] ?? ''
 }
 
-function callOf(request: FastifyRequest, { context }: Endpoint): ServiceCall {
+function callOf(request: FastifyRequest, { context }: ServedEndpoint): ServiceCall {
   return {
     account: request.account,
     party: idIn(request, `${context}_id`) ?? 0,
-    id: idIn(request, 'id') ?? 0,
+    id: idIn(request, 'id') ?? idIn(request, 'carrier_id') ?? 0,
+    name: paramOf(request, 'name'),
     query: request.query as Query,
     address: `${request.protocol}://${request.host}${pathOf(request)}`,
     body: request.body,
   }
-}
-
-function asSwitched(answer: Answer, { kind }: Endpoint, switches: Switches): Answer {
-  if (answer.status >= 400) return answer
-  if (kind === 'act' && switches.actAnswer === 204) return { status: 204 }
-  if (kind !== 'list' || switches.envelope === 'object') return answer
-  return { status: answer.status, body: (answer.body as { results: unknown }).results }
 }

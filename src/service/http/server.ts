@@ -1,8 +1,12 @@
 /** The HTTP server: bodies read by their content type, and every error in the service's own words. */
+import { isUtf8 } from 'node:buffer'
+import type { Socket } from 'node:net'
 import formbody from '@fastify/formbody'
 import fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { type Answer, refused } from './answer.ts'
+import { endpointsAt } from './paths.ts'
 import { answerUnrouted, endpointOf, send } from './routes.ts'
+import type { Switches } from './switches.ts'
 
 /** Spec: not shown. */
 const LARGEST_BODY_BYTES = 1024 * 1024
@@ -10,18 +14,21 @@ const LARGEST_BODY_BYTES = 1024 * 1024
 /** A request that has not arrived whole after this long is given up. */
 const REQUEST_TIMEOUT_MS = 60_000
 
-export async function createServer(logger: boolean | object): Promise<FastifyInstance> {
+export async function createServer(
+  logger: boolean | object,
+  switches: Pick<Switches, 'trailingSlash'>,
+): Promise<FastifyInstance> {
   const app = fastify({
-    logger,
+    logger: discreet(logger),
     bodyLimit: LARGEST_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     frameworkErrors: (_error, _request, reply) => void send(reply, refused(404, 'Not found.')),
   })
   app.removeAllContentTypeParsers()
   await app.register(formbody)
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     try {
-      done(null, parseBody(request, String(text)))
+      done(null, parseBody(request, bytes as Buffer))
     } catch (error) {
       done(new UnreadableBody(error instanceof Error ? error.message : 'unknown'))
     }
@@ -32,7 +39,8 @@ export async function createServer(logger: boolean | object): Promise<FastifyIns
     else done(new UnsupportedBody())
   })
   app.addHook('onRequest', async (request, reply) => {
-    if (request.is404) await send(reply, answerUnrouted(request))
+    if (!request.is404) return
+    await send(reply, redirectOf(request, switches) ?? answerUnrouted(request))
   })
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const answer = answerToError(error)
@@ -43,13 +51,21 @@ export async function createServer(logger: boolean | object): Promise<FastifyIns
 }
 
 /**
- * Tells callers that are still being answered to let go of their connection, which would keep the server from closing
- * for as long as they hold it. To be registered after whatever delays an answer.
+ * Tells callers that are still being answered to let go of their connection, and breaks the connections that nobody has
+ * asked anything on yet: both would keep the server from closing for as long as their callers hold them. To be
+ * registered after whatever delays an answer.
  */
 export function registerClosing(app: FastifyInstance): void {
+  const silent = new Set<Socket>()
   let closing = false
+  app.server.on('connection', (socket: Socket) => {
+    silent.add(socket)
+    socket.once('close', () => silent.delete(socket))
+  })
+  app.server.on('request', ({ socket }) => silent.delete(socket))
   app.addHook('preClose', async () => {
     closing = true
+    for (const socket of silent) socket.destroy()
   })
   app.addHook('onSend', async (_request, reply, payload) => {
     if (closing) reply.header('connection', 'close')
@@ -70,8 +86,35 @@ class UnsupportedBody extends Error {
 }
 
 /** An empty body is no body, and what is sent along with an acknowledge, close or reopen is not looked at. */
-function parseBody(request: FastifyRequest, text: string): unknown {
-  return text === '' || endpointOf(request)?.kind === 'act' ? undefined : (JSON.parse(text) as unknown)
+function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
+  if (bytes.length === 0 || endpointOf(request)?.kind === 'act') return undefined
+  // read all the same, it would be kept with the wrong letters
+  if (!isUtf8(bytes)) throw new Error('the body is not in UTF-8')
+  return JSON.parse(bytes.toString()) as unknown
+}
+
+/** Spec: not shown. Where the paths are strict there is none; else the address with the slash that is missing. */
+function redirectOf(
+  { url }: FastifyRequest,
+  { trailingSlash }: Pick<Switches, 'trailingSlash'>,
+): Answer | undefined {
+  if (trailingSlash === 'strict') return undefined
+  const [path = '', ...query] = url.split('?')
+  if (endpointsAt(`${path}/`).length === 0) return undefined
+  return { status: 301, headers: { location: [`${path}/`, ...query].join('?') } }
+}
+
+/** A logger that notes of a request what helps to find it and nothing that must stay secret. */
+function discreet(logger: boolean | object): boolean | object {
+  if (typeof logger === 'boolean' && !logger) return false
+  return { ...(typeof logger === 'object' ? logger : {}), serializers: { req: loggedRequest } }
+}
+
+/** Without headers and body; the query of a token request is left out, should secrets have gone there by mistake. */
+function loggedRequest(request: FastifyRequest): object {
+  const { method, url, host, ip } = request
+  const [path = ''] = url.split('?', 1)
+  return { method, url: path.startsWith('/auth/') ? path : url, host, remoteAddress: ip }
 }
 
 function answerToError(error: FastifyError): Answer {

@@ -1,148 +1,205 @@
-/** The places where the spec leaves a choice, and the faults of real services, each a switch that can be turned. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Clock } from '../../support/clock.ts'
+/** Where the spec leaves a choice, and the faults of real services: each a switch that can be turned at any time. */
+import { didYouMean } from '../../support/nearest.ts'
 
-/** Every switch with the value it has when nobody turns it. */
+/** One of a few values; the first is the one it has when nobody turns it. */
+interface Choice<Value extends string | number | boolean> {
+  readonly kind: 'choice'
+  readonly values: readonly Value[]
+  readonly default: Value
+  readonly doc: string
+}
+
+interface Amount {
+  readonly kind: 'amount'
+  readonly min: number
+  readonly max: number
+  readonly default: number
+  readonly doc: string
+}
+
+/** How likely it is, 0 to 1, that the fault strikes a request, and whether that is before or after the work. */
+interface Fault<Moment extends 'before' | 'after'> {
+  readonly kind: 'fault'
+  readonly strikes: Moment
+  readonly min: 0
+  readonly max: 1
+  readonly default: 0
+  readonly doc: string
+}
+
+export type SwitchRow = Choice<string | number | boolean> | Amount | Fault<'before' | 'after'>
+
+const DAY_MS = 86_400_000
+
+/** Every switch. The faults are tried in this order, and at most one of them strikes a request. */
 export const SWITCHES = {
-  /** Spec: not shown. A list comes as an object with `results`, or as a bare array. */
-  envelope: 'object' as 'object' | 'array',
-  /** Spec: not shown. Acknowledge, close and reopen answer the whole resource, or nothing. */
-  actAnswer: 200 as 200 | 204,
-  /** How long every answer is held back after the work is done. */
-  latencyMs: 0,
-  /** How likely each fault is for a create or an act, 0 to 1. At most one strikes a request. */
-  /** The connection breaks before anything is done. */
-  resetBefore: 0,
-  /** 500, and nothing was done. */
-  error500Before: 0,
-  /** 429 with a Retry-After of 0 or 1 seconds, and nothing was done. */
-  tooMany429: 0,
-  /** 401 as for an expired token, and nothing was done. */
-  expiredToken: 0,
-  /** It is done, and the connection breaks instead of an answer. */
-  loseAnswer: 0,
-  /** It is done, and the answer is 500. */
-  error500After: 0,
-  /** It is done, and a gateway answers 502 with a page of HTML. */
-  html502: 0,
-  /** It is done, and the answer is cut off in the middle of its JSON. */
-  truncatedJson: 0,
-  /** As many faults strike in all. */
-  faultLimit: Number.MAX_SAFE_INTEGER,
-  /** Decides which requests are struck; read once, when the service is made. */
-  faultSeed: 1,
+  envelope: choice(
+    ['object', 'array', 'data', 'link'],
+    'A list comes as an object with `count`, `next`, `previous` and `results`; as a bare array; as an object with `data`, `links` and `meta`; or as a bare array with the links in a `Link` header.',
+  ),
+  createAnswer: choice([201, 200], 'The status of the answer to a create.'),
+  actAnswer: choice([200, 204], 'Acknowledge, close and reopen answer the whole resource, or nothing.'),
+  ids: choice(['number', 'text'], 'Ids in answers are numbers, or the same digits as text.'),
+  upc: choice(['text', 'number'], 'UPCs in answers are text, or numbers without their leading zeros.'),
+  enumCase: choice(
+    ['as-is', 'lower', 'upper'],
+    'The letters of statuses, levels, types and of who owns or made something are as the spec has them, all small, or all capital.',
+  ),
+  trailingSlash: choice(
+    ['strict', 'redirect'],
+    'A path that lacks its last slash is not found, or is redirected (301) to the one that has it.',
+  ),
+  paging: choice(
+    ['anchored', 'page'],
+    'Later pages hold what followed the page before, whatever has changed since, or are cut anew by their number.',
+  ),
+  labelFormat: choice(['pdf', 'png', 'zpl'], 'The format of shipping labels.'),
+  labelMade: choice(
+    ['create', 'fetch'],
+    'A label and its tracking number are made with the shipment, or when the label is fetched for the first time.',
+  ),
+  shipmentCloses: choice(
+    ['tracking', 'pick-up'],
+    'A shipment is closed once it has a tracking number, or once the carrier has picked it up.',
+  ),
+  fulfilledOrderCloses: choice(
+    [true, false],
+    'An order closes by itself once all of it is shipped or canceled, or waits to be closed.',
+  ),
+  clockSkewMs: amount(
+    [-3650 * DAY_MS, 3650 * DAY_MS],
+    "The service's clock is ahead of the real one by this much; negative when it is behind.",
+  ),
+  rateLimitPerMinute: amount(
+    [0, 1_000_000],
+    'A client may make as many requests a minute; more are answered with 429. 0 is no limit.',
+  ),
+  retryAfter: choice(['seconds', 'date'], 'A 429 says in seconds when to come back, or as a date.'),
+  tokenLastsRequests: amount(
+    [0, 1_000_000_000],
+    'A token ends after as many requests, although its time is not over. 0 is no such end.',
+  ),
+  latencyMs: amount([0, 3_600_000], 'Every answer is held back for so long after the work is done.'),
+  latencyJitterMs: amount(
+    [0, 3_600_000],
+    'Every answer is held back for a random time up to this in addition.',
+  ),
+  faultsStrike: choice(['writes', 'all'], 'Faults strike creates and changes only, or reads as well.'),
+  faultLimit: amount([0, Number.MAX_SAFE_INTEGER], 'As many faults strike in all.', Number.MAX_SAFE_INTEGER),
+  faultSeed: amount(
+    [0, 4_294_967_295],
+    'Decides which requests are struck; the same seed strikes the same. Another seed starts anew.',
+    1,
+  ),
+  resetBefore: fault('before', 'The connection breaks, and nothing was done.'),
+  hang: fault('before', 'No answer ever comes, the connection stays open, and nothing was done.'),
+  error500Before: fault('before', 'The answer is 500, and nothing was done.'),
+  html502Before: fault('before', 'A gateway answers 502 with a page of HTML, and nothing was done.'),
+  tooMany429: fault(
+    'before',
+    'The answer is 429 with a Retry-After of 0 or 1 seconds, and nothing was done.',
+  ),
+  expiredToken: fault('before', 'The answer is 401 as for an expired token, once; nothing was done.'),
+  loseAnswer: fault('after', 'It is done, and the connection breaks instead of an answer.'),
+  hangAfter: fault('after', 'It is done, no answer ever comes, and the connection stays open.'),
+  error500After: fault('after', 'It is done, and the answer is 500.'),
+  html502: fault('after', 'It is done, and a gateway answers 502 with a page of HTML.'),
+  truncatedJson: fault('after', 'It is done, and the answer is cut off in the middle.'),
+} as const satisfies Record<string, SwitchRow>
+
+export type SwitchName = keyof typeof SWITCHES
+
+type ValueOf<Row> = Row extends Choice<infer Value> ? Value : number
+
+/** What the switches stand at. Read at every request, so that turning one takes effect at once. */
+export type Switches = { -readonly [Name in SwitchName]: ValueOf<(typeof SWITCHES)[Name]> }
+
+export type FaultName = {
+  [Name in SwitchName]: (typeof SWITCHES)[Name] extends { kind: 'fault' } ? Name : never
+}[SwitchName]
+
+export const SWITCH_NAMES = Object.keys(SWITCHES) as readonly SwitchName[]
+
+export const FAULT_NAMES = SWITCH_NAMES.filter((name): name is FaultName => SWITCHES[name].kind === 'fault')
+
+/** All switches: as told, the others as they are when nobody turns them. */
+export function createSwitches(told: Partial<Switches> = {}): Switches {
+  const usual = Object.fromEntries(SWITCH_NAMES.map((name) => [name, SWITCHES[name].default])) as Switches
+  return { ...usual, ...told }
 }
 
-export type Switches = typeof SWITCHES
+/** By the name of the switch; what is wrong with the whole is under `non_field_errors`. */
+export type SwitchErrors = Readonly<Record<string, readonly string[]>>
 
-/** The faults in the order in which they are tried, and when they strike. */
-const FAULTS = {
-  resetBefore: 'before',
-  error500Before: 'before',
-  tooMany429: 'before',
-  expiredToken: 'before',
-  loseAnswer: 'after',
-  error500After: 'after',
-  html502: 'after',
-  truncatedJson: 'after',
-} as const satisfies Partial<Record<keyof Switches, 'before' | 'after'>>
+/** More mistakes than these are not told. */
+const MOST_ERRORS = 100
 
-export type FaultName = keyof typeof FAULTS
-
-/** How often each fault has struck. */
-export type FaultCounts = Record<FaultName, number>
-
-export interface FaultParts {
-  /** Read at every request, so that turning one takes effect at once. */
-  readonly switches: Switches
-  readonly counts: FaultCounts
-  readonly clock: Clock
-  /** Whether faults can strike the request: a create or an act. */
-  readonly isMutation: (request: FastifyRequest) => boolean
-}
-
-export function noFaults(): FaultCounts {
-  const names = Object.keys(FAULTS) as FaultName[]
-  return Object.fromEntries(names.map((name) => [name, 0])) as FaultCounts
-}
-
-/** Hooks the faults in around the handlers: some before the work, some instead of the answer to work that succeeded. */
-export function registerFaults(app: FastifyInstance, parts: FaultParts): void {
-  const { switches, counts, clock, isMutation } = parts
-  const random = createRandom(switches.faultSeed)
-  const chosen = new WeakMap<FastifyRequest, FaultName>()
-
-  app.addHook('preHandler', async (request, reply) => {
-    if (!isMutation(request)) return
-    const fault = chooseFault(parts, random)
-    if (fault === undefined) return
-    if (FAULTS[fault] === 'after') chosen.set(request, fault)
-    else {
-      counts[fault] += 1
-      await BEFORE[fault as keyof typeof BEFORE](request, reply, random)
-    }
-  })
-
-  app.addHook('onSend', async (request, reply, payload) => {
-    if (switches.latencyMs > 0) await clock.sleep(switches.latencyMs)
-    const fault = chosen.get(request)
-    if (fault === undefined || reply.statusCode >= 400) return payload
-    counts[fault] += 1
-    return AFTER[fault as keyof typeof AFTER](request, reply, typeof payload === 'string' ? payload : '')
-  })
-}
-
-function chooseFault({ switches, counts }: FaultParts, random: () => number): FaultName | undefined {
-  const struck = Object.values(counts).reduce((sum, count) => sum + count, 0)
-  if (struck >= switches.faultLimit) return undefined
-  return (Object.keys(FAULTS) as FaultName[]).find((name) => switches[name] > 0 && random() < switches[name])
-}
-
-type BeforeName = { [Name in FaultName]: (typeof FAULTS)[Name] extends 'before' ? Name : never }[FaultName]
-type AfterName = Exclude<FaultName, BeforeName>
-
-const BEFORE: Record<
-  BeforeName,
-  (request: FastifyRequest, reply: FastifyReply, random: () => number) => unknown
-> = {
-  resetBefore: (request, reply) => {
-    reply.hijack()
-    request.raw.socket.destroy()
-  },
-  error500Before: (_, reply) => reply.code(500).send({ detail: 'A server error occurred.' }),
-  tooMany429: (_, reply, random) =>
-    reply
-      .code(429)
-      .header('retry-after', random() < 0.5 ? '0' : '1')
-      .send({ detail: 'Request was throttled.' }),
-  expiredToken: (_, reply) =>
-    reply
-      .code(401)
-      .header('www-authenticate', 'Bearer realm="api"')
-      .send({ detail: 'Invalid or expired token.' }),
-}
-
-const AFTER: Record<AfterName, (request: FastifyRequest, reply: FastifyReply, payload: string) => string> = {
-  loseAnswer: (request, _, payload) => {
-    request.raw.socket.destroy()
-    return payload
-  },
-  error500After: (_, reply) => {
-    reply.code(500)
-    return JSON.stringify({ detail: 'A server error occurred.' })
-  },
-  html502: (_, reply) => {
-    reply.code(502).type('text/html; charset=utf-8')
-    return '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>'
-  },
-  truncatedJson: (_, __, payload) => payload.slice(0, Math.floor(payload.length / 2)),
-}
-
-/** Numbers from 0 to 1 that are the same for the same seed: a linear congruential generator (Numerical Recipes). */
-function createRandom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return state / 2 ** 32
+/**
+ * The switches that an object from outside turns, or everything that is wrong with it. Numbers and flags may come as
+ * text, as command lines have them.
+ */
+export function readSwitches(
+  input: unknown,
+): { readonly switches: Partial<Switches> } | { readonly errors: SwitchErrors } {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    return { errors: { non_field_errors: ['Invalid data. Expected an object of switches and values.'] } }
   }
+  const read = Object.entries(input).map(([name, value]) => ({ name, ...readOne(name, value) }))
+  const wrong = read.flatMap((one) => (one.error === undefined ? [] : [[one.name, [one.error]] as const]))
+  if (wrong.length > 0) return { errors: Object.fromEntries(wrong.slice(0, MOST_ERRORS)) }
+  return { switches: Object.fromEntries(read.map(({ name, value }) => [name, value])) as Partial<Switches> }
+}
+
+/** What a switch takes, in words: ``one of `201`, `200` `` or `a number from 0 to 1`. */
+export function takenBy(row: SwitchRow): string {
+  if (row.kind === 'choice') return `one of ${row.values.map((value) => `\`${value}\``).join(', ')}`
+  return `a ${row.kind === 'amount' ? 'whole ' : ''}number from ${row.min} to ${row.max}`
+}
+
+interface ReadSwitch {
+  readonly value?: string | number | boolean
+  readonly error?: string
+}
+
+function readOne(name: string, given: unknown): ReadSwitch {
+  if (!isSwitchName(name)) return { error: `There is no such switch.${didYouMean(name, SWITCH_NAMES)}` }
+  const row: SwitchRow = SWITCHES[name]
+  const value = row.kind === 'choice' ? chosenFrom(row.values, given) : numberWithin(row, given)
+  return value === undefined ? { error: `${shown(given)} is not ${takenBy(row)}.` } : { value }
+}
+
+function isSwitchName(name: string): name is SwitchName {
+  return Object.hasOwn(SWITCHES, name)
+}
+
+function chosenFrom(values: readonly (string | number | boolean)[], given: unknown) {
+  return values.find((value) => value === given || String(value) === given)
+}
+
+function numberWithin({ kind, min, max }: Amount | Fault<'before' | 'after'>, given: unknown) {
+  const isText = typeof given === 'string' && /^-?\d{1,16}(\.\d{1,16})?$/.test(given)
+  const value = isText ? Number(given) : given
+  if (typeof value !== 'number' || !(value >= min && value <= max)) return undefined
+  return kind === 'amount' && !Number.isInteger(value) ? undefined : value
+}
+
+/** Long values are not repeated whole. */
+function shown(given: unknown): string {
+  const text = JSON.stringify(given)
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text
+}
+
+function choice<const Values extends readonly [string | number | boolean, ...(string | number | boolean)[]]>(
+  values: Values,
+  doc: string,
+): Choice<Values[number]> {
+  return { kind: 'choice', values, default: values[0], doc }
+}
+
+function amount([min, max]: readonly [number, number], doc: string, usual = 0): Amount {
+  return { kind: 'amount', min, max, default: usual, doc }
+}
+
+function fault<const Moment extends 'before' | 'after'>(strikes: Moment, doc: string): Fault<Moment> {
+  return { kind: 'fault', strikes, min: 0, max: 1, default: 0, doc }
 }

@@ -1,24 +1,28 @@
-/** OAuth 2.0 client credentials: a client id and secret for a token, a token for an account. Spec: "Authentication". */
+/** OAuth 2.0 client credentials: a client id and secret for a token, a token for a caller. Spec: "Authentication". */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { sql } from 'kysely'
 import { TokenRequest } from '../../contract/endpoints.ts'
 import type { Clock } from '../../support/clock.ts'
 import { type Answer, refused } from './answer.ts'
+import { type Caller, scopeAsked, scopeOf, scopeText } from './scopes.ts'
 import type { Store } from '../store/store.ts'
+import type { Switches } from './switches.ts'
+import { openTokenBook } from './token-book.ts'
 
-/** The oldest tokens of an account beyond this many are forgotten, so that asking for tokens fills no memory. */
-const MOST_TOKENS = 1000
-
+/** `issue` and `revoke` run in the write queue. */
 export interface Tokens {
-  /** Runs in the write queue. */
   issue(form: unknown): Answer
-  /** The account behind an Authorization header, or the refusal. */
-  accountOf(header: string | undefined): number | Answer
+  /** Who is behind an Authorization header, or the refusal. */
+  callerOf(header: string | undefined): Caller | Answer
+  /** Ends a client and all its tokens at once; false when there is no such client. May be repeated. */
+  revoke(clientId: string): boolean
 }
 
 export interface TokenOptions {
   readonly store: Store
   readonly clock: Clock
   readonly lifetimeSeconds: number
+  readonly switches: Pick<Switches, 'tokenLastsRequests'>
 }
 
 /** Secrets and tokens are random and long, so that a plain hash of one cannot be undone. */
@@ -31,83 +35,81 @@ export function randomSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
-interface KnownToken {
-  readonly account: number
-  readonly expiresAt: number
-}
-
-export function createTokens({ store, clock, lifetimeSeconds }: TokenOptions): Tokens {
+export function createTokens({ store, clock, lifetimeSeconds, switches }: TokenOptions): Tokens {
   const statements = prepareStatements(store)
-  const known = readTokens(store)
-
-  function forgetOld(account: number): void {
-    const now = clock.now()
-    statements.forgetExpired.run({ now })
-    const hashes: string[] = []
-    for (const [tokenHash, token] of known) {
-      if (token.expiresAt <= now) known.delete(tokenHash)
-      else if (token.account === account) hashes.push(tokenHash)
-    }
-    for (const token_hash of hashes.slice(0, Math.max(0, hashes.length - MOST_TOKENS + 1))) {
-      statements.forget.run({ token_hash })
-      known.delete(token_hash)
-    }
-  }
+  const book = openTokenBook(store, clock)
 
   function issue(form: unknown): Answer {
     const fields = typeof form === 'object' && form !== null ? (form as Record<string, unknown>) : {}
     if (fields['grant_type'] !== 'client_credentials') return tokenRefused(400, 'unsupported_grant_type')
     const request = TokenRequest.safeParse(fields)
     if (!request.success) return tokenRefused(401, 'invalid_client')
-    const client = statements.findClient.first({ client_id: request.data.client_id })
-    if (!isSecret(request.data.client_secret, client?.secret_hash)) return tokenRefused(401, 'invalid_client')
-    const account = client?.account_id ?? 0
-    forgetOld(account)
+    const { client_id: clientId, client_secret: secret } = request.data
+    const client = statements.findClient.first({ client_id: clientId })
+    if (!isSecret(secret, client?.secret_hash) || client === undefined) {
+      return tokenRefused(401, 'invalid_client')
+    }
+    const scope = scopeAsked(fields['scope'], scopeOf(client.scope))
+    if (scope === undefined) return tokenRefused(400, 'invalid_scope')
     const token = randomSecret()
-    const token_hash = hashSecret(token)
+    const caller = { account: client.account_id, clientId, scope, isAdmin: client.is_admin !== 0 }
     const expiresAt = clock.now() + lifetimeSeconds * 1000
-    statements.remember({ token_hash, account_id: account, expires_at: expiresAt })
-    known.set(token_hash, { account, expiresAt })
+    book.add(hashSecret(token), { caller, expiresAt, requests: 0 })
     const body = {
       access_token: token,
       token_type: 'Bearer',
       expires_in: lifetimeSeconds,
-      scope: 'read write',
+      scope: scopeText(scope),
     }
     return { status: 200, body, headers: { 'cache-control': 'no-store' } }
   }
 
-  function accountOf(header: string | undefined): number | Answer {
+  function callerOf(header: string | undefined): Caller | Answer {
     const token = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1]
     if (token === undefined) return unauthorized('Authentication credentials were not provided.')
-    const found = known.get(hashSecret(token))
-    if (found === undefined || found.expiresAt <= clock.now())
+    const tokenHash = hashSecret(token)
+    const found = book.find(tokenHash)
+    if (found === undefined) return unauthorized('Invalid or expired token.')
+    const { tokenLastsRequests } = switches
+    if (tokenLastsRequests > 0 && found.requests >= tokenLastsRequests) {
+      book.remove(tokenHash)
       return unauthorized('Invalid or expired token.')
-    return found.account
+    }
+    found.requests += 1
+    return found.caller
   }
 
-  return { issue, accountOf }
+  function revoke(clientId: string): boolean {
+    book.removeAll(clientId)
+    return statements.revoke.run({ client_id: clientId, now: clock.now() }) > 0
+  }
+
+  return { issue, callerOf, revoke }
 }
 
-function prepareStatements({ build, prepare, inserter }: Store) {
+/** The answer to a request without a token, or with one that is not in force. */
+export function unauthorized(detail: string): Answer {
+  return refused(401, detail, { 'www-authenticate': 'Bearer realm="api"' })
+}
+
+function prepareStatements({ build, prepare }: Store) {
   return {
     findClient: prepare((p: { client_id: string }) =>
-      build.selectFrom('clients').select(['secret_hash', 'account_id']).where('client_id', '=', p.client_id),
+      build
+        .selectFrom('clients')
+        .innerJoin('accounts', 'accounts.id', 'clients.account_id')
+        .select(['secret_hash', 'account_id', 'scope', 'is_admin'])
+        .where('client_id', '=', p.client_id)
+        .where('revoked_at', 'is', null),
     ),
-    remember: inserter('tokens'),
-    forgetExpired: prepare((p: { now: number }) =>
-      build.deleteFrom('tokens').where('expires_at', '<=', p.now),
-    ),
-    forget: prepare((p: { token_hash: string }) =>
-      build.deleteFrom('tokens').where('token_hash', '=', p.token_hash),
+    /** The time of the first revocation stays. */
+    revoke: prepare((p: { client_id: string; now: number }) =>
+      build
+        .updateTable('clients')
+        .set({ revoked_at: sql`coalesce(revoked_at, ${p.now})` })
+        .where('client_id', '=', p.client_id),
     ),
   }
-}
-
-/** In the order of issue, so that the oldest come first. */
-function readTokens({ all, build }: Store): Map<string, KnownToken> {
-  const rows = all(build.selectFrom('tokens').selectAll().orderBy('expires_at'))
-  return new Map(rows.map((row) => [row.token_hash, { account: row.account_id, expiresAt: row.expires_at }]))
 }
 
 /** Takes as long for an unknown client as for a wrong secret. */
@@ -120,8 +122,4 @@ function isSecret(secret: string, expectedHash: string | undefined): boolean {
 /** Spec: not shown; the body OAuth 2.0 asks for. */
 function tokenRefused(status: number, error: string): Answer {
   return { status, body: { error }, headers: { 'cache-control': 'no-store' } }
-}
-
-function unauthorized(detail: string): Answer {
-  return refused(401, detail, { 'www-authenticate': 'Bearer realm="api"' })
 }

@@ -29,6 +29,7 @@ function addIssue(errors: FieldErrors, issue: Issue): void {
 }
 
 function messageOf(issue: Issue): string {
+  if (issue.code !== 'custom' && isAbsent(issue.input)) return issue.input === null ? NULL : MISSING
   if (issue.code === 'invalid_type') return wrongTypeMessage(issue.expected, issue.input)
   if (issue.code === 'too_small') {
     if (issue.origin === 'string') return 'This field may not be blank.'
@@ -37,6 +38,7 @@ function messageOf(issue: Issue): string {
   }
   if (issue.code === 'too_big') {
     if (issue.origin === 'string') return `Ensure this field has no more than ${issue.maximum} characters.`
+    if (issue.origin === 'array') return `Ensure this list has no more than ${issue.maximum} items.`
     return `Ensure this value is less than or equal to ${issue.maximum}.`
   }
   if (issue.code === 'custom' && issue.params?.['violation'] === 'value-missing') return MISSING
@@ -44,6 +46,7 @@ function messageOf(issue: Issue): string {
 }
 
 const MISSING = 'This field is required.'
+const NULL = 'This field may not be null.'
 
 const FORMAT_MESSAGES: Readonly<Record<string, string>> = {
   datetime: 'Datetime has wrong format. Use this format instead: YYYY-MM-DDThh:mm:ssZ.',
@@ -59,8 +62,6 @@ const TYPE_MESSAGES: Readonly<Record<string, string>> = {
 }
 
 function wrongTypeMessage(expected: string, input: unknown): string {
-  if (input === undefined) return MISSING
-  if (input === null) return 'This field may not be null.'
   const given = Array.isArray(input) ? 'list' : typeof input
   if (expected === 'object') return `Invalid data. Expected a dictionary, but got ${given}.`
   if (expected === 'array') return `Expected a list of items but got type "${given}".`

@@ -1,13 +1,12 @@
 /** How an invoice is submitted. Spec: "Invoice create". Runs in the write queue. */
-import { isAbsent } from '../absent.ts'
 import type { InvoiceCreate } from '../../contract/invoice.ts'
-import type { VariantInput } from '../../contract/variant.ts'
 import type { Clock } from '../../support/clock.ts'
 import { addDecimals, type Decimal, formatDecimal } from '../../support/decimal.ts'
 import { amountOf, fitsDigits } from '../amounts.ts'
 import { type Answer, answered } from '../http/answer.ts'
 import { createFieldErrors, type FieldErrors } from '../http/field-errors.ts'
-import type { ReadInvoices } from './views.ts'
+import { findLine } from '../items/catalog.ts'
+import type { InvoiceReader } from './views.ts'
 import { type OrderLineRow, prepareOrderLines } from '../orders/rows.ts'
 import type { Prepared, Store } from '../store/store.ts'
 
@@ -16,10 +15,10 @@ export type SubmitInvoice = (brandId: number, body: InvoiceCreate) => Answer
 export interface InvoicingParts {
   readonly store: Store
   readonly clock: Clock
-  readonly readInvoices: ReadInvoices
+  readonly invoices: InvoiceReader
 }
 
-export function createInvoicing({ store, clock, readInvoices }: InvoicingParts): SubmitInvoice {
+export function createInvoicing({ store, clock, invoices }: InvoicingParts): SubmitInvoice {
   const findOrders = prepareFindOrders(store)
   const orderLines = prepareOrderLines(store)
   const insert = createInvoiceInserter(store)
@@ -36,7 +35,7 @@ export function createInvoicing({ store, clock, readInvoices }: InvoicingParts):
     }
     if (errors.any()) return errors.answer()
     const id = insert({ body, order, lines, subtotal: formatDecimal(subtotal), now: clock.now() })
-    return answered(readInvoices([id])[0], 201)
+    return answered(invoices.brand([id])[0], 201)
   }
 }
 
@@ -107,7 +106,7 @@ function invoicedLines(
 ): InvoicedLine[] {
   const taken = new Set<number>()
   return body.invoice_lines.flatMap(({ variant, quantity, net_price }, index) => {
-    const line = findLine(orderLines, variant)
+    const line = findLine(orderLines, variant, 'brand')
     if (line === undefined) {
       errors.add(['invoice_lines', index, 'variant'], 'The order has no line with this item.')
       return []
@@ -124,22 +123,6 @@ function invoicedLines(
     }
     return [{ orderLineId: line.id, quantity, netPrice: net_price }]
   })
-}
-
-/**
- * Spec: the priority is id, identifier, upc; identifier is the retailer SKU if set, otherwise the brand SKU. Here the
- * brand speaks, so its own SKU is taken too. Spec: not shown.
- */
-function findLine(
-  lines: readonly OrderLineRow[],
-  { id, identifier, upc }: VariantInput,
-): OrderLineRow | undefined {
-  if (!isAbsent(id)) return lines.find((line) => line.variant_id === id)
-  if (isAbsent(identifier)) return lines.find((line) => line.upc === upc)
-  return (
-    lines.find((line) => (line.retailer_identifier ?? line.brand_identifier) === identifier) ??
-    lines.find((line) => line.brand_identifier === identifier)
-  )
 }
 
 function subtotalOf(body: InvoiceCreate): Decimal {
@@ -168,7 +151,13 @@ function createInvoiceInserter({ inserter }: Store): (invoice: NewInvoice) => nu
       invoice_number: body.invoice_number,
       terms_net_days_due: body.terms_net_days_due,
       terms_date_due: body.terms_date_due,
+      terms_discount_percent: null,
+      terms_discount_days: null,
+      terms_discount_date_due: null,
+      remit_to_id: null,
       subtotal,
+      charges: '[]',
+      allowances: '[]',
       due_amount: body.due_amount,
       invoiced_at: now,
       acknowledged_at: null,

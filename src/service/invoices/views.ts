@@ -1,27 +1,60 @@
 /** Invoices as both parties see them. Spec: "Invoice". */
-import type { Invoice } from '../../contract/invoice.ts'
+import type { Adjustment } from '../../contract/adjustment.ts'
+import type { BrandInvoice, RetailerInvoice } from '../../contract/invoice.ts'
 import { isoTime } from '../../support/clock.ts'
+import { toAddressOrNull } from '../addresses.ts'
 import type { Directory } from '../directory.ts'
 import { groupRows } from '../grouping.ts'
-import { ITEM_COLUMNS, type ItemRow, toVariantSummary } from '../items.ts'
-import { isoTimeOrNull } from '../orders/views.ts'
+import { ITEM_COLUMNS, type ItemRow, type ItemSummaries } from '../items/summaries.ts'
 import { idsIn, type Prepared, type Store } from '../store/store.ts'
 import type { Tables } from '../store/tables.ts'
+import { isoTimeOrNull } from '../times.ts'
 
 /** Invoices by their ids, in the order of the ids, with the same few queries for any number of them. */
-export type ReadInvoices = (ids: readonly number[]) => Invoice[]
+export interface InvoiceReader {
+  readonly retailer: (ids: readonly number[]) => RetailerInvoice[]
+  readonly brand: (ids: readonly number[]) => BrandInvoice[]
+}
 
-export function createInvoiceReader(store: Store, directory: Directory): ReadInvoices {
+export interface InvoiceReaderParts {
+  readonly store: Store
+  readonly directory: Directory
+  readonly summaries: ItemSummaries
+}
+
+export function createInvoiceReader({ store, directory, summaries }: InvoiceReaderParts): InvoiceReader {
   const invoices = prepareInvoices(store)
   const invoiceLines = prepareLines(store)
-  return (ids) => {
-    const named = { ids: JSON.stringify(ids) }
-    const lines = groupRows(invoiceLines.all(named), (line) => line.invoice_id)
-    return invoices.all(named).map((row) => toInvoice(row, lines.get(row.id) ?? [], directory))
+
+  function read<Variant>(
+    ids: readonly number[],
+    summarise: (rows: readonly ItemRow[]) => (row: ItemRow) => Variant,
+  ) {
+    const wanted = { ids: JSON.stringify(ids) }
+    const lines = invoiceLines.all(wanted)
+    const variantOf = summarise(lines)
+    const linesOf = groupRows(lines, (line) => line.invoice_id)
+    return invoices.all(wanted).map((row) => ({
+      ...toInvoice(row, directory),
+      invoice_lines: (linesOf.get(row.id) ?? []).map((line) => ({
+        invoice_line_number: line.number,
+        variant: variantOf(line),
+        quantity: line.quantity,
+        price: line.net_price,
+      })),
+    }))
+  }
+
+  return {
+    retailer: (ids) => read(ids, summaries.retailer),
+    brand: (ids) => read(ids, summaries.brand),
   }
 }
 
-type InvoiceRow = Omit<Tables['invoices'], 'id' | 'is_acknowledged'> & { readonly id: number }
+type InvoiceRow = Omit<Tables['invoices'], 'id' | 'is_acknowledged'> & {
+  readonly id: number
+  readonly remit_to: string | null
+}
 
 interface LineRow extends ItemRow {
   readonly invoice_id: number
@@ -37,7 +70,13 @@ interface Wanted {
 
 function prepareInvoices({ build, prepare }: Store): Prepared<Wanted, InvoiceRow> {
   return prepare((p) =>
-    build.selectFrom('invoices').selectAll().where('id', 'in', idsIn(p.ids)).orderBy('id'),
+    build
+      .selectFrom('invoices')
+      .leftJoin('addresses', 'addresses.id', 'invoices.remit_to_id')
+      .selectAll('invoices')
+      .select('addresses.body as remit_to')
+      .where('invoices.id', 'in', idsIn(p.ids))
+      .orderBy('invoices.id'),
   )
 }
 
@@ -48,10 +87,10 @@ function prepareLines({ build, prepare }: Store): Prepared<Wanted, LineRow> {
       .innerJoin('invoices', 'invoices.id', 'invoice_lines.invoice_id')
       .innerJoin('order_lines', 'order_lines.id', 'invoice_lines.order_line_id')
       .innerJoin('variants', 'variants.id', 'order_lines.variant_id')
-      .leftJoin('retailer_items', (join) =>
+      .leftJoin('retailer_variants', (join) =>
         join
-          .onRef('retailer_items.variant_id', '=', 'variants.id')
-          .onRef('retailer_items.retailer_id', '=', 'invoices.retailer_id'),
+          .onRef('retailer_variants.variant_id', '=', 'variants.id')
+          .onRef('retailer_variants.retailer_id', '=', 'invoices.retailer_id'),
       )
       .select(['invoice_lines.invoice_id', 'invoice_lines.number', 'invoice_lines.quantity'])
       .select('invoice_lines.net_price')
@@ -61,34 +100,26 @@ function prepareLines({ build, prepare }: Store): Prepared<Wanted, LineRow> {
   )
 }
 
-/** Discounts, charges and allowances cannot be given on create, so none are shown; nor is there an address to pay to. */
-function toInvoice(row: InvoiceRow, lines: readonly LineRow[], directory: Directory): Invoice {
-  const brand = directory.party('brand', row.brand_id)
+function toInvoice(row: InvoiceRow, directory: Directory) {
   return {
     id: row.id,
     retailer: directory.party('retailer', row.retailer_id),
-    brand,
+    brand: directory.party('brand', row.brand_id),
     currency: 'USD',
     purchase_order_number: row.purchase_order_number,
     invoice_number: row.invoice_number,
     terms_net_days_due: row.terms_net_days_due,
     terms_date_due: row.terms_date_due,
-    terms_discount_percent: null,
-    terms_discount_days: null,
-    terms_discount_date_due: null,
-    remit_to: null,
+    terms_discount_percent: row.terms_discount_percent,
+    terms_discount_days: row.terms_discount_days,
+    terms_discount_date_due: row.terms_discount_date_due,
+    remit_to: toAddressOrNull(row.remit_to_id, row.remit_to),
     subtotal: row.subtotal,
-    charges: [],
-    allowances: [],
+    charges: JSON.parse(row.charges) as Adjustment[],
+    allowances: JSON.parse(row.allowances) as Adjustment[],
     due_amount: row.due_amount,
     is_acknowledged: row.acknowledged_at !== null,
     invoiced_at: isoTime(row.invoiced_at),
     acknowledged_at: isoTimeOrNull(row.acknowledged_at),
-    invoice_lines: lines.map((line) => ({
-      invoice_line_number: line.number,
-      variant: toVariantSummary(line, brand.name),
-      quantity: line.quantity,
-      price: line.net_price,
-    })),
   }
 }

@@ -6,10 +6,11 @@ import { addDecimals, type Decimal, formatDecimal } from '../../support/decimal.
 import { toAddressText } from '../addresses.ts'
 import { amountOf, fitsDigits } from '../amounts.ts'
 import { type Answer, answered } from '../http/answer.ts'
-import type { Connection, Directory } from '../directory.ts'
+import type { Connection } from '../connections.ts'
+import type { Directory } from '../directory.ts'
 import { createFieldErrors, type FieldErrors } from '../http/field-errors.ts'
-import { type CatalogItem, createItemCatalog, describeItem, type ItemCatalog } from '../items.ts'
-import type { ReadOrders } from './views.ts'
+import { type CatalogItem, createItemCatalog, describeItem, type ItemCatalog } from '../items/catalog.ts'
+import type { OrderReader } from './views.ts'
 import type { Store } from '../store/store.ts'
 
 export type PlaceOrder = (retailerId: number, body: OrderCreate) => Answer
@@ -18,13 +19,13 @@ export interface PlacingParts {
   readonly store: Store
   readonly directory: Directory
   readonly clock: Clock
-  readonly readOrders: ReadOrders
+  readonly orders: OrderReader
 }
 
-export function createOrderPlacing({ store, directory, clock, readOrders }: PlacingParts): PlaceOrder {
+export function createOrderPlacing({ store, directory, clock, orders }: PlacingParts): PlaceOrder {
   const catalog = createItemCatalog(store)
   const isKnown = prepareIsKnown(store)
-  const insert = createOrderInserter(store)
+  const insert = createOrderInserter(store, directory)
   return (retailerId, body) => {
     const errors = createFieldErrors()
     if (isKnown(retailerId, body.purchase_order_number)) {
@@ -36,7 +37,7 @@ export function createOrderPlacing({ store, directory, clock, readOrders }: Plac
     const subtotals = subtotalsOf(body, errors)
     if (errors.any() || connection === undefined || methodId === undefined) return errors.answer()
     const id = insert({ body, connection, methodId, items, subtotals, now: clock.now() })
-    return answered(readOrders([id], 'retailer')[0], 201)
+    return answered(orders.retailer([id])[0], 201)
   }
 }
 
@@ -148,6 +149,8 @@ function subtotalsOf(body: OrderCreate, errors: FieldErrors): Subtotals {
 const LARGEST_WHOLE_DIGITS = 8
 const LARGEST_SUBTOTAL = '99999999.99'
 
+const DAY_MS = 86_400_000
+
 interface NewOrder {
   readonly body: OrderCreate
   readonly connection: Connection
@@ -157,29 +160,34 @@ interface NewOrder {
   readonly now: number
 }
 
-function createOrderInserter({ inserter }: Store): (order: NewOrder) => number {
+function createOrderInserter({ inserter }: Store, directory: Directory): (order: NewOrder) => number {
   const insertAddress = inserter('addresses')
   const insertOrder = inserter('orders')
   const insertLine = inserter('order_lines')
   return ({ body, connection, methodId, items, subtotals, now }) => {
     // Spec: fulfill_by comes from the lead times of the items and the connection's SLA.
-    const fulfillBy = items.map((item) => now + connection.fulfillWithinMs + (item?.lead_time_ms ?? 0))
+    const fulfillBy = items.map(
+      (item) => now + connection.fulfillWithinMs + (item?.lead_time_days ?? 0) * DAY_MS,
+    )
     const orderId = insertOrder({
       retailer_id: connection.retailerId,
       brand_id: connection.brandId,
       purchase_order_number: body.purchase_order_number,
       customer_order_number: body.customer_order_number ?? null,
+      retailer_order_number: null,
       ship_to_id: insertAddress({ body: toAddressText(body.ship_to) }),
       sold_to_id: isAbsent(body.sold_to) ? null : insertAddress({ body: toAddressText(body.sold_to) }),
       shipping_method_id: methodId,
+      requested_shipping_method_id: null,
       gift_message: JSON.stringify(body.gift_message ?? []),
       subtotal_charged: subtotals.whole,
       status: 'open',
-      acknowledge_by: now + connection.acknowledgeWithinMs,
+      acknowledge_by: now + directory.acknowledgeWithinMs(connection.retailerId),
       fulfill_by: fulfillBy.reduce((latest, time) => Math.max(latest, time), now),
       received_at: now,
       ordered_at: Date.parse(body.ordered_at),
       acknowledged_at: null,
+      pickup_on: null,
       closed_at: null,
       canceled_at: null,
       updated_at: now,

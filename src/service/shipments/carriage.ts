@@ -13,7 +13,6 @@ export interface ShippedOrder {
 
 export interface Carriage {
   readonly carrierId: number
-  readonly carrierCode: string
   readonly methodId: number
   /** The account on which the service makes the label; null when the label exists already. */
   readonly accountId: number | null
@@ -48,7 +47,6 @@ function carriageOfLabel(body: ShipmentCreate, { directory, errors }: CarriageFi
   }
   return {
     carrierId: carrier.id,
-    carrierCode: carrier.code,
     methodId: body.shipping_method_id,
     accountId: null,
   }
@@ -72,6 +70,5 @@ function carriageOfAccount(
       `Shipping account ${accountId} has no shipping method ${body.shipping_method_id}.`,
     )
   }
-  const { id: carrierId, code: carrierCode } = account.carrier
-  return { carrierId, carrierCode, methodId: body.shipping_method_id, accountId }
+  return { carrierId: account.carrier.id, methodId: body.shipping_method_id, accountId }
 }

@@ -6,10 +6,11 @@ import { type Answer, answered } from '../http/answer.ts'
 import type { Directory } from '../directory.ts'
 import { createFieldErrors, type FieldErrors } from '../http/field-errors.ts'
 import { type OrderLineRow, prepareOrderLines } from '../orders/rows.ts'
-import { createShippedUpdate } from '../orders/states.ts'
+import type { OrderProgress } from '../orders/progress.ts'
+import type { Switches } from '../http/switches.ts'
 import { findCarriage, type ShippedOrder } from './carriage.ts'
 import { createShipmentInserter, type ShippedLine } from './writing.ts'
-import type { ReadShipments } from './views.ts'
+import type { ShipmentReader } from './views.ts'
 import type { Prepared, Store } from '../store/store.ts'
 
 export type Ship = (brandId: number, body: ShipmentCreate) => Answer
@@ -18,14 +19,16 @@ export interface ShippingParts {
   readonly store: Store
   readonly directory: Directory
   readonly clock: Clock
-  readonly readShipments: ReadShipments
+  readonly shipments: ShipmentReader
+  readonly progress: OrderProgress
+  readonly switches: Switches
 }
 
-export function createShipping({ store, directory, clock, readShipments }: ShippingParts): Ship {
+export function createShipping(parts: ShippingParts): Ship {
+  const { store, directory, clock, shipments, progress, switches } = parts
   const findOrder = prepareFindOrder(store)
   const orderLines = prepareOrderLines(store)
-  const insert = createShipmentInserter(store)
-  const updateOrder = createShippedUpdate(store)
+  const insert = createShipmentInserter(store, switches)
   return (brand, body) => {
     const errors = createFieldErrors()
     const order = findOrder.first({ brand, id: body.order_id })
@@ -38,9 +41,11 @@ export function createShipping({ store, directory, clock, readShipments }: Shipp
     const lines = shippedLines(body, orderLines.all({ ids: JSON.stringify([order.id]) }), errors)
     if (errors.any() || carriage === undefined) return errors.answer()
     const now = clock.now()
-    const id = insert({ body, order, carriage, lines, now })
-    updateOrder(order.id, now)
-    return answered(readShipments([id], 'brand')[0], 201)
+    const connection = directory.connection(order.retailer_id, order.brand_id)
+    const signature = connection?.signatureRequired === true ? 'required' : null
+    const id = insert({ body, order, carriage, signature, lines, now })
+    progress.update(order.id, now)
+    return answered(shipments.brand([id])[0], 201)
   }
 }
 
@@ -81,7 +86,7 @@ function shippedLines(
         `Only ${left} of ${line.quantity} are left to be shipped.`,
       )
     }
-    return [{ orderLineId: line.id, quantity }]
+    return [{ orderLineId: line.id, quantity, cartons: line.cartons }]
   })
 }
 

@@ -4,13 +4,17 @@ import { sql } from 'kysely'
 import type { ShipmentCreate } from '../../contract/shipment.ts'
 import { toAddressText } from '../addresses.ts'
 import { girthOf, volumeOf } from '../amounts.ts'
+import { isoTime } from '../../support/clock.ts'
+import type { Switches } from '../http/switches.ts'
 import type { Carriage, ShippedOrder } from './carriage.ts'
+import { createLabelling } from './labelling.ts'
 import type { Store } from '../store/store.ts'
 
 export interface NewShipment {
   readonly body: ShipmentCreate
   readonly order: ShippedOrder
   readonly carriage: Carriage
+  readonly signature: 'required' | null
   readonly lines: readonly ShippedLine[]
   readonly now: number
 }
@@ -19,24 +23,27 @@ export interface NewShipment {
 export interface ShippedLine {
   readonly orderLineId: number
   readonly quantity: number
+  /** Packages that one of the item is shipped in. */
+  readonly cartons: number
 }
 
 /** Inserts and gives the id of the shipment. */
-export function createShipmentInserter(store: Store): (shipment: NewShipment) => number {
-  const { build, prepare, inserter } = store
-  const insertAddress = inserter('addresses')
-  const insertShipment = inserter('shipments')
-  const insertLine = inserter('shipment_lines')
-  const label = prepare((p: { id: number; tracking: string }) =>
-    build.updateTable('shipments').set({ tracking_number: p.tracking }).where('id', '=', p.id),
-  )
+export function createShipmentInserter(store: Store, switches: Switches): (shipment: NewShipment) => number {
+  const insertAddress = store.inserter('addresses')
+  const insertShipment = store.inserter('shipments')
+  const insertLine = store.inserter('shipment_lines')
+  const label = createLabelling(store, switches)
   const addShipped = prepareAddShipped(store)
   return (shipment) => {
-    const { body, carriage, lines } = shipment
-    const id = insertShipment(toRow(shipment, insertAddress({ body: originText(body) })))
-    if (isAbsent(body.tracking_number)) label.run({ id, tracking: madeTrackingNumber(carriage, id) })
-    for (const { orderLineId, quantity } of lines) {
+    const { body, lines, now } = shipment
+    const id = insertShipment(toRow(shipment, insertAddress({ body: originText(body) }), switches))
+    if (isAbsent(body.tracking_number) && switches.labelMade === 'create') label(id, shippedAt(body, now))
+    for (const { orderLineId, quantity, cartons } of lines) {
       insertLine({ shipment_id: id, order_line_id: orderLineId, part: 1, quantity })
+      // Spec: further packages are lines with part above 1 "and still quantity 1"
+      for (let part = 2; part <= cartons; part += 1) {
+        insertLine({ shipment_id: id, order_line_id: orderLineId, part, quantity: 1 })
+      }
       addShipped.run({ id: orderLineId, quantity })
     }
     return id
@@ -58,11 +65,15 @@ function prepareAddShipped({ build, prepare }: Store) {
 }
 
 /**
- * Every shipment has a tracking number, its own or the one made with the label, so it is shipped and closed.
- * Spec: shipped_at is "when the tracking number was captured or generated"; of the two statements about the status
- * the one taken is "closed when a tracking number is present".
+ * Spec: shipped_at is "when the tracking number was captured or generated; null until then". Batches are the
+ * shipments made on one day in UTC, such as 20261121; the spec does not show what makes one.
  */
-function toRow({ body, order, carriage, now }: NewShipment, shipFromId: number) {
+function toRow(
+  { body, order, carriage, signature, now }: NewShipment,
+  shipFromId: number,
+  switches: Switches,
+) {
+  const isLabelled = !isAbsent(body.tracking_number)
   return {
     order_id: order.id,
     retailer_id: order.retailer_id,
@@ -71,18 +82,25 @@ function toRow({ body, order, carriage, now }: NewShipment, shipFromId: number) 
     shipping_account_id: carriage.accountId,
     shipping_method_id: carriage.methodId,
     ship_from_id: shipFromId,
+    signature,
     ship_weight: body.ship_weight ?? null,
     ship_width: body.ship_width ?? null,
     ship_length: body.ship_length ?? null,
     ship_height: body.ship_height ?? null,
     ...boxOf(body),
+    batch_number: Number(isoTime(now).slice(0, 10).replaceAll('-', '')),
+    label_reference: body.label_reference ?? null,
     tracking_number: body.tracking_number ?? null,
-    shipped_at: isAbsent(body.shipped_at) ? now : Date.parse(body.shipped_at),
+    shipped_at: isLabelled ? shippedAt(body, now) : null,
     picked_up_at: null,
     delivered_at: null,
     acknowledged_at: null,
-    status: 'closed',
+    status: isLabelled && switches.shipmentCloses === 'tracking' ? 'closed' : 'open',
   } as const
+}
+
+function shippedAt(body: ShipmentCreate, now: number): number {
+  return isAbsent(body.shipped_at) ? now : Date.parse(body.shipped_at)
 }
 
 function boxOf({ ship_width, ship_length, ship_height }: ShipmentCreate) {
@@ -105,9 +123,4 @@ function originText(body: ShipmentCreate): string {
     country: body.ship_from_country,
     phone1: body.ship_from_phone,
   })
-}
-
-/** A carrier would give the number; here it is the shipment's own. */
-function madeTrackingNumber({ carrierCode }: Carriage, shipmentId: number): string {
-  return `${carrierCode}${String(shipmentId).padStart(12, '0')}`
 }

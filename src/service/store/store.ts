@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import {
   type Compilable,
+  type CompiledQuery,
   DummyDriver,
   type Insertable,
   Kysely,
@@ -14,7 +15,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import { BridgeError } from '../../support/errors.ts'
-import { MIGRATIONS } from './migrations.ts'
+import { FIRST_VERSION, MIGRATIONS } from './migrations.ts'
 import type { Tables } from './tables.ts'
 
 /** A statement made once. `Parameters` are its named values. */
@@ -33,6 +34,8 @@ export interface Store {
   /** Makes queries; running one is up to the other methods. */
   readonly build: Kysely<Tables>
   readonly all: <Row>(query: Compilable<Row>) => Row[]
+  /** For what the builder cannot say. */
+  readonly query: <Row>(statement: RawBuilder<Row>) => Row[]
   /** The query is built once, with a stand-in for every named value. */
   readonly prepare: <Parameters extends object, Row>(
     make: (parameters: Parameters) => Compilable<Row>,
@@ -41,6 +44,8 @@ export interface Store {
   readonly inserter: <Name extends keyof Tables>(table: Name) => (row: Insertable<Tables[Name]>) => number
   /** Plain commands such as `commit`, made once. */
   readonly command: (text: string) => () => void
+  /** Runs the work in a transaction of its own: all or nothing. Not for what runs in the write queue. */
+  atomically(work: () => void): void
   close(): void
 }
 
@@ -55,18 +60,22 @@ export function openStore(folder: string): Store {
       createQueryCompiler: () => new SqliteQueryCompiler(),
     },
   })
+  const all = <Row>(query: Compilable<Row>) => {
+    const { sql: text, parameters } = query.compile()
+    return connection.prepare<unknown[], Row>(text).all(...parameters)
+  }
   return {
     build,
-    all: <Row>(query: Compilable<Row>) => {
-      const { sql: text, parameters } = query.compile()
-      return connection.prepare<unknown[], Row>(text).all(...parameters)
-    },
+    all,
+    query: <Row>(statement: RawBuilder<Row>) =>
+      all<Row>({ compile: () => statement.compile(build) as CompiledQuery<Row> }),
     prepare: (make) => prepare(connection, make),
     inserter: (table) => inserter(connection, build, table),
     command: (text) => {
       const statement = connection.prepare(text)
       return () => void statement.run()
     },
+    atomically: (work) => connection.transaction(work).immediate(),
     close: () => void connection.close(),
   }
 }
@@ -99,14 +108,20 @@ function connect(folder: string): Database.Database {
 }
 
 function migrate(connection: Database.Database): void {
+  const latest = FIRST_VERSION + MIGRATIONS.length - 1
   const migrateOnce = connection.transaction(() => {
     const version = Number(connection.pragma('user_version', { simple: true }))
-    if (version > MIGRATIONS.length) {
-      const message = `The service's database has version ${version}; this program knows ${MIGRATIONS.length}. Use the newer program.`
+    if (version > latest) {
+      const message = `The service's database has version ${version}; this program knows ${latest}. Use the newer program.`
       throw new BridgeError('cannot-write', message)
     }
-    for (const step of MIGRATIONS.slice(version)) connection.exec(step)
-    connection.pragma(`user_version = ${MIGRATIONS.length}`)
+    if (version > 0 && version < FIRST_VERSION) {
+      const message = `The service's database has version ${version}, which was never released. Start with another data folder.`
+      throw new BridgeError('cannot-write', message)
+    }
+    const done = version === 0 ? 0 : version - FIRST_VERSION + 1
+    for (const step of MIGRATIONS.slice(done)) connection.exec(step)
+    connection.pragma(`user_version = ${latest}`)
   })
   migrateOnce.immediate()
 }

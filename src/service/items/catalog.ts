@@ -1,56 +1,13 @@
-/** Items: how bodies name them, and how orders, shipments and invoices show them. */
-import { isAbsent } from './absent.ts'
-import type { VariantInput, VariantSummary } from '../contract/variant.ts'
-import type { Prepared, Store } from './store/store.ts'
-
-/** What other resources show of an item, joined to their rows. */
-export interface ItemRow {
-  readonly variant_id: number
-  readonly brand_id: number
-  readonly brand_identifier: string
-  readonly retailer_identifier: string | null
-  readonly upc: string | null
-  readonly name: string
-  readonly description: string | null
-  readonly size: string | null
-  readonly color: string | null
-}
-
-/** The columns of an `ItemRow`, of `variants` joined with `retailer_items`. */
-export const ITEM_COLUMNS = [
-  'variants.id as variant_id',
-  'variants.brand_id',
-  'variants.identifier as brand_identifier',
-  'retailer_items.identifier as retailer_identifier',
-  'variants.upc',
-  'variants.name',
-  'variants.description',
-  'variants.size',
-  'variants.color',
-] as const
-
-/** Spec: identifier is the retailer SKU if set, otherwise the brand SKU. Media and attributes are not kept. */
-export function toVariantSummary(item: ItemRow, brandName: string): VariantSummary {
-  return {
-    id: item.variant_id,
-    name: item.name,
-    description: item.description,
-    brand: { id: item.brand_id, name: brandName },
-    identifier: item.retailer_identifier ?? item.brand_identifier,
-    brand_identifier: item.brand_identifier,
-    upc: item.upc,
-    size: item.size,
-    color: item.color,
-    media: [],
-    attributes: {},
-  }
-}
+/** Items as bodies name them. */
+import { isAbsent } from '../absent.ts'
+import type { VariantInput } from '../../contract/variant.ts'
+import type { Prepared, Store } from '../store/store.ts'
 
 /** An item as far as placing an order needs it. */
 export interface CatalogItem {
   readonly id: number
   readonly brand_id: number
-  readonly lead_time_ms: number
+  readonly lead_time_days: number
 }
 
 export interface ItemCatalog {
@@ -76,6 +33,30 @@ export function describeItem({ id, identifier, upc }: VariantInput): string {
   return isAbsent(identifier) ? `upc "${upc}"` : `identifier "${identifier}"`
 }
 
+/** What a line of an order is known by. */
+export interface NamedLine {
+  readonly variant_id: number
+  readonly brand_identifier: string
+  readonly retailer_identifier: string | null
+  readonly upc: string | null
+}
+
+/**
+ * The line of an order that a body names. Spec: the priority is id, identifier, upc; identifier is the retailer SKU if
+ * set, otherwise the brand SKU. Where the brand speaks its own SKU is taken too. Spec: not shown.
+ */
+export function findLine<Line extends NamedLine>(
+  lines: readonly Line[],
+  { id, identifier, upc }: VariantInput,
+  speaker: 'retailer' | 'brand',
+): Line | undefined {
+  if (!isAbsent(id)) return lines.find((line) => line.variant_id === id)
+  if (isAbsent(identifier)) return lines.find((line) => line.upc === upc)
+  const shown = lines.find((line) => (line.retailer_identifier ?? line.brand_identifier) === identifier)
+  if (shown !== undefined || speaker === 'retailer') return shown
+  return lines.find((line) => line.brand_identifier === identifier)
+}
+
 type Lookup<Parameters> = Prepared<Parameters, CatalogItem>
 
 interface Lookups {
@@ -88,15 +69,15 @@ interface Lookups {
 function prepareLookups({ build, prepare }: Store): Lookups {
   const items = build
     .selectFrom('variants')
-    .select(['variants.id', 'variants.brand_id', 'variants.lead_time_ms'])
+    .select(['variants.id', 'variants.brand_id', 'variants.lead_time_days'])
     .limit(MOST_CANDIDATES)
   return {
     byId: prepare((p) => items.where('variants.id', '=', p.id)),
     byRetailerIdentifier: prepare((p) =>
       items
-        .innerJoin('retailer_items', 'retailer_items.variant_id', 'variants.id')
-        .where('retailer_items.retailer_id', '=', p.retailer)
-        .where('retailer_items.identifier', '=', p.identifier),
+        .innerJoin('retailer_variants', 'retailer_variants.variant_id', 'variants.id')
+        .where('retailer_variants.retailer_id', '=', p.retailer)
+        .where('retailer_variants.sku', '=', p.identifier),
     ),
     byBrandIdentifier: prepare((p) =>
       items
@@ -105,10 +86,11 @@ function prepareLookups({ build, prepare }: Store): Lookups {
           expression.not(
             expression.exists(
               expression
-                .selectFrom('retailer_items')
-                .select('identifier')
+                .selectFrom('retailer_variants')
+                .select('sku')
                 .where('retailer_id', '=', p.retailer)
-                .whereRef('variant_id', '=', 'variants.id'),
+                .whereRef('variant_id', '=', 'variants.id')
+                .where('sku', 'is not', null),
             ),
           ),
         ),

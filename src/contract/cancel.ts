@@ -1,0 +1,45 @@
+/** Cancels. Spec: "Cancel", "Cancel create". */
+import { z } from 'zod'
+import { boolean, dateTime, id, integer, orderId, text } from './fields.ts'
+import { model } from './model.ts'
+import { oneLinePerItem, RetailerVariantSummary, VariantInput } from './variant.ts'
+
+/** Spec: "Reason ids". */
+export const CANCEL_REASONS = {
+  1: 'Retailer Requested Cancellation',
+  2: 'Not Enough Inventory',
+  3: "Can't Meet Fulfillment Deadline",
+  4: 'Product Listing and/or Pricing Error',
+  5: 'Unfulfillable Address',
+} as const
+
+export const CancelLineInput = model({
+  variant: VariantInput,
+  /** Units no longer wanted, at least 1. */
+  quantity: integer(1),
+})
+
+/**
+ * The body that cancels an order or a part of it (retailer context). Spec: only before the supplier acknowledges the
+ * order; one line per unique item.
+ */
+export const CancelCreate = model(
+  { order_id: orderId(), reason_id: integer(1, 5), cancel_lines: z.array(CancelLineInput).min(1) },
+  oneLinePerItem('cancel_lines', 'id', 'identifier', 'upc'),
+)
+export type CancelCreate = z.infer<typeof CancelCreate>
+
+export const CancelLine = z.object({ id: id(), variant: RetailerVariantSummary, quantity: integer() })
+export type CancelLine = z.infer<typeof CancelLine>
+
+/** Retailer context. `is_acknowledged`: the fields leave it out, the acknowledgement pattern has it. */
+export const Cancel = z.object({
+  id: id(),
+  order_id: id(),
+  reason: text(256),
+  canceled_at: dateTime(),
+  is_acknowledged: boolean(),
+  acknowledged_at: dateTime().nullable(),
+  cancel_lines: z.array(CancelLine),
+})
+export type Cancel = z.infer<typeof Cancel>

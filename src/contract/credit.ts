@@ -1,0 +1,41 @@
+/** Credit memos. Spec: "Credit (credit memo)". */
+import { z } from 'zod'
+import { boolean, dateTime, id, integer, money, text } from './fields.ts'
+import { PartySummary } from './order.ts'
+import { RetailerVariantSummary } from './variant.ts'
+
+/** An amount that modifies a credit; below zero when less is paid back. Spec: the shape is not shown. */
+export const CreditAdjustment = z.object({
+  type: text(64),
+  description: text(255).nullable(),
+  amount: z.string().regex(/^-?\d{1,6}\.\d{2}$/, 'must be a decimal with two decimals, such as -12.50'),
+})
+export type CreditAdjustment = z.infer<typeof CreditAdjustment>
+
+export const CreditLine = z.object({
+  id: id(),
+  variant: RetailerVariantSummary,
+  quantity: integer(),
+  price: money(8),
+})
+export type CreditLine = z.infer<typeof CreditLine>
+
+/** Retailer context. */
+export const Credit = z.object({
+  id: id(),
+  retailer: PartySummary,
+  brand: PartySummary,
+  currency: text(3),
+  order: z.object({ id: id(), purchase_order_number: text(32), ordered_at: dateTime() }),
+  rma: z.object({ id: id(), rma_number: text(32).nullable(), rmad_at: dateTime() }),
+  invoice: z.object({ id: id(), invoice_number: text(32), invoiced_at: dateTime() }).nullable(),
+  credit_number: text(32),
+  subtotal: money(6),
+  adjustments: z.array(CreditAdjustment),
+  credit_amount: money(6),
+  is_acknowledged: boolean(),
+  credited_at: dateTime(),
+  acknowledged_at: dateTime().nullable(),
+  credit_lines: z.array(CreditLine),
+})
+export type Credit = z.infer<typeof Credit>

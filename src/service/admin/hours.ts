@@ -1,0 +1,3 @@
+/** Deadlines are kept in milliseconds and said in hours. */
+
+export const HOUR_MS = 3_600_000

@@ -1,0 +1,178 @@
+/** The faults of real services, struck at random by the switches: some before the work, some instead of its answer. */
+import type { Socket } from 'node:net'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '../../support/clock.ts'
+import { type Answer, refused } from './answer.ts'
+import { throttled } from './rate-limit.ts'
+import { endpointOf, send } from './routes.ts'
+import { FAULT_NAMES, type FaultName, SWITCHES, type Switches } from './switches.ts'
+import { httpDate } from './dates.ts'
+import { unauthorized } from './tokens.ts'
+
+/** How often each fault has struck. */
+export type FaultCounts = Record<FaultName, number>
+
+export interface FaultParts {
+  readonly switches: Switches
+  readonly counts: FaultCounts
+  /** The service's own. */
+  readonly clock: Clock
+}
+
+export function noFaults(): FaultCounts {
+  return Object.fromEntries(FAULT_NAMES.map((name) => [name, 0])) as FaultCounts
+}
+
+/** Hooks the faults in around the handlers, and dates every answer by the service's clock. */
+export function registerFaults(app: FastifyInstance, { switches, counts, clock }: FaultParts): void {
+  const chances = createChances(switches, 0)
+  // apart from the chances, so that turning the jitter on does not change who is struck
+  const jitters = createChances(switches, 0x9e3779b9)
+  const chosen = new WeakMap<FastifyRequest, AfterName>()
+  const released = holdOpen(app)
+
+  app.addHook('preHandler', async (request, reply) => {
+    if (!canStrike(request, switches)) return
+    const fault = chooseFault(switches, counts, chances)
+    if (fault === undefined) return
+    if (!isBefore(fault)) {
+      chosen.set(request, fault)
+      return
+    }
+    counts[fault] += 1
+    await BEFORE[fault]({ request, reply, released, refuse429: () => refuse429(chances()) })
+  })
+
+  app.addHook('onSend', async (request, reply, payload) => {
+    reply.header('date', httpDate(clock.now()))
+    if (endpointOf(request) === undefined) return payload
+    const held = switches.latencyMs + Math.round(switches.latencyJitterMs * jitters())
+    if (held > 0) await clock.sleep(held)
+    const fault = chosen.get(request)
+    if (fault === undefined || reply.statusCode >= 400) return payload
+    counts[fault] += 1
+    return AFTER[fault]({ request, reply, released }, payload)
+  })
+
+  function refuse429(chance: number): Answer {
+    return throttled(chance < 0.5 ? 0 : 1, clock.now(), switches)
+  }
+}
+
+/** Faults are of the API itself: neither tokens nor the administration are struck. */
+function canStrike(request: FastifyRequest, { faultsStrike }: Switches): boolean {
+  const endpoint = endpointOf(request)
+  if (endpoint === undefined || !endpoint.path.startsWith('/v1/')) return false
+  return faultsStrike === 'all' || endpoint.method !== 'GET'
+}
+
+function chooseFault(switches: Switches, counts: FaultCounts, chances: () => number): FaultName | undefined {
+  const struck = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  if (struck >= switches.faultLimit) return undefined
+  return FAULT_NAMES.find((name) => switches[name] > 0 && chances() < switches[name])
+}
+
+type BeforeName = {
+  [Name in FaultName]: (typeof SWITCHES)[Name]['strikes'] extends 'before' ? Name : never
+}[FaultName]
+type AfterName = Exclude<FaultName, BeforeName>
+
+function isBefore(fault: FaultName): fault is BeforeName {
+  return SWITCHES[fault].strikes === 'before'
+}
+
+interface Struck {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  /** Resolves when the client gives up, or the service ends. */
+  readonly released: (request: FastifyRequest) => Promise<void>
+}
+
+const SERVER_ERROR = refused(500, 'A server error occurred.')
+
+const GATEWAY_PAGE =
+  '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>'
+
+const BEFORE: Readonly<Record<BeforeName, (struck: Struck & { refuse429: () => Answer }) => unknown>> = {
+  resetBefore: ({ request, reply }) => {
+    reply.hijack()
+    request.raw.socket.destroy()
+  },
+  hang: ({ request, reply, released }) => {
+    reply.hijack()
+    return released(request)
+  },
+  error500Before: ({ reply }) => send(reply, SERVER_ERROR),
+  html502Before: ({ reply }) => asGateway(reply).send(GATEWAY_PAGE),
+  tooMany429: ({ reply, refuse429 }) => send(reply, refuse429()),
+  expiredToken: ({ reply }) => send(reply, unauthorized('Invalid or expired token.')),
+}
+
+const AFTER: Readonly<Record<AfterName, (struck: Struck, payload: unknown) => unknown>> = {
+  loseAnswer: ({ request }, payload) => {
+    request.raw.socket.destroy()
+    return payload
+  },
+  hangAfter: async ({ request, released }, payload) => {
+    await released(request)
+    return payload
+  },
+  error500After: ({ reply }) => {
+    reply.code(SERVER_ERROR.status).type('application/json; charset=utf-8')
+    return JSON.stringify(SERVER_ERROR.body)
+  },
+  html502: ({ reply }) => {
+    asGateway(reply)
+    return GATEWAY_PAGE
+  },
+  truncatedJson: (_, payload) => {
+    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
+    return payload.slice(0, Math.floor(payload.length / 2))
+  },
+}
+
+function asGateway(reply: FastifyReply): FastifyReply {
+  return reply.code(502).type('text/html; charset=utf-8')
+}
+
+/** Connections that get no answer, which would keep the service from ending for as long as their clients wait. */
+function holdOpen(app: FastifyInstance): Struck['released'] {
+  const held = new Set<Socket>()
+  let closing = false
+  app.addHook('preClose', async () => {
+    closing = true
+    for (const socket of held) socket.destroy()
+  })
+  return ({ raw: { socket } }) =>
+    new Promise((resolve) => {
+      if (closing) socket.destroy()
+      if (socket.destroyed) return resolve()
+      held.add(socket)
+      socket.once('close', () => {
+        held.delete(socket)
+        resolve()
+      })
+    })
+}
+
+/** Numbers from 0 to 1 that are the same for the same seed; another seed starts a sequence of its own. */
+function createChances(switches: Pick<Switches, 'faultSeed'>, salt: number): () => number {
+  let seed = switches.faultSeed
+  let next = createRandom(seed ^ salt)
+  return () => {
+    if (seed !== switches.faultSeed) {
+      seed = switches.faultSeed
+      next = createRandom(seed ^ salt)
+    }
+    return next()
+  }
+}
+
+/** A linear congruential generator (Numerical Recipes). */
+function createRandom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state / 2 ** 32
+  }
+}

@@ -1,0 +1,161 @@
+/** Filters of lists: query parameters as conditions on rows. Spec: "List filters". */
+import { type RawBuilder, sql } from 'kysely'
+import { ATTRIBUTES, type AttributeCode, isAttributeCode } from '../../contract/attributes.ts'
+import { type Filter, type Filters, TIME_OPERATORS } from '../../contract/filters.ts'
+import type { Conditions } from '../store/list-reader.ts'
+import type { FieldErrors } from './field-errors.ts'
+
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/**
+ * Parameters that are no filters of the list are ignored. Spec: not shown. Values that are wrong are among the errors,
+ * and the conditions are then not to be used.
+ */
+export function readConditions(
+  query: Query,
+  { filters }: { readonly filters: Filters },
+  errors: FieldErrors,
+): Conditions {
+  const names = Object.keys(filters)
+  const acknowledged = names.includes('is_acknowledged')
+    ? flagOf('is_acknowledged', query, errors)
+    : undefined
+  const status = filters['status']
+  const statuses = status?.kind === 'choice' ? choicesOf('status', status.values, { query, errors }) : []
+  return {
+    ...(acknowledged === undefined ? {} : { acknowledged }),
+    ...(statuses.length === 0 ? {} : { statuses }),
+    others: names
+      .filter((name) => name !== 'is_acknowledged' && name !== 'status')
+      .flatMap((name) => conditionsOf(name, filters[name], { query, errors })),
+  }
+}
+
+interface Asked {
+  readonly query: Query
+  readonly errors: FieldErrors
+}
+
+type Condition = RawBuilder<unknown>
+
+function conditionsOf(name: string, filter: Filter | undefined, asked: Asked): Condition[] {
+  const value = lastOf(asked.query[name])
+  switch (filter?.kind) {
+    case 'text':
+      return value === undefined ? [] : [sql`${sql.ref(name)} = ${value}`]
+    case 'flag': {
+      const flag = flagOf(name, asked.query, asked.errors)
+      return flag === undefined ? [] : [sql`${sql.ref(name)} = ${flag}`]
+    }
+    case 'choice': {
+      const values = choicesOf(name, filter.values, asked)
+      return values.length === 0 ? [] : [sql`${sql.ref(name)} in (${sql.join(values)})`]
+    }
+    case 'time':
+      return timesOf(name, asked)
+    case 'attributes':
+      return value === undefined ? [] : searchOf(name, value, asked.errors)
+    case 'view':
+      flagOf(name, asked.query, asked.errors)
+      return []
+    case undefined:
+      return []
+  }
+}
+
+/** 1 or 0; undefined when it is not asked for or wrong. */
+export function flagOf(name: string, query: Query, errors: FieldErrors): 0 | 1 | undefined {
+  const value = lastOf(query[name])
+  if (value === undefined) return undefined
+  const flag = FLAGS.get(value.toLowerCase())
+  if (flag === undefined) errors.add([name], `"${value}" is not one of 1, 0, true, false.`)
+  return flag
+}
+
+const FLAGS: ReadonlyMap<string, 0 | 1> = new Map([
+  ['1', 1],
+  ['0', 0],
+  ['true', 1],
+  ['false', 0],
+])
+
+/** Spec: "status on order lists may be repeated as separate parameters". */
+function choicesOf(name: string, allowed: readonly string[], { query, errors }: Asked): string[] {
+  const values = [...new Set(allOf(query[name]))]
+  for (const value of values) {
+    if (!allowed.includes(value)) errors.add([name], `"${value}" is not one of ${allowed.join(', ')}.`)
+  }
+  return values
+}
+
+/** Spec: "Epoch timestamp in UTC, passed as {field}_{operator}". */
+function timesOf(name: string, { query, errors }: Asked): Condition[] {
+  return TIME_OPERATORS.flatMap((operator) => {
+    const parameter = `${name}_${operator}`
+    const value = lastOf(query[parameter])
+    if (value === undefined) return []
+    if (!/^\d{1,12}(\.\d{1,6})?$/.test(value)) {
+      errors.add([parameter], `"${value}" is not an epoch timestamp in seconds, such as 1763683200.`)
+    }
+    return [sql`${sql.ref(name)} ${sql.raw(COMPARISONS[operator])} ${Math.round(Number(value) * 1000)}`]
+  })
+}
+
+const COMPARISONS = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const
+
+/**
+ * Spec: "attribute=code[value1||value2]; several codes are joined with ::", a free-text search. All codes must match,
+ * each with one of its values, which is somewhere in the attribute's text in whatever case.
+ */
+function searchOf(name: string, text: string, errors: FieldErrors): Condition[] {
+  const parts = text.split('::')
+  if (parts.length > MOST_PARTS) {
+    errors.add([name], `No more than ${MOST_PARTS} attributes can be asked for at once.`)
+    return []
+  }
+  return parts.flatMap((part) => {
+    const [, code = '', list = ''] = /^([^[\]]+)\[([^[\]]+)\]$/.exec(part) ?? []
+    const wanted = list.split('||').filter((value) => value !== '')
+    if (wanted.length === 0) {
+      errors.add([name], `"${part}" is not of the form code[value] or code[value1||value2].`)
+      return []
+    }
+    const searched = code.trim().toLowerCase()
+    if (!isAttributeCode(searched) || !ATTRIBUTES[searched].isSearchable) {
+      errors.add([name], `"${code}" is not one of ${SEARCHABLE.join(', ')}.`)
+      return []
+    }
+    return [holdsOneOf(searched, wanted)]
+  })
+}
+
+/** Each becomes a condition, and the database takes a limited number of them. */
+const MOST_PARTS = 50
+
+const SEARCHABLE = Object.entries(ATTRIBUTES).flatMap(([code, { isSearchable }]) =>
+  isSearchable ? [code] : [],
+)
+
+/** Those of the searchable attributes that are columns of the item. */
+const SEARCHED_COLUMNS: ReadonlySet<string> = new Set(['size', 'color'])
+
+/** The wanted values are bound as one, so that the statement is the same for any number of them. */
+function holdsOneOf(code: AttributeCode, wanted: readonly string[]): Condition {
+  const isColumn = SEARCHED_COLUMNS.has(code)
+  const value = isColumn ? sql.ref(`listed.${code}`) : sql.ref('variant_attributes.value')
+  const anyOf = sql`exists (select 1 from json_each(${JSON.stringify(wanted)}) as wanted
+    where instr(lower(${value}), lower(wanted.value)) > 0)`
+  if (isColumn) return anyOf
+  return sql`exists (select 1 from variant_attributes
+    where variant_id = listed.id and retailer_id = 0 and code = ${code} and ${anyOf})`
+}
+
+/** A parameter that is given several times counts as its last. */
+export function lastOf(value: Query[string]): string | undefined {
+  return allOf(value).at(-1)
+}
+
+function allOf(value: Query[string]): readonly string[] {
+  if (value === undefined) return []
+  return typeof value === 'string' ? [value] : value
+}

@@ -1,0 +1,133 @@
+/** JSON Schema as the document holds it: made from zod, then made shorter and easier to read. */
+import { z } from 'zod'
+import { FIELD_RULES, type FieldRule } from '../../contract/fields.ts'
+
+/** What the document uses of JSON Schema, draft 2020-12. */
+export interface JsonSchema {
+  $ref?: string
+  type?: string | string[]
+  description?: string
+  format?: string
+  pattern?: string
+  contentMediaType?: string
+  const?: unknown
+  enum?: unknown[]
+  default?: unknown
+  examples?: unknown[]
+  minLength?: number
+  maxLength?: number
+  minItems?: number
+  maxItems?: number
+  minimum?: number
+  maximum?: number
+  items?: JsonSchema
+  anyOf?: JsonSchema[]
+  properties?: Record<string, JsonSchema>
+  required?: string[]
+  additionalProperties?: boolean | JsonSchema
+  deprecated?: boolean
+}
+
+/** By the name of the component. What has a name stands for itself wherever else it is used. */
+export type NamedSchemas = ReadonlyMap<string, z.ZodType>
+
+const COMPONENTS = '#/components/schemas/'
+
+/** A schema that stands elsewhere in the document. */
+export function refTo(name: string): JsonSchema {
+  return { $ref: COMPONENTS + name }
+}
+
+/** The name of the component that a schema refers to. */
+export function refName({ $ref }: JsonSchema): string | undefined {
+  return $ref?.startsWith(COMPONENTS) === true ? $ref.slice(COMPONENTS.length) : undefined
+}
+
+/** `input` for what is sent, `output` for what is answered. */
+export function toJsonSchemas(named: NamedSchemas, io: 'input' | 'output'): Record<string, JsonSchema> {
+  const registry = z.registry<{ id: string }>()
+  for (const [id, schema] of named) registry.add(schema, { id })
+  const { schemas } = z.toJSONSchema(registry, {
+    io,
+    uri: (id) => COMPONENTS + id,
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      const rule = FIELD_RULES.get(zodSchema)
+      if (rule !== undefined) Object.assign(jsonSchema, saidOf(rule))
+      // what is answered may get further keys one day
+      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+    },
+  })
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, tidy(schema as JsonSchema)]),
+  )
+}
+
+interface Generated extends JsonSchema {
+  readonly $id?: string
+  readonly $schema?: string
+}
+
+/** What the rule of a field knows and its schema does not say, or says in a way that nobody can read. */
+function saidOf(rule: FieldRule): JsonSchema {
+  switch (rule.kind) {
+    case 'money':
+      return { description: 'US dollars with two decimals.', examples: ['12.50'] }
+    case 'decimal':
+      return { description: 'Above zero.', examples: ['2.5'] }
+    case 'dateTime':
+      return { description: 'ISO 8601, in UTC.', pattern: 'Z$', examples: ['2026-11-21T02:15:00Z'] }
+    case 'date':
+      return {
+        description: 'YYYY-MM-DD.',
+        pattern: String.raw`^\d{4}-\d{2}-\d{2}$`,
+        examples: ['2026-12-21'],
+      }
+    case 'country':
+      return { description: 'ISO 3166-1, in capitals.', pattern: '^[A-Z]{2}$', examples: ['US'] }
+    case 'province':
+      return { description: 'ISO 3166-2 without the country, of the same country.', examples: ['NY'] }
+    case 'text':
+      return rule.code === 'upc'
+        ? { description: 'Text: leading zeros count.', examples: ['036000291452'] }
+        : {}
+    case 'integer':
+    case 'boolean':
+    case 'choice':
+      return {}
+  }
+}
+
+/** Says what may be null in one line where that is possible, and leaves out where a schema came from. */
+function tidy({ $id: _id, $schema: _dialect, ...schema }: Generated): JsonSchema {
+  const { type, items, properties, additionalProperties, anyOf, ...rest } = schema
+  const options = anyOf?.map(tidy)
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(options === undefined ? {} : orNull(options)),
+    ...rest,
+    ...(items === undefined ? {} : { items: tidy(items) }),
+    ...(properties === undefined ? {} : { properties: eachTidy(properties) }),
+    ...(typeof additionalProperties === 'object'
+      ? { additionalProperties: tidy(additionalProperties) }
+      : additionalProperties === undefined
+        ? {}
+        : { additionalProperties }),
+  }
+}
+
+function eachTidy(properties: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
+  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, tidy(schema)]))
+}
+
+function orNull(options: readonly JsonSchema[]): JsonSchema {
+  const [first, second] = options
+  if (options.length === 2 && typeof first?.type === 'string' && second?.type === 'null') {
+    return {
+      ...first,
+      type: [first.type, 'null'],
+      ...(first.enum === undefined ? {} : { enum: [...first.enum, null] }),
+    }
+  }
+  return { anyOf: [...options] }
+}

@@ -1,0 +1,34 @@
+/** Serves the OpenAPI document and the page made of it, to everybody: neither needs a token. */
+import type { FastifyInstance } from 'fastify'
+import { CONTENT_SECURITY_POLICY } from './page/style.ts'
+
+/** Both are made, and what makes them is loaded, when somebody asks: a service starts as if they did not exist. */
+export async function registerOpenApi(app: FastifyInstance): Promise<void> {
+  const json = once(async () => {
+    const { createOpenApi } = await import('./document.ts')
+    return JSON.stringify(createOpenApi())
+  })
+  const page = once(async () => {
+    const [{ createOpenApi }, { renderPage }] = await Promise.all([
+      import('./document.ts'),
+      import('./page/page.ts'),
+    ])
+    return renderPage(createOpenApi())
+  })
+
+  app.get('/openapi.json', async (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(await json()),
+  )
+  app.get('/docs/', async (_request, reply) =>
+    reply
+      .type('text/html; charset=utf-8')
+      .headers({ 'content-security-policy': CONTENT_SECURITY_POLICY, 'x-content-type-options': 'nosniff' })
+      .send(await page()),
+  )
+  app.get('/docs', async (_request, reply) => reply.redirect('/docs/', 301))
+}
+
+function once(make: () => Promise<string>): () => Promise<string> {
+  let made: Promise<string> | undefined
+  return () => (made ??= make())
+}

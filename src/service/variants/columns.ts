@@ -1,0 +1,74 @@
+/** The attributes that are columns of an item, because lists ask for them or other resources show them. */
+import type { AttributeCode } from '../../contract/attributes.ts'
+import type { Tables } from '../store/tables.ts'
+
+/** An item as it is stored. */
+export type StoredVariant = Omit<Tables['variants'], 'id' | 'in_stock'> & { readonly id: number }
+
+const TEXT_COLUMNS = [
+  'name',
+  'description',
+  'upc',
+  'parent_identifier',
+  'parent_name',
+  'size',
+  'color',
+] as const
+
+/** With what they are where nobody gave a number. */
+const NUMBER_COLUMNS = {
+  inventory: { column: 'inventory', otherwise: 0 },
+  lead_time: { column: 'lead_time_days', otherwise: 0 },
+  cartons: { column: 'cartons', otherwise: 1 },
+} as const
+
+/** What a column holds of a new item that is nothing but its identifier. */
+export function emptyColumns() {
+  return {
+    upc: null,
+    name: null,
+    description: null,
+    parent_identifier: null,
+    parent_name: null,
+    size: null,
+    color: null,
+    inventory: NUMBER_COLUMNS.inventory.otherwise,
+    inventory_updated_at: null,
+    lead_time_days: NUMBER_COLUMNS.lead_time.otherwise,
+    cartons: NUMBER_COLUMNS.cartons.otherwise,
+  }
+}
+
+/** Whether the value for all retailers is a column. */
+export function isColumn(code: AttributeCode): boolean {
+  return code === 'identifier' || isTextColumn(code) || isNumberColumn(code)
+}
+
+/** The values that the columns hold, by the code of their attribute; numbers are there always. */
+export function columnValues(variant: StoredVariant): [code: AttributeCode, value: string][] {
+  const values: [AttributeCode, string][] = [['identifier', variant.identifier]]
+  for (const code of TEXT_COLUMNS) {
+    const value = variant[code]
+    if (value !== null) values.push([code, value])
+  }
+  for (const code of Object.keys(NUMBER_COLUMNS).filter(isNumberColumn)) {
+    values.push([code, String(variant[NUMBER_COLUMNS[code].column])])
+  }
+  return values
+}
+
+/** The item with another value in the column of the attribute; null takes the value away. */
+export function withColumn(variant: StoredVariant, code: AttributeCode, value: string | null): StoredVariant {
+  if (isTextColumn(code)) return { ...variant, [code]: value }
+  if (!isNumberColumn(code)) return variant
+  const { column, otherwise } = NUMBER_COLUMNS[code]
+  return { ...variant, [column]: value === null ? otherwise : Number(value) }
+}
+
+function isTextColumn(code: string): code is (typeof TEXT_COLUMNS)[number] {
+  return TEXT_COLUMNS.some((column) => column === code)
+}
+
+function isNumberColumn(code: string): code is keyof typeof NUMBER_COLUMNS {
+  return Object.hasOwn(NUMBER_COLUMNS, code)
+}

@@ -1,0 +1,74 @@
+/** Every field of every resource, as the service shows it full and bare, in both views. */
+import { beforeAll, expect } from 'vitest'
+import type { Ledger } from './ledger.ts'
+import { FIELD_ROWS } from './rows/all.ts'
+import { FIELD_SIZES } from './rows/general.ts'
+import type { FieldRow, View } from './rows/row.ts'
+import { collectSamples, type Samples } from './samples.ts'
+
+/** Fields that no call can fill, with the reason. They are there, and always empty. */
+const NEVER_FILLED: Readonly<Record<string, string>> = {
+  'order.attachments': 'in no body',
+  'rma.attachments': 'in no body',
+  'rma.memos': 'in no body',
+}
+
+/** Fields that may be null and never are, with the reason. */
+const NEVER_EMPTY: Readonly<Record<string, string>> = {
+  'shipment.batch_number': 'the service gives it to every shipment',
+  'inventory.sellable_updated_at': 'an item is sellable from the start',
+}
+
+/** Sizes of fields whose texts the service chooses itself. */
+const SIZED = ['order.status', 'shipment.status', 'shipment.signature', 'cancel.reason']
+
+export function fields({ proves }: Ledger): void {
+  let samples: Samples
+  beforeAll(async () => {
+    samples = await collectSamples()
+  })
+
+  for (const row of FIELD_ROWS) {
+    const limits = SIZED.includes(row.id) ? [`limit.${row.id}`] : []
+    proves(row.id, ...limits)(titleOf(row), () => {
+      const shown = viewsOf(row).flatMap((view) => samples.of(row.resource, view))
+      expect(shown.filter((one) => !(row.key in one))).toEqual([])
+      const values = shown.map((one) => one[row.key])
+      expectShape(row, values)
+      expectRange(row, values)
+      if (row.view !== undefined) {
+        const others = samples.of(row.resource, row.view === 'brand' ? 'retailer' : 'brand')
+        expect(others.filter((one) => row.key in one)).toEqual([])
+      }
+    })
+  }
+}
+
+function titleOf({ resource, key, view, empty }: FieldRow): string {
+  const where = view === undefined ? 'is shown' : `is shown in the ${view} view only`
+  return `${resource}: ${key} ${where}${empty ? ', null when empty' : ''}`
+}
+
+function viewsOf({ view }: FieldRow): readonly View[] {
+  return view === undefined ? ['retailer', 'brand'] : [view]
+}
+
+function expectShape({ id, shape, empty }: FieldRow, values: readonly unknown[]): void {
+  for (const value of values) {
+    if (empty && value === null) continue
+    expect([value, shape.safeParse(value).error?.issues ?? []]).toEqual([value, []])
+    const size = FIELD_SIZES[id]
+    if (size !== undefined) expect(String(value).length).toBeLessThanOrEqual(size)
+  }
+}
+
+/** A field is seen with a value, and where it may be null also without. */
+function expectRange({ id, empty }: FieldRow, values: readonly unknown[]): void {
+  const isEmpty = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0)
+  if (id in NEVER_FILLED) {
+    expect([values.length > 0, values.filter((value) => !isEmpty(value))]).toEqual([true, []])
+    return
+  }
+  expect(values.some((value) => !isEmpty(value))).toBe(true)
+  if (empty) expect(values.includes(null)).toBe(!(id in NEVER_EMPTY))
+}
