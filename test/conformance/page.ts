@@ -54,7 +54,7 @@ const INTRODUCTION = [
   'A first call:',
   '',
   '```sh',
-  'TOKEN=$(curl -s http://127.0.0.1:8080/auth/token/ -d grant_type=client_credentials -d client_id=$ID -d client_secret=$SECRET | sed \'s/.*access_token":"\\([^"]*\\).*/\\1/\')',
+  "TOKEN=$(curl -s http://127.0.0.1:8080/auth/token/ -d grant_type=client_credentials -d client_id=$ID -d client_secret=$SECRET | node -p 'JSON.parse(fs.readFileSync(0)).access_token')",
   'curl -H "Authorization: Bearer $TOKEN" "http://127.0.0.1:8080/v1/brands/2000/orders/?is_acknowledged=0"',
   '```',
   '',
