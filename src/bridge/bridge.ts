@@ -4,7 +4,7 @@ import type { Configuration, Route } from '../config/configuration.ts'
 import type { Api } from '../domain/api.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Mailbox } from '../domain/mailbox.ts'
-import { csvFormat } from '../formats/csv/format.ts'
+import { createFormats } from '../formats/formats.ts'
 import { openJournal } from '../journal/open.ts'
 import { directoryMailbox } from '../mailboxes/directory.ts'
 import { BridgeError } from '../support/errors.ts'
@@ -31,7 +31,15 @@ export async function openBridge(configuration: Configuration, options: BridgeOp
   const journal = options.wrap?.journal?.(opened) ?? opened
   const apis = apiPool(configuration, options)
   const mailboxes = openMailboxes(configuration, options)
-  const shop: Workshop = { configuration, options, journal, apis, mailboxes, mappings, format: csvFormat() }
+  const shop: Workshop = {
+    configuration,
+    options,
+    journal,
+    apis,
+    mailboxes,
+    mappings,
+    format: createFormats(),
+  }
   return {
     journal,
     run: async (names, signal) => {

@@ -1,7 +1,7 @@
 /** Checking a configuration against its mappings and their examples. */
 import { access } from 'node:fs/promises'
 import type { Configuration } from '../config/configuration.ts'
-import { csvFormat } from '../formats/csv/format.ts'
+import { createFormats } from '../formats/formats.ts'
 import { failingExamples } from './examples.ts'
 import { loadMappings } from './mappings.ts'
 
@@ -15,7 +15,7 @@ export interface CheckResult {
 /** Throws `mapping-invalid` when a mapping does not compile; all else is in the result. Nothing is sent or changed. */
 export async function checkConfiguration(configuration: Configuration): Promise<CheckResult> {
   const mappings = await loadMappings(configuration)
-  const format = csvFormat()
+  const format = createFormats()
   const failures: string[] = []
   const warnings: string[] = []
   const routes: { route: string; mapping: string; examples: number }[] = []

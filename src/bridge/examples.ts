@@ -5,9 +5,12 @@ import { dirname, resolve } from 'node:path'
 import { isUnreadable } from '../domain/document.ts'
 import type { Format } from '../domain/format.ts'
 import type { Problem } from '../domain/problem.ts'
+import { checkOutboundLines, comparesByLine } from '../mapping/example-lines.ts'
 import { checkInboundExample, checkOutboundExample } from '../mapping/examples.ts'
 import type { InboundMapping, Mapping, OutboundMapping } from '../mapping/load.ts'
+import { sourceAt } from './translate.ts'
 import { BridgeError } from '../support/errors.ts'
+import { unpacked } from '../support/unpack.ts'
 
 /** What is wrong with the examples of a mapping, one line each; none when all are as expected. */
 export async function failingExamples(mapping: Mapping, path: string, format: Format): Promise<string[]> {
@@ -34,9 +37,9 @@ async function inboundDifferences(
   format: Format,
 ): Promise<string[]> {
   const expected = parsed(await textOf(expect), expect)
-  const reading = await format.read(createReadStream(input), translator.read)
+  const reading = await format.read(unpacked(createReadStream(input)), translator.read)
   if (isUnreadable(reading)) return reading.problems.map(inWords)
-  return checkInboundExample(translator, reading, expected)
+  return checkInboundExample(translator, { ...reading, source: sourceAt(input) }, expected)
 }
 
 /** The expected file is read with the mapping's own dialect, so that only what it says is compared, cell by cell. */
@@ -47,6 +50,10 @@ async function outboundDifferences(
 ): Promise<string[]> {
   const records = parsed(await textOf(input), input)
   if (!Array.isArray(records)) return [`${input} must hold an array of records`]
+  if (comparesByLine(composer)) {
+    const writer = format.writer(composer.columns, composer.write)
+    return checkOutboundLines(composer, writer, { records, expected: await bytesOf(expect) })
+  }
   const { delimiter, encoding, header } = composer.write
   const columns = header === false ? { columns: composer.columns } : {}
   const reading = await format.read(createReadStream(expect), {
@@ -74,8 +81,12 @@ function parsed(text: string, path: string): unknown {
 }
 
 async function textOf(path: string): Promise<string> {
+  return (await bytesOf(path)).toString()
+}
+
+async function bytesOf(path: string): Promise<Buffer> {
   try {
-    return await readFile(path, 'utf8')
+    return await readFile(path)
   } catch (cause) {
     throw new BridgeError('mapping-invalid', `the example ${path} cannot be read`, { cause })
   }

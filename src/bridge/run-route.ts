@@ -1,7 +1,7 @@
 /** Running one route: its lease, its heartbeat, and its parts put together. */
 import { join } from 'node:path'
 import type { Configuration, Route } from '../config/configuration.ts'
-import { fileNameOf } from '../config/file-name.ts'
+import { fileNameOf, namesRecord } from '../config/file-name.ts'
 import type { Api } from '../domain/api.ts'
 import type { Format } from '../domain/format.ts'
 import type { Journal, Lease } from '../domain/journal.ts'
@@ -106,10 +106,11 @@ async function passRoute(
     `route ${route.name} has no mapping`,
   )
   const { name, party, operation, to, reread } = route
-  const nameFor = (sequence: number, at: number) => fileNameOf(to.name, { route: name, sequence, at })
+  const nameFor = (sequence: number, at: number, record: Readonly<Record<string, unknown>>) =>
+    fileNameOf(to.name, { route: name, sequence, at, record })
   const pass = await passOutbound({
     ...shared,
-    route: { name, party, operation, folder: to.folder, nameFor, reread },
+    route: { name, party, operation, folder: to.folder, nameFor, namesRecord: namesRecord(to.name), reread },
     target: mailboxOf(shop, to.mailbox),
     composer: mapping.composer,
   })

@@ -5,6 +5,7 @@ import { didYouMean } from '../support/nearest.ts'
 import { check } from './commands/check.ts'
 import { explain } from './commands/explain.ts'
 import { init } from './commands/init.ts'
+import { MAP_COMMANDS, MAP_OPTIONS, mapCommands } from './commands/map/map.ts'
 import { run } from './commands/run.ts'
 import { status } from './commands/status.ts'
 import { translate } from './commands/translate.ts'
@@ -61,6 +62,7 @@ function commands(terminal: Terminal, words: readonly string[], done: Done): Arg
     .demandCommand(1, 'Name a command.')
     .strictCommands()
     .strictOptions()
+    .check((args) => onlyOnce(args))
     .version(VERSION)
     .help()
     .wrap(100)
@@ -71,13 +73,23 @@ function commands(terminal: Terminal, words: readonly string[], done: Done): Arg
     })
 }
 
+/** yargs makes a list of an option that is given twice, and nobody who takes one value expects a list. */
+function onlyOnce(args: Readonly<Record<string, unknown>>): true {
+  const twice = ['config', 'data', 'host', 'mapping', 'port'].find((name) => Array.isArray(args[name]))
+  if (twice === undefined) return true
+  throw new BridgeError('usage-wrong', `--${twice} is given more than once.`)
+}
+
 /** Every command and option, for guessing what a misspelt word was meant to be. */
-const COMMANDS = ['run', 'translate', 'check', 'status', 'explain', 'init', 'service', 'demo']
-const OPTIONS = ['config', 'json', 'mapping', 'port', 'host', 'data', 'help', 'version']
+const COMMANDS = ['run', 'translate', 'check', 'map', 'status', 'explain', 'init', 'service', 'demo']
+const OPTIONS = ['config', 'json', 'mapping', 'port', 'host', 'data', 'help', 'version', ...MAP_OPTIONS]
 
 function hintFor(words: readonly string[]): string {
-  const command = words.find((word) => !word.startsWith('-'))
+  const [command, below] = words.filter((word) => !word.startsWith('-'))
   if (command !== undefined && !COMMANDS.includes(command)) return `.${didYouMean(command, COMMANDS)}`
+  if (command === 'map' && below !== undefined && !MAP_COMMANDS.includes(below)) {
+    return `.${didYouMean(below, MAP_COMMANDS)}`
+  }
   const option = words
     .map((word) => /^--(?:no-)?([^=]+)/.exec(word)?.[1])
     .find((name) => name !== undefined && !OPTIONS.includes(name))
@@ -115,6 +127,9 @@ function readingCommands(program: Argv, terminal: Terminal, done: Done): Argv {
       'Check the configuration and the mappings, and run the mappings’ examples; nothing is sent',
       (args) => args.options({ config, json }),
       async (args) => done(await check(terminal, args)),
+    )
+    .command('map', 'Learn, try, test, compare and explain mapping files', (args) =>
+      mapCommands(args, terminal, done),
     )
     .command(
       'status',

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { OPERATIONS, type OperationName } from '../contract/operations.ts'
 import { didYouMean } from '../support/nearest.ts'
+import { fileNameMistakes } from './file-name.ts'
 import type { Mistake } from './mistakes.ts'
 import { plainFolder } from './schema.ts'
 
@@ -17,6 +18,7 @@ export function checkTogether(raw: unknown): Mistake[] {
     ...checkSources(routes),
     ...checkOwnFiles(routes),
     ...checkTargets(routes),
+    ...routes.flatMap(checkNames),
   ]
 }
 
@@ -108,6 +110,18 @@ function checkTargets(routes: readonly RouteGlance[]): Mistake[] {
       message: (other) => `gives files the same names as the route ${other}; put {route} into the name.`,
     })
   })
+}
+
+/** A name may say only what the records of its route have. */
+function checkNames({ name, operation, to }: RouteGlance): Mistake[] {
+  if (to?.name === undefined || operation === undefined || !Object.hasOwn(OPERATIONS, operation)) return []
+  const known = fileNameMistakes(to.name)
+  const mistakes = fileNameMistakes(to.name, operation).filter(() => known.length === 0)
+  return mistakes.map((message) => ({
+    path: ['routes', name, 'to', 'name'],
+    at: 'value',
+    message: `${message}.`,
+  }))
 }
 
 interface Repetition {

@@ -97,7 +97,9 @@ export const OutboundRouteFile = z.strictObject({
   to: z.strictObject({
     mailbox: Text,
     folder: Folder.describe('Where files are left.'),
-    name: FileName.describe('The name of each file, with {seq} or {date:yyyyMMdd-HHmmss}, and {route}.'),
+    name: FileName.describe(
+      'The name of each file, with {seq} or {date:yyyyMMdd-HHmmss}, and {route}; with a field of the record, such as {purchase_order_number}, each file holds one record.',
+    ),
   }),
   acknowledge: z.literal('delivered').default('delivered').describe('When records are acknowledged.'),
   reread: z

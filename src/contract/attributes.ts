@@ -1,4 +1,5 @@
 /** The attributes of items. Spec: "Variant"; the codes below appear there, the full catalogue is not shown. */
+import { isPlainText } from './fields.ts'
 
 /** `image` is an https address; `money` is US dollars. */
 export type AttributeType = 'text' | 'integer' | 'decimal' | 'money' | 'image'
@@ -197,6 +198,7 @@ export function wrongAttributeValue(code: AttributeCode, value: string): string 
   if (type === 'money') {
     return /^\d{1,8}\.\d{2}$/.test(value) ? undefined : 'must be a decimal with two decimals, such as 12.50'
   }
+  if (!isPlainText(value)) return 'must not be blank or hold control characters'
   if (value.length > max) return `must have no more than ${max} characters`
   if (type === 'image') return isSecureAddress(value) ? undefined : 'must be an https address'
   return undefined

@@ -65,7 +65,7 @@ const namesTheItem: Rule = (body) => {
     ({ attribute, value }) => attribute?.code === 'identifier' && value !== null,
   )
   if (isNamed) return []
-  return [{ code: 'value-missing', path: ['attributes'], message: 'the identifier attribute is missing' }]
+  return [{ code: 'field-invalid', path: ['attributes'], message: 'the identifier attribute is missing' }]
 }
 
 /** Spec: "the identifier attribute is mandatory and all others optional". */

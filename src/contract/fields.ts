@@ -31,7 +31,11 @@ const LARGEST_ID = 2_147_483_647
 
 /** Text of at least one character: an empty string must never be sent. */
 export function text(max?: number) {
-  const schema = max === undefined ? z.string().min(1) : z.string().min(1).max(max)
+  const sized = max === undefined ? z.string().min(1) : z.string().min(1).max(max)
+  const schema = sized.refine(
+    (value) => value === '' || isPlainText(value),
+    'must not be blank or hold control characters',
+  )
   return schema.register(FIELD_RULES, { kind: 'text', ...(max === undefined ? {} : { max }) })
 }
 
@@ -43,6 +47,17 @@ export function textOrBlank(max: number) {
 /** Spec: string (64). Always text, never a number: leading zeros count. */
 export function upc() {
   return z.string().min(1).max(64).register(FIELD_RULES, { kind: 'text', max: 64, code: 'upc' })
+}
+
+/** What no keyboard writes; line breaks and tabs are none of these. */
+// oxlint-disable-next-line no-control-regex -- control characters are what it is for
+const CONTROL = /[\u0000-\u0008\u000e-\u001f\u007f]/
+
+const LONE_SURROGATE = /\p{Surrogate}/u
+
+/** Spec: empty strings must not be sent; blanks alone say as little. Half of a surrogate pair is no text at all. */
+export function isPlainText(value: string): boolean {
+  return value.trim() !== '' && !CONTROL.test(value) && !LONE_SURROGATE.test(value)
 }
 
 export function integer(min = 0, max = LARGEST_ID) {

@@ -30,6 +30,8 @@ export interface Reading {
   readonly encoding: string
   readonly delimiter: string
   readonly batches: AsyncIterable<readonly Row[]>
+  /** How many lines were left out so far because the mapping says so. */
+  ignored(): number
 }
 
 /** A file that cannot be read as a whole, and why. */

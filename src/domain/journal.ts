@@ -226,7 +226,7 @@ export interface Journal {
   delivery(id: string): Promise<DeliveryEntry | undefined>
   unfinishedDeliveries(route: string): Promise<DeliveryEntry[]>
   recentDeliveries(limit: number, route?: string): Promise<DeliveryEntry[]>
-  /** Records of a delivery or file that have problems, for the summaries. */
+  /** Records of a delivery or file that have problems, for the summaries; not those left out on purpose. */
   troubledRecords(work: WorkOf, limit: number): Promise<ReportedRecord[]>
 
   // references

@@ -44,8 +44,10 @@ export interface PlannedRecord {
   /** JSON text of the body, and its SHA-256 in hex. */
   readonly body?: string
   readonly bodyHash?: string
-  /** When not empty, the record is refused already. */
+  /** When not empty, the record is refused already, or skipped. */
   readonly problems: readonly Problem[]
+  /** Left out on purpose; its problem says why. */
+  readonly skipped?: true
 }
 
 /** A record whose attempt has begun. */

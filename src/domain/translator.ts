@@ -14,6 +14,14 @@ export interface Reference {
   readonly column: string
 }
 
+/** What is known of a file besides its rows. */
+export interface FileSource {
+  /** Its name, without its folder. */
+  readonly file: string
+  /** The name of the folder it came from, without those above it. */
+  readonly folder: string
+}
+
 /** The physical lines of one row, first and last. */
 export type LineRange = readonly [first: number, last: number]
 
@@ -28,6 +36,8 @@ export interface Draft {
   readonly body?: Readonly<Record<string, unknown>>
   readonly references: readonly Reference[]
   readonly problems: readonly Problem[]
+  /** The mapping leaves the record out on purpose; its one problem says why. */
+  readonly skipped?: true
 }
 
 /** A compiled inbound mapping. Pure: the same rows give the same drafts. */
@@ -36,9 +46,9 @@ export interface Translator {
   readonly read: ReadOptions
   /**
    * Binds column names to positions, once per file. The file's layouts must have what the mapping requires; if not,
-   * every missing column is returned as a problem.
+   * every missing column is returned as a problem. Without a `source`, what a mapping takes from the file's name is blank.
    */
-  bind(layouts: readonly Layout[]): BoundTranslator | readonly Problem[]
+  bind(layouts: readonly Layout[], source?: FileSource): BoundTranslator | readonly Problem[]
 }
 
 /** A translator for one file. Holds at most the rows of the record being gathered. */
@@ -58,6 +68,8 @@ export interface BoundTranslator {
   push(rows: readonly Row[]): Draft[]
   /** The last record, when the file has ended. */
   end(): Draft[]
+  /** What the file, which has ended, says of itself and does not hold; then nothing of it may be sent. */
+  disagreements(): readonly Problem[]
 }
 
 /** A compiled outbound mapping. Pure. */
@@ -65,8 +77,20 @@ export interface Composer {
   readonly operation: string
   readonly write: WriteOptions
   readonly columns: readonly string[]
+  /** How many records one file holds at most; as many as there are when left out. */
+  readonly recordsPerFile?: number
   /** The rows of one API record, or what is wrong with it; a record that would leave no row is a problem. */
   rows(record: Readonly<Record<string, unknown>>): ComposedRows
+  /** Starts the count of one file whose last row says what is in it. */
+  readonly trailer?: () => Trailer
+}
+
+/** What the last row of a file says of the records in it. */
+export interface Trailer {
+  /** Counts a record that is in the file, with its number of rows. */
+  add(record: Readonly<Record<string, unknown>>, rows: number): void
+  /** The last row, when all records were added. */
+  row(): readonly string[]
 }
 
 export type ComposedRows =

@@ -31,6 +31,7 @@ export function recordCalls(store: Store): RecordCalls {
         const rows = await selectReported(tables)
           .where(workOf(work).its)
           .where('problems', '<>', '[]')
+          .where('state', '<>', 'skipped')
           .limit(limit)
           .execute()
         return rows.map(reportedOf)

@@ -14,7 +14,7 @@ export interface Holder {
 }
 
 export interface Verdict {
-  readonly state: 'planned' | 'duplicate' | 'rejected'
+  readonly state: 'planned' | 'duplicate' | 'rejected' | 'skipped'
   readonly apiId: string | null
   readonly problems: readonly Problem[]
 }
@@ -22,7 +22,9 @@ export interface Verdict {
 /** One verdict per record. Adds the records that come to hold their key to the holders. */
 export function judge(records: readonly PlannedRecord[], holders: Map<string, Holder>): Verdict[] {
   return records.map((record) => {
-    if (record.problems.length > 0) return { state: 'rejected', apiId: null, problems: record.problems }
+    if (record.problems.length > 0) {
+      return { state: record.skipped ? 'skipped' : 'rejected', apiId: null, problems: record.problems }
+    }
     const key = holderKey(record.operation, record.account, record.naturalKey ?? '')
     const holder = holders.get(key)
     if (holder) return judgeAgainst(record, holder)

@@ -1,94 +1,142 @@
-/** Binds a leaf: reads its cell, sees to it that the rows of a record agree, and converts the text. */
+/** Binds a leaf: takes its text from the record being built and converts it. */
 import type { Row } from '../domain/document.ts'
 import { type Place, problem } from '../domain/problem.ts'
+import { bindCalc, type CalcColumns } from './calc/bind-calc.ts'
 import type { BindContext, BoundLeaf, Building } from './building.ts'
 import type { Column } from './columns.ts'
-import type { LeafPlan } from './plan.ts'
+import { isKnown, knownText } from './known.ts'
+import type { LeafPlan, Origin } from './plan.ts'
+import { filledColumn, textReader } from './text-reader.ts'
+import { cellSource, joinedSource, knownSource, type TextSource } from './text-source.ts'
 import { FAILED, type Refuse } from './values/value.ts'
-import { cleaned, quoted } from './values/text.ts'
-
-/** Reads the cells of a row and gives the first text that is not blank. */
-export type ReadText = (values: readonly string[]) => string
+import { quoted } from './values/text.ts'
 
 export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
   const { building } = context
-  const { columns, ofHeader } = findColumns(plan, context)
-  const [first] = columns
-  if (first === undefined) return constantLeaf(plan, building)
-  const read = textReader(columns, plan.blanks)
-  const fieldName = () => plan.field.replace('[]', `[${building.index}]`)
-  const placeIn = (row: Row | undefined): Place => ({
-    ...(row === undefined ? {} : { line: row.line }),
-    column: columnOf(columns, plan.blanks, row).name,
-    field: fieldName(),
-  })
-  let from: Row | undefined
+  const source = bindSource(plan, context)
+  if (source === undefined) return constantLeaf(plan, building)
+  const fieldName = () => fieldOf(plan, building)
+  const isFed = source.columns.length > 0 || plan.calc !== undefined
+  const { take, place } = source
   const refuse: Refuse = (code, message, hint) => {
-    building.problems.push(problem(code, placeIn(from), message, hint))
+    building.problems.push(problem(code, place(), message, hint))
     return FAILED
   }
-  const only = columns.length === 1 ? first.position : undefined
-  const agreeing = agreeingRow({ read, only, building, placeIn })
-  const speakingRow = () => (ofHeader ? firstFilled(building.headerRows, read) : building.row)
   const refer = (key: string) => {
-    const { line = 0, column = first.name } = placeIn(from)
+    const { line = 0, column = '' } = place()
     building.references.push({ kind: 'order', key, field: plan.field, line, column })
   }
   const { convert, fallback, required, reference } = plan
   return {
     kind: 'leaf',
-    columns,
-    place: () => placeIn(speakingRow()),
-    text: () => read(speakingRow()?.values ?? []),
+    columns: source.columns,
+    place,
+    text: source.text,
     build() {
-      from = ofHeader ? agreeing() : building.row
-      const text = from === undefined ? '' : read(from.values)
+      const text = take()
+      if (typeof text !== 'string') return text
       let built: unknown
       if (text !== '') {
-        building.filled += 1
+        if (isFed) building.filled += 1
         built = convert(text, refuse)
         if (reference !== undefined && typeof built === 'string') return refer(built)
       }
       built ??= fallback
       if (built !== undefined || !required) return built
-      const why = text === '' ? 'The cell is blank' : `The table says nothing for ${quoted(text)}`
+      const why = text === '' ? 'The cell is blank' : `The mapping makes nothing of ${quoted(text)}`
       return refuse('value-missing', `${why}, and the API requires ${fieldName()}.`)
     },
   }
 }
 
-/** The text of a cell under the first of the columns where it is not blank. */
-export function textReader(columns: readonly Column[], blanks: ReadonlySet<string>): ReadText {
-  const positions = columns.map((column) => column.position)
-  const [only = 0] = positions
-  if (positions.length === 1 && blanks.size === 0) return (values) => cleaned(values[only] ?? '')
-  return (values) => {
-    for (const position of positions) {
-      const text = cleaned(values[position] ?? '')
-      if (text !== '' && !blanks.has(text.toLowerCase())) return text
+/** Where the text comes from; undefined when nothing in the file feeds the leaf. */
+function bindSource(plan: LeafPlan, context: BindContext): TextSource | undefined {
+  if (plan.calc !== undefined) return bindCalc(plan.calc, calcColumns(plan, context))
+  if (plan.joinedWith === undefined) return oneSource(plan, plan.origins, context)
+  const sources = plan.origins.flatMap((origin) => oneSource(plan, [origin], context, 'joined') ?? [])
+  const isFed = plan.alternatives.length === 0 || sources.some(({ columns }) => columns.length > 0)
+  if (isFed) return joinedSource(sources, plan.joinedWith)
+  if (plan.columnRequired) noteMissing(plan, context)
+  return undefined
+}
+
+function oneSource(
+  plan: LeafPlan,
+  origins: readonly Origin[],
+  context: BindContext,
+  use?: 'joined',
+): TextSource | undefined {
+  const { building } = context
+  const field = () => fieldOf(plan, building)
+  const [first] = origins
+  if (first?.kind === 'known') {
+    const line = () => (plan.perRow ? building.row : building.headerRows[0])?.line
+    const place = (): Place => {
+      const at = line()
+      return { ...(at === undefined ? {} : { line: at }), field: field() }
     }
-    return ''
+    return knownSource(knownText(first.name, plan.perRow, context), place)
+  }
+  const { columns, ofHeader } = findColumns(origins, plan.perRow, context)
+  if (columns.length > 0) return cellSource({ columns, ofHeader, blanks: plan.blanks, building, field })
+  if (use === undefined && plan.columnRequired && origins.length > 0) noteMissing(plan, context)
+  return undefined
+}
+
+function calcColumns(plan: LeafPlan, context: BindContext): CalcColumns {
+  const { building } = context
+  const originOf = (name: string): Origin =>
+    isKnown(name) ? { kind: 'known', name } : { kind: 'column', names: [name] }
+  return {
+    building,
+    field: () => fieldOf(plan, building),
+    source(name) {
+      return oneSource({ ...plan, alternatives: [[name]] }, [originOf(name)], context)
+    },
+    rowSource(name) {
+      const { columns, ofHeader } = findColumns([originOf(name)], true, context)
+      if (columns.length === 0) {
+        if (plan.columnRequired) noteMissing({ ...plan, alternatives: [[name]], perRow: true }, context)
+        return undefined
+      }
+      const read = textReader(columns, plan.blanks)
+      const rowOf = (row: Row) => (ofHeader ? (building.headerRows[0] ?? row) : row)
+      return {
+        text: (row) => read(rowOf(row).values),
+        place: (row) => ({
+          line: rowOf(row).line,
+          column: filledColumn(columns, plan.blanks, rowOf(row)).name,
+          field: fieldOf(plan, building),
+        }),
+      }
+    },
   }
 }
 
+function noteMissing(
+  { alternatives, field, perRow }: LeafPlan,
+  { header, items, missing }: BindContext,
+): void {
+  missing.push({ names: alternatives.flat(), field, columns: perRow ? items : header })
+}
+
+/** Inside the array a name is looked up in the row first; in files of typed records then in the header row. */
 function findColumns(
-  plan: LeafPlan,
-  context: BindContext,
+  origins: readonly Origin[],
+  perRow: boolean,
+  { header, items, typed }: BindContext,
 ): { readonly columns: readonly Column[]; readonly ofHeader: boolean } {
-  const { header, items, typed, missing } = context
   const found = (where: BindContext['header']) =>
-    plan.alternatives.flatMap((names) => where.find(names) ?? [])
-  const inItems = plan.perRow ? found(items) : []
+    origins.flatMap((origin) =>
+      origin.kind === 'column' ? (where.find(origin.names, origin.nth) ?? []) : [],
+    )
+  const inItems = perRow ? found(items) : []
   if (inItems.length > 0) return { columns: inItems, ofHeader: false }
-  const inHeader = plan.perRow && !typed ? [] : found(header)
-  if (inHeader.length === 0 && plan.columnRequired && plan.alternatives.length > 0) {
-    missing.push({
-      names: plan.alternatives.flat(),
-      field: plan.field,
-      columns: plan.perRow ? items : header,
-    })
-  }
-  return { columns: inHeader, ofHeader: true }
+  return { columns: perRow && !typed ? [] : found(header), ofHeader: true }
+}
+
+function fieldOf({ field }: LeafPlan, { index }: Building): string {
+  return field.replace('[]', `[${index}]`)
 }
 
 /** A leaf that no column of the file feeds: a constant, a default, or nothing. */
@@ -99,7 +147,7 @@ function constantLeaf(plan: LeafPlan, building: Building): BoundLeaf {
     return {
       ...(line === undefined ? {} : { line }),
       ...(names?.[0] === undefined ? {} : { column: names[0] }),
-      field: plan.field.replace('[]', `[${building.index}]`),
+      field: fieldOf(plan, building),
     }
   }
   return {
@@ -114,52 +162,4 @@ function constantLeaf(plan: LeafPlan, building: Building): BoundLeaf {
       return FAILED
     },
   }
-}
-
-/** Finds the row that says the value for the record; rows that say different things are a problem. */
-function agreeingRow(leaf: {
-  readonly read: ReadText
-  /** The position of the cell, when there is only one to read. */
-  readonly only: number | undefined
-  readonly building: Building
-  readonly placeIn: (row: Row) => Place
-}): () => Row | undefined {
-  const { read, only, building, placeIn } = leaf
-  return () => {
-    const rows = building.headerRows
-    const first = rows[0]
-    if (first === undefined || rows.length === 1) return first
-    // Most files repeat the cells of the record as they are.
-    if (only !== undefined && areSame(rows, only, first.values[only])) return first
-    let chosen = first
-    let text = read(first.values)
-    for (const row of rows) {
-      const other = read(row.values)
-      if (other === '' || other === text) continue
-      if (text !== '') {
-        const message = `${quoted(other)} stands here, but ${quoted(text)} in line ${chosen.line} of the same record.`
-        building.problems.push(problem('rows-disagree', placeIn(row), message))
-        return chosen
-      }
-      chosen = row
-      text = other
-    }
-    return chosen
-  }
-}
-
-function areSame(rows: readonly Row[], position: number, cell: string | undefined): boolean {
-  for (let index = 1; index < rows.length; index += 1) {
-    if (rows[index]?.values[position] !== cell) return false
-  }
-  return true
-}
-
-function firstFilled(rows: readonly Row[], read: ReadText): Row | undefined {
-  return rows.find((row) => read(row.values) !== '') ?? rows[0]
-}
-
-function columnOf(columns: readonly Column[], blanks: ReadonlySet<string>, row: Row | undefined): Column {
-  const filled = columns.find((column) => textReader([column], blanks)(row?.values ?? []) !== '')
-  return filled ?? columns[0] ?? { position: 0, name: '' }
 }

@@ -1,26 +1,37 @@
 /** Binds an object: builds its fields in the contract's order and runs the rules that span several of them. */
 import type { Violation } from '../contract/model.ts'
 import { type Place, problem } from '../domain/problem.ts'
+import { bindWhen } from './bind-condition.ts'
 import type { BindContext, BoundNode, BoundObject } from './building.ts'
 import type { ObjectPlan, Plan } from './plan.ts'
 import { toProvince } from './values/places.ts'
+import { FAILED } from './values/value.ts'
 
 export function bindObject(
   plan: ObjectPlan,
-  { building }: BindContext,
+  context: BindContext,
   bindField: (field: Plan) => BoundNode,
 ): BoundObject {
+  const { building } = context
+  const when = plan.when && bindWhen(plan.when, { perRow: plan.perRow }, context)
   const fields = new Map(plan.fields.map(([name, field]) => [name, bindField(field)]))
   const names = [...fields.keys()]
   const nodes = [...fields.values()]
   const builds = nodes.map((node) => node.build)
   const mayBeLeftOut = !plan.required && plan.hasColumns
   const fieldName = () => plan.field.replace('[]', `[${building.index}]`)
+  const absent = (place: Place) => {
+    const message = `Its condition does not hold, and the API requires ${fieldName()}.`
+    building.problems.push(problem('value-missing', { ...place, field: fieldName() }, message))
+    return FAILED
+  }
   const node: BoundObject = {
     kind: 'object',
     fields,
+    ...(when === undefined ? {} : { applies: () => when.holds() }),
     place: () => ({ ...placeOfObject(nodes), field: fieldName() }),
     build() {
+      if (when?.holds() === false) return plan.required ? absent(when.place()) : undefined
       const filledBefore = building.filled
       const problemsBefore = building.problems.length
       const value: Record<string, unknown> = {}

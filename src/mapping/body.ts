@@ -1,9 +1,11 @@
 /** Compiles the `body` of a mapping against the contract: every field known, every required field fed. */
 import { didYouMean } from '../support/nearest.ts'
-import { compileLeaf, type LeafContext } from './leaf.ts'
+import { compileValue } from './choices.ts'
+import { compileCondition, type Condition } from './conditions.ts'
+import type { LeafContext } from './leaf.ts'
 import type { ObjectPlan, Plan, RowsPlan } from './plan.ts'
 import { describeRule, type ListShape, type ObjectShape, type Shape } from './shape.ts'
-import { keyPlace, type SourceNode } from './source.ts'
+import { keyPlace, type MapNode, type SourceNode } from './source.ts'
 
 export interface BodyPlace {
   readonly field: string
@@ -30,18 +32,20 @@ export function compileBody(
   }
   const fields: [string, Plan][] = []
   for (const [name] of node.entries) {
-    if (shape.fields.has(name)) continue
+    if (shape.fields.has(name) || name === 'when') continue
     mistakes.add(
       keyPlace(node, name),
       `the API has no such field.${didYouMean(name, [...shape.fields.keys()])}`,
     )
   }
+  const conditional = node.entries.has('when')
+  const when = conditional ? compileWhen(node, place, context) : undefined
   for (const [name, field] of shape.fields) {
     const entry = node.entries.get(name)
     const below = {
       ...place,
       field: place.field === '' ? name : `${place.field}.${name}`,
-      needed: place.needed,
+      needed: place.needed && !conditional,
     }
     if (entry !== undefined) {
       const plan = compileField(entry.node, field, below, context)
@@ -55,12 +59,25 @@ export function compileBody(
   return {
     kind: 'object',
     field: place.field,
+    perRow: place.perRow,
+    ...(when === undefined ? {} : { when }),
     fields,
     rules: shape.rules,
     required: shape.required,
     hasColumns: fields.some(([, plan]) => hasColumns(plan)),
     ...(province === undefined ? {} : { province }),
   }
+}
+
+function compileWhen(node: MapNode, place: BodyPlace, context: LeafContext): Condition | undefined {
+  const { mistakes } = context
+  const written = node.entries.get('when')?.node
+  if (written === undefined) return undefined
+  if (place.field === '') {
+    mistakes.add(keyPlace(node, 'when'), 'to leave out whole records, write `only` beside `body`')
+    return undefined
+  }
+  return compileCondition(written, { mistakes, columns: context.columnsFor(place.perRow) })
 }
 
 function compileField(
@@ -77,7 +94,7 @@ function compileField(
       return compileList(node, shape, { ...place, needed }, context)
     case 'field':
       if (shape.rule === undefined) break
-      return compileLeaf(
+      return compileValue(
         node,
         { ...place, rule: shape.rule, list: false, required: shape.required, needed },
         context,
@@ -97,7 +114,7 @@ function compileList(
 ): Plan | undefined {
   const { item, required } = shape
   if (item.kind === 'field' && item.rule !== undefined) {
-    return compileLeaf(node, { ...place, rule: item.rule, list: true, required }, context)
+    return compileValue(node, { ...place, rule: item.rule, list: true, required }, context)
   }
   const [only, second] = node.kind === 'list' ? node.items : []
   if (item.kind !== 'object' || only === undefined || second !== undefined) {
@@ -116,6 +133,7 @@ function compileList(
 
 function hasColumns(plan: Plan): boolean {
   if (plan.kind === 'leaf') return plan.alternatives.length > 0
+  if (plan.kind === 'choice') return plan.options.some(({ leaf }) => hasColumns(leaf))
   return plan.kind === 'rows' ? hasColumns(plan.item) : plan.hasColumns
 }
 

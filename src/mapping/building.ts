@@ -1,11 +1,13 @@
 /** The record that is being built from its rows, and what its bound fields offer. */
 import type { Row } from '../domain/document.ts'
 import type { Place, Problem } from '../domain/problem.ts'
-import type { Reference } from '../domain/translator.ts'
+import type { FileSource, Reference } from '../domain/translator.ts'
 import type { Column, Columns, MissingColumn } from './columns.ts'
 
 /** The record being built. One per bound file, filled anew for every record. */
 export interface Building {
+  /** The ordinal of the record in the file, from 1. */
+  number: number
   /** The usable rows that speak for the record as a whole. */
   headerRows: readonly Row[]
   /** The rows of its array; those with problems of their own are passed over. */
@@ -17,11 +19,19 @@ export interface Building {
   filled: number
   readonly problems: Problem[]
   references: Reference[]
+  /** Those of `itemRows` that are not left out. */
+  lineRows: readonly Row[]
+  /** The row of each line of the array, by its index in the body: lines of the same item may have become one. */
+  bodyRows: readonly Row[]
+  /** Whether of rows that say different things the first counts. */
+  readonly firstCounts: boolean
 }
 
 /** Where columns are looked for. */
 export interface BindContext {
   readonly building: Building
+  /** Where the rows come from. */
+  readonly source?: FileSource | undefined
   /** The columns of rows that speak for the record. */
   readonly header: Columns
   /** The columns of rows that fill the array; the same as `header` in a plain table. */
@@ -47,6 +57,8 @@ export interface BoundObject {
   readonly kind: 'object'
   readonly fields: ReadonlyMap<string, BoundNode>
   readonly build: () => Record<string, unknown> | undefined
+  /** Whether the object is in the mapping for the current row; left out where it always is. */
+  readonly applies?: () => boolean
   place(): Place
 }
 
@@ -55,6 +67,8 @@ export interface BoundRows {
   readonly item: BoundObject
   readonly build: () => unknown
   place(): Place
+  /** Finds out which rows are not left out, before anything is built. */
+  choose(): void
   /** Makes the row with this index the one that places are asked of. */
   select(index: number): void
 }

@@ -12,8 +12,13 @@ export interface Column {
 }
 
 export interface Columns {
-  /** The first of the names that the file has, without regard to case, blanks and punctuation. */
-  find(names: readonly string[]): Column | undefined
+  /**
+   * The first of the names that the file has, without regard to case, blanks and punctuation; `nth` tells which one
+   * is meant of several columns with one name.
+   */
+  find(names: readonly string[], nth?: number): Column | undefined
+  /** Whether there is a column of the name, without asking for it. */
+  has(name: string): boolean
   /** The names nobody has asked for so far, for suggestions. */
   unused(): readonly string[]
   /** The first names of what was asked for and is not there. */
@@ -42,7 +47,7 @@ export function foldedName(name: string): string {
 
 /** The columns of a layout. A name that fits two of them is a problem, noted when it is asked for. */
 export function columnsOf(layout: Layout, problems: Problem[]): Columns {
-  const byName = new Map<string, Column>()
+  const byName = new Map<string, Column[]>()
   const byFolded = new Map<string, Column[]>()
   const used = new Set<string>()
   const absent = new Set<string>()
@@ -50,22 +55,22 @@ export function columnsOf(layout: Layout, problems: Problem[]): Columns {
     const name = spelled.trim()
     if (name === '' || name.startsWith(RESULT_PREFIX)) continue
     const column = { position, name }
-    if (!byName.has(name)) byName.set(name, column)
+    byName.set(name, [...(byName.get(name) ?? []), column])
     const folded = foldedName(name)
     byFolded.set(folded, [...(byFolded.get(folded) ?? []), column])
   }
-  const findOne = (name: string) => {
-    const exact = byName.get(name.trim())
-    if (exact !== undefined) return exact
-    const [first, second] = byFolded.get(foldedName(name)) ?? []
+  const findOne = (name: string, nth: number | undefined) => {
+    const fitting = byName.get(name.trim()) ?? byFolded.get(foldedName(name)) ?? []
+    if (nth !== undefined) return fitting[nth - 1]
+    const [first, second] = fitting
     if (first !== undefined && second !== undefined) problems.push(ambiguous(name, first, second))
     return first
   }
   return {
     unused: () => [...byName.keys()].filter((name) => !used.has(name)),
-    find(names) {
+    find(names, nth) {
       for (const name of names) {
-        const column = findOne(name)
+        const column = findOne(name, nth)
         if (column === undefined) continue
         used.add(column.name)
         return column
@@ -73,6 +78,7 @@ export function columnsOf(layout: Layout, problems: Problem[]): Columns {
       absent.add(names[0] ?? '')
       return undefined
     },
+    has: (name) => byName.has(name.trim()) || byFolded.has(foldedName(name)),
     absent: () => [...absent],
   }
 }
@@ -95,6 +101,11 @@ export function columnMissing({ names, field, columns }: MissingColumn): Problem
 }
 
 function ambiguous(name: string, first: Column, second: Column): Problem {
-  const message = `The columns "${first.name}" and "${second.name}" both fit the name "${name}".`
-  return problem('header-duplicate', { column: first.name }, message)
+  if (first.name !== second.name) {
+    const message = `The columns "${first.name}" and "${second.name}" both fit the name "${name}".`
+    return problem('header-duplicate', { column: first.name }, message)
+  }
+  const message = `The file has more than one column "${first.name}".`
+  const hint = 'Say in the mapping with `nth` which one is meant, or rename one of them.'
+  return problem('header-duplicate', { column: first.name }, message, hint)
 }

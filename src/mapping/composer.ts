@@ -3,11 +3,14 @@ import { type Problem, problem } from '../domain/problem.ts'
 import type { WriteOptions } from '../domain/format.ts'
 import type { ComposedRows, Composer } from '../domain/translator.ts'
 import type { CellPlan } from './cell.ts'
-import { pathReader } from './paths.ts'
+import { isFirstPart, pathReader } from './paths.ts'
+import type { TrailerPlan } from './trailer.ts'
+import type { RefuseCell } from './writing.ts'
 
-export interface OutboundPlan {
-  readonly operation: string
-  readonly write: WriteOptions
+/** One kind of row. */
+export interface RowPlan {
+  /** The first cell, in a file whose rows say what they are. */
+  readonly type: string | undefined
   /** The path of the list that makes a row per item; one row per record without it. */
   readonly each: string | undefined
   /** Spec: lines with part above 1 are further packages of one item and do not count. */
@@ -15,47 +18,79 @@ export interface OutboundPlan {
   readonly cells: readonly CellPlan[]
 }
 
+export interface OutboundPlan {
+  readonly operation: string
+  readonly write: WriteOptions
+  /** The header line; empty in a file of several kinds of rows. */
+  readonly columns: readonly string[]
+  /** In the order in which they stand for each record. */
+  readonly rows: readonly RowPlan[]
+  readonly trailer: TrailerPlan | undefined
+  readonly recordsPerFile: number | undefined
+}
+
 type ApiRecord = Readonly<Record<string, unknown>>
+type ItemReader = (record: ApiRecord) => readonly unknown[]
 
 export function createComposer(plan: OutboundPlan): Composer {
-  const items = itemReader(plan)
+  const { operation, write, columns, trailer, recordsPerFile } = plan
+  const readers = plan.rows.map((row): readonly [RowPlan, ItemReader] => [row, itemReader(row)])
   return {
-    operation: plan.operation,
-    write: plan.write,
-    columns: plan.cells.map(({ name }) => name),
-    rows: (record) => composeRows(record, items(record), plan),
+    operation,
+    write,
+    columns,
+    ...(recordsPerFile === undefined ? {} : { recordsPerFile }),
+    rows: (record) => composeRows(record, readers, trailer),
+    ...(trailer === undefined ? {} : { trailer: () => trailer.start() }),
   }
 }
 
 function composeRows(
   record: ApiRecord,
-  items: readonly unknown[],
-  { cells, each }: OutboundPlan,
+  readers: readonly (readonly [RowPlan, ItemReader])[],
+  trailer: TrailerPlan | undefined,
 ): ComposedRows {
-  if (items.length === 0) {
-    // A record that leaves no trace in the file would be acknowledged without anybody having seen it.
-    const message = `The record has nothing in ${each ?? 'it'}, so there is no row to write.`
-    return {
-      problems: [problem('value-missing', { field: each ?? '' }, message, 'Look at the record at the API.')],
+  const problems: Problem[] = []
+  const rows: string[][] = []
+  for (const [plan, readItems] of readers) {
+    for (const [index, item] of readItems(record).entries()) {
+      rows.push(composeRow(plan, { record, item, index }, problems))
     }
   }
-  const problems: Problem[] = []
-  const rows = items.map((item, index) =>
-    cells.map((cell) => {
-      const value = cell.read(cell.perItem ? item : record)
-      if (value === undefined || value === null || value === '') return cell.fallback
-      const text = cell.write(value, (code, message) => {
-        const field = each === undefined ? cell.field : cell.field.replace(`${each}.`, `${each}[${index}].`)
-        problems.push(problem(code, { column: cell.name, field }, message))
-        return ''
-      })
-      return text === '' ? cell.fallback : text
-    }),
-  )
+  trailer?.check(record, (code, message) => {
+    problems.push(problem(code, {}, message))
+    return ''
+  })
+  if (rows.length === 0) {
+    // A record that leaves no trace in the file would be acknowledged without anybody having seen it.
+    const field = readers.flatMap(([{ each }]) => each ?? []).join(' or ')
+    const message = `The record has nothing in ${field}, so there is no row to write.`
+    return { problems: [problem('value-missing', { field }, message, 'Look at the record at the API.')] }
+  }
   return problems.length > 0 ? { problems } : { rows }
 }
 
-function itemReader({ each, firstPartsOnly }: OutboundPlan): (record: ApiRecord) => readonly unknown[] {
+function composeRow(
+  { type, each, cells }: RowPlan,
+  from: { readonly record: ApiRecord; readonly item: unknown; readonly index: number },
+  problems: Problem[],
+): string[] {
+  let current = cells[0]
+  const refuse: RefuseCell = (code, message) => {
+    const { name = '', field: path = '', perItem = false } = current ?? {}
+    const field = perItem && each !== undefined ? path.replace(`${each}.`, `${each}[${from.index}].`) : path
+    problems.push(problem(code, { column: name, field }, message))
+    return ''
+  }
+  const row: string[] = type === undefined ? [] : [type]
+  for (const cell of cells) {
+    current = cell
+    row.push(cell.text(from.record, from.item, refuse))
+  }
+  return row
+}
+
+function itemReader({ each, firstPartsOnly }: RowPlan): ItemReader {
   if (each === undefined) return () => [undefined]
   const read = pathReader(each)
   return (record) => {
@@ -63,9 +98,4 @@ function itemReader({ each, firstPartsOnly }: OutboundPlan): (record: ApiRecord)
     const items: readonly unknown[] = Array.isArray(list) ? list : []
     return firstPartsOnly ? items.filter(isFirstPart) : items
   }
-}
-
-function isFirstPart(item: unknown): boolean {
-  const part = typeof item === 'object' && item !== null && 'part' in item ? item.part : undefined
-  return typeof part !== 'number' || part <= 1
 }

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Reading } from '../domain/document.ts'
 import { describePlace } from '../domain/problem.ts'
-import type { Composer, Draft, Translator } from '../domain/translator.ts'
+import type { Composer, Draft, FileSource, Translator } from '../domain/translator.ts'
 
 /** Examples are small; the differences of one are shown up to this many. */
 const MAX_SHOWN = 20
@@ -10,19 +10,21 @@ const MAX_SHOWN = 20
 /** `expected` is the array of bodies in the order of the file; an order still to be found stands there by its name. */
 export async function checkInboundExample(
   translator: Translator,
-  { layouts, batches }: Pick<Reading, 'layouts' | 'batches'>,
+  { layouts, batches, source }: Pick<Reading, 'layouts' | 'batches'> & { readonly source?: FileSource },
   expected: unknown,
 ): Promise<string[]> {
   if (!Array.isArray(expected)) return ['The expected file must hold an array of bodies.']
-  const bound = translator.bind(layouts)
+  const bound = translator.bind(layouts, source)
   if (!('keyColumns' in bound)) return bound.map(({ message }) => message)
   const drafts: Draft[] = []
   for await (const rows of batches) drafts.push(...bound.push(rows))
   drafts.push(...bound.end())
-  const differences = drafts.flatMap((draft, index) => differencesOf(draft, expected, index))
-  if (drafts.length < expected.length) {
-    differences.push(`${expected.length} records were expected, ${drafts.length} came out.`)
+  const taken = drafts.filter(({ skipped }) => skipped !== true)
+  const differences = taken.flatMap((draft, index) => differencesOf(draft, expected, index))
+  if (taken.length < expected.length) {
+    differences.push(`${expected.length} records were expected, ${taken.length} came out.`)
   }
+  differences.push(...bound.disagreements().map(({ message }) => message))
   return differences.slice(0, MAX_SHOWN)
 }
 

@@ -1,31 +1,13 @@
 /** The frame of a mapping file: everything but the leaves of its body and the paths of its columns. */
-import iconv from 'iconv-lite'
 import { z } from 'zod'
+import { CheckFrame, ConditionFrame } from './conditions.ts'
+import { TotalsFrame } from './control-totals.ts'
+import { LinesFrame } from './lines.ts'
 import { ColumnNames } from './options.ts'
+import { ReadFrame } from './reading.ts'
+import { FileFrame, RecordFrame, TrailerFrame, WriteFrame } from './writing.ts'
 
 const Text = z.string().min(1)
-const Character = z.string().length(1, 'expected one character')
-
-const Encoding = Text.refine(
-  (name) => iconv.encodingExists(name),
-  'no encoding has this name; try utf-8, windows-1252 or utf-16le',
-)
-
-const RecordLayout = z.strictObject({
-  /** A header row opens a record; the detail rows after it are its lines. */
-  as: z.enum(['header', 'detail']),
-  columns: z.array(Text).min(1),
-})
-
-export const ReadFrame = z.strictObject({
-  format: z.literal('csv', { error: 'expected `csv`' }),
-  encoding: Encoding.optional(),
-  delimiter: Character.optional(),
-  quote: Character.nullable().optional(),
-  columns: z.array(Text).min(1).optional(),
-  records: z.record(Text, RecordLayout).optional(),
-})
-export type ReadFrame = z.infer<typeof ReadFrame>
 
 const GroupKey = z.union([ColumnNames, z.strictObject({ firstOf: z.array(ColumnNames).min(2) })], {
   error: 'expected a column name, a list of the names it may have, or `firstOf` with several columns',
@@ -38,9 +20,10 @@ export const GroupFrame = z.union(
     z.strictObject({
       by: z.union([Text, z.array(GroupKey).min(1)], { error: 'expected a column name or a list of them' }),
       blank: z.literal('continues', { error: 'expected `continues`' }).optional(),
+      differing: z.enum(['refuse', 'first'], { error: 'expected `refuse` or `first`' }).optional(),
     }),
   ],
-  { error: 'expected a column name, a list of them, or `by` with `blank: continues`' },
+  { error: 'expected a column name, a list of them, or `by` with `blank` and `differing`' },
 )
 export type GroupFrame = z.infer<typeof GroupFrame>
 
@@ -48,7 +31,7 @@ const Cell = z.union([z.string(), z.number(), z.boolean()], { error: 'expected t
 
 export const TableFrame = z.union(
   [
-    z.strictObject({ file: Text }),
+    z.strictObject({ file: Text, keys: z.int().min(1).max(5).optional() }),
     z.strictObject({ rows: z.record(Text, z.union([Cell, z.record(Text, Cell)])) }),
   ],
   { error: 'expected `file` with the path of a CSV file, or `rows`' },
@@ -60,21 +43,14 @@ export const ExampleFrame = z.strictObject({ input: Text, expect: Text })
 /** An example a mapping carries: a file to read and what must come of it, both relative to the mapping file. */
 export type Example = z.infer<typeof ExampleFrame>
 
-export const WriteFrame = z.strictObject({
-  format: z.literal('csv', { error: 'expected `csv`' }),
-  encoding: Text.optional(),
-  delimiter: Character.optional(),
-  newline: z.enum(['\n', '\r\n']).optional(),
-  quoteAll: z.boolean().optional(),
-  byteOrderMark: z.boolean().optional(),
-  header: z.boolean().optional(),
-})
-export type WriteFrame = z.infer<typeof WriteFrame>
-
 export const InboundFile = z.strictObject({
   operation: Text,
   read: ReadFrame.optional(),
   group: GroupFrame.optional(),
+  only: ConditionFrame.optional(),
+  check: z.array(CheckFrame).min(1).optional(),
+  lines: LinesFrame.optional(),
+  totals: TotalsFrame.optional(),
   body: z.unknown().optional(),
   tables: z.record(Text, TableFrame).optional(),
   examples: z.array(ExampleFrame).optional(),
@@ -87,6 +63,9 @@ export const OutboundFile = z.strictObject({
   each: Text.optional(),
   parts: z.enum(['first', 'all']).optional(),
   columns: z.unknown().optional(),
+  records: z.array(RecordFrame).min(1).optional(),
+  trailer: TrailerFrame.optional(),
+  file: FileFrame.optional(),
   tables: z.record(Text, TableFrame).optional(),
   examples: z.array(ExampleFrame).optional(),
 })

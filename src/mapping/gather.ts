@@ -1,7 +1,7 @@
 /** Gathers the adjacent rows that make one record. Holds the rows of one record at most. */
 import type { Row } from '../domain/document.ts'
 import { type Problem, problem } from '../domain/problem.ts'
-import type { ReadText } from './bind-leaf.ts'
+import type { ReadText } from './text-reader.ts'
 
 /** The rows of one record, and what is wrong with the way they stand together. */
 export interface Gathered {
@@ -140,7 +140,7 @@ function spill(record: Open, emit: (gathered: Gathered) => void): void {
   record.overflowed = true
 }
 
-function tooLarge(row: Row | undefined): Problem {
+export function tooLarge(row: Row | undefined): Problem {
   const place = row === undefined ? {} : { line: row.line }
   return problem('record-too-large', place, `The record has more than ${MAX_RECORD_ROWS} rows.`)
 }

@@ -1,19 +1,22 @@
 /** Compiles an inbound mapping: how the file is read, which rows make a record, and the body. */
 import type { z } from 'zod'
 import type { InboundOperation } from '../contract/operations.ts'
-import type { ReadOptions } from '../domain/format.ts'
 import type { Translator } from '../domain/translator.ts'
 import { didYouMean } from '../support/nearest.ts'
 import { compileBody } from './body.ts'
 import { checkPart } from './check.ts'
 import { foldedName } from './columns.ts'
-import { type Example, GroupFrame, InboundFile, ReadFrame } from './file.ts'
+import { type Check, compileChecks, compileCondition, type Condition } from './conditions.ts'
+import { compileTotals } from './control-totals.ts'
+import { type Example, GroupFrame, InboundFile } from './file.ts'
 import { checkColumns, type LeafContext } from './leaf.ts'
-import { type Alternatives, leavesOf, type ObjectPlan } from './plan.ts'
+import { compilePacked, lineRulesOf, type PackedLines, withLineRules } from './lines.ts'
+import type { Alternatives, Grouping } from './plan.ts'
+import { knownColumns, ReadFrame, readOptions, recordsOf, refusingExtra, totalsContext } from './reading.ts'
 import { shapeOf } from './shape.ts'
 import { keyPlace, type MapNode, type Mistakes } from './source.ts'
 import { compileTables, type ReadTable } from './tables.ts'
-import { createTranslator, type Grouping } from './translator.ts'
+import { createTranslator, type InboundPlan } from './translator.ts'
 
 export interface CompiledInbound {
   readonly translator: Translator
@@ -38,12 +41,18 @@ export async function compileInbound(
     return undefined
   }
   const records = recordsOf(read, root, mistakes)
+  const columnsFor = (perRow: boolean) => knownColumns(read, records, perRow)
+  const packed = compilePacked(root, { mistakes, columns: columnsFor(true) })
   const leaves: LeafContext = {
     mistakes,
     tables,
-    columnsFor: (perRow) => knownColumns(read, records, perRow),
+    spills: new Map(),
+    columnsFor: withPacked(columnsFor, packed),
   }
   const body = compileBody(bodyNode, shape, { field: '', perRow: false, needed: true }, leaves)
+  const rules = rulesOf(root, leaves)
+  const totals = compileTotals(root, { mistakes, ...totalsContext(read, records) })
+  const lineRules = lineRulesOf(root, { mistakes, columns: leaves.columnsFor(true) })
   const grouping = records ?? groupingOf(group, root, leaves)
   if (records !== undefined && root.entries.has('group')) {
     mistakes.add(
@@ -53,8 +62,40 @@ export async function compileInbound(
   }
   if (file === undefined || body === undefined || grouping === undefined || mistakes.count() > 0)
     return undefined
-  const plan = { operation: operation.name, read: readOptions(read, body, grouping), grouping, body }
-  return { translator: createTranslator(plan), examples: file.examples ?? [] }
+  const plan: InboundPlan = {
+    operation: operation.name,
+    read: readOptions(read, body, grouping),
+    grouping,
+    body: withLineRules(body, shape, lineRules),
+    ...rules,
+    ...(totals === undefined ? {} : { totals }),
+    ...(packed === undefined ? {} : { packed }),
+  }
+  return { translator: refusingExtra(createTranslator(plan), read), examples: file.examples ?? [] }
+}
+
+/** Lines may name numbered columns, such as `SKU{n}`, that stand for several of the file. */
+function withPacked(
+  columnsFor: LeafContext['columnsFor'],
+  packed: PackedLines | undefined,
+): LeafContext['columnsFor'] {
+  if (packed === undefined) return columnsFor
+  return (perRow) => {
+    const known = columnsFor(perRow)
+    return known && perRow ? [...known, ...packed.columns] : known
+  }
+}
+
+/** What decides about records as a whole. */
+function rulesOf(root: MapNode, { mistakes, columnsFor }: LeafContext): Pick<InboundPlan, 'only' | 'checks'> {
+  const context = { mistakes, columns: columnsFor(false) }
+  const written = root.entries.get('only')?.node
+  const only: Condition | undefined = written && compileCondition(written, context)
+  const checks: readonly Check[] = compileChecks(root.entries.get('check')?.node, context)
+  return {
+    ...(only === undefined ? {} : { only }),
+    checks,
+  }
 }
 
 /** A part by itself, so that a mistake elsewhere does not hide those in it. */
@@ -66,41 +107,6 @@ function partOf<Schema extends z.ZodType>(
 ): z.infer<Schema> | undefined {
   const node = root.entries.get(name)?.node
   return node && checkPart(schema, node, mistakes)
-}
-
-/** Which record type opens a record and which holds its rows; undefined for a plain table. */
-function recordsOf(
-  read: ReadFrame,
-  root: MapNode,
-  mistakes: Mistakes,
-): Extract<Grouping, { kind: 'records' }> | undefined {
-  if (read.records === undefined) return undefined
-  const readNode = root.entries.get('read')?.node
-  const node = readNode?.kind === 'map' ? (readNode.entries.get('records')?.node ?? readNode) : root
-  if (read.columns !== undefined) mistakes.add(node, '`columns` and `records` exclude each other')
-  const typesAs = (as: 'header' | 'detail') =>
-    Object.entries(read.records ?? {}).flatMap(([type, record]) => (record.as === as ? [type] : []))
-  const [header, secondHeader] = typesAs('header')
-  const [detail, secondDetail] = typesAs('detail')
-  if (
-    header === undefined ||
-    detail === undefined ||
-    secondHeader !== undefined ||
-    secondDetail !== undefined
-  ) {
-    mistakes.add(node, 'name exactly one record type `as: header` and one `as: detail`')
-  }
-  return { kind: 'records', header: header ?? '', detail: detail ?? '' }
-}
-
-function knownColumns(
-  { columns, records }: ReadFrame,
-  grouping: Extract<Grouping, { kind: 'records' }> | undefined,
-  perRow: boolean,
-): readonly string[] | undefined {
-  if (grouping === undefined) return columns
-  const header = records?.[grouping.header]?.columns ?? []
-  return perRow ? [...(records?.[grouping.detail]?.columns ?? []), ...header] : header
 }
 
 function groupingOf(
@@ -120,7 +126,12 @@ function groupingOf(
   const keys = (typeof by === 'string' ? [by] : by).map(toAlternatives)
   checkKeys(keys, mistakes, node)
   for (const key of keys) checkColumns(node, key, false, context)
-  return { kind: 'keys', keys, blankContinues: isLong && group.blank === 'continues' }
+  return {
+    kind: 'keys',
+    keys,
+    blankContinues: isLong && group.blank === 'continues',
+    firstCounts: isLong && group.differing === 'first',
+  }
 }
 
 type GroupKey = string | string[] | { readonly firstOf: readonly (string | string[])[] }
@@ -137,25 +148,6 @@ function checkKeys(
 ): void {
   const names = keys.map((key) => key.flat().map(foldedName).join())
   if (new Set(names).size < names.length) mistakes.add(node, 'the same column is named twice')
-}
-
-/** What the format has to know; a header line must hold at least one name that the mapping uses. */
-function readOptions(read: ReadFrame, body: ObjectPlan, grouping: Grouping): ReadOptions {
-  const { format, encoding, delimiter, quote, columns, records } = read
-  const groupNames = grouping.kind === 'keys' ? grouping.keys.flat(2) : []
-  const names = [...groupNames, ...leavesOf(body).flatMap((leaf) => leaf.alternatives.flat())]
-  const hasHeaderLine = columns === undefined && records === undefined
-  return {
-    format,
-    ...(encoding === undefined ? {} : { encoding }),
-    ...(delimiter === undefined ? {} : { delimiter }),
-    ...(quote === undefined ? {} : { quote }),
-    ...(columns === undefined ? {} : { columns }),
-    ...(records === undefined
-      ? {}
-      : { records: Object.entries(records).map(([type, record]) => ({ type, columns: record.columns })) }),
-    ...(hasHeaderLine ? { expectColumns: [...new Set(names)] } : {}),
-  }
 }
 
 /** The operations whose names are near, for a mistake about an unknown one. */

@@ -1,12 +1,21 @@
 /** The JSON Schema of mapping files, for editors: the frame and the leaves as checked, the bodies from the contract. */
 import { z } from 'zod'
 import { OPERATIONS, type OperationName } from '../contract/operations.ts'
-import { ExampleFrame, GroupFrame, ReadFrame, TableFrame, WriteFrame } from './file.ts'
-import { BodyLeaf, ColumnLeaf, ColumnNames, LEAF_OPTIONS, type LeafOptionName } from './options.ts'
-import { pathsOf } from './paths.ts'
+import { CheckFrame, ConditionFrame } from './conditions.ts'
+import { TotalsFrame } from './control-totals.ts'
+import { ExampleFrame, GroupFrame, TableFrame } from './file.ts'
+import { LinesFrame } from './lines.ts'
+import { BodyLeaf, ColumnNames, LEAF_OPTIONS, type LeafOptionName } from './options.ts'
+import { ColumnLeaf, TotalLeaf } from './column-options.ts'
+import { exportParts } from './export-schema.ts'
+import { ReadFrame } from './reading.ts'
 import { describeRule, type ListShape, type ObjectShape, type Shape, shapeOf } from './shape.ts'
+import { WriteFrame } from './writing.ts'
 
 type JsonSchema = Record<string, unknown>
+
+/** What stands in the columns of an export. */
+const LEAVES = { leaf: reference('columnLeaf'), total: reference('totalLeaf') }
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#'
 
@@ -18,7 +27,7 @@ export function mappingJsonSchema(operation?: OperationName): JsonSchema {
   return {
     $schema: DRAFT,
     title: 'A dropbridge mapping file',
-    ...(schemas.length === 1 ? only : { oneOf: schemas }),
+    ...(schemas.length === 1 ? only : { oneOf: [...schemas, extendingSchema(schemas)] }),
     definitions: definitions(),
   }
 }
@@ -28,10 +37,15 @@ function definitions(): JsonSchema {
     read: draft07(ReadFrame),
     write: draft07(WriteFrame),
     group: draft07(GroupFrame),
+    condition: draft07(ConditionFrame),
+    check: draft07(z.array(CheckFrame)),
+    lines: draft07(LinesFrame),
+    totals: draft07(TotalsFrame),
     tables: draft07(z.record(z.string(), TableFrame)),
     examples: draft07(z.array(ExampleFrame)),
     leaf: { anyOf: [draft07(ColumnNames), described(draft07(BodyLeaf))] },
     columnLeaf: described(draft07(ColumnLeaf)),
+    totalLeaf: described(draft07(TotalLeaf)),
   }
 }
 
@@ -39,8 +53,8 @@ function operationSchema(name: OperationName): JsonSchema {
   const operation = OPERATIONS[name]
   const inbound = operation.direction === 'inbound'
   const parts: JsonSchema = inbound
-    ? { read: reference('read'), group: reference('group'), body: shapeSchema(shapeOf(operation.body)) }
-    : { write: reference('write'), ...exportParts(shapeOf(operation.record)) }
+    ? inboundParts(shapeOf(operation.body))
+    : { write: reference('write'), ...exportParts(shapeOf(operation.record), LEAVES) }
   return {
     type: 'object',
     description: operation.summary,
@@ -50,7 +64,28 @@ function operationSchema(name: OperationName): JsonSchema {
       tables: reference('tables'),
       examples: reference('examples'),
     },
-    required: ['operation', inbound ? 'body' : 'columns'],
+    required: inbound ? ['operation', 'body'] : ['operation'],
+    ...(inbound ? {} : { anyOf: [{ required: ['columns'] }, { required: ['records'] }] }),
+    additionalProperties: false,
+  }
+}
+
+/**
+ * A mapping that extends another says only what is different, and takes away with null: which fields there are depends
+ * on the mapping behind it, so that only the compiler can tell.
+ */
+function extendingSchema(schemas: readonly JsonSchema[]): JsonSchema {
+  const keys = schemas.flatMap((schema) => Object.keys(schema['properties'] as JsonSchema))
+  return {
+    type: 'object',
+    description: 'A mapping that extends another one.',
+    properties: {
+      extends: { type: 'string', minLength: 1, description: 'The path of the mapping that is extended.' },
+      ...Object.fromEntries([...new Set(keys)].map((key) => [key, {}])),
+      operation: { enum: Object.keys(OPERATIONS) },
+      examples: reference('examples'),
+    },
+    required: ['extends'],
     additionalProperties: false,
   }
 }
@@ -64,10 +99,26 @@ function shapeSchema(shape: Shape): JsonSchema {
   return { ...(description === undefined ? {} : { description }), allOf: [reference('leaf')] }
 }
 
-function objectSchema({ fields }: ObjectShape): JsonSchema {
+function inboundParts(body: Shape): JsonSchema {
+  return {
+    read: reference('read'),
+    group: reference('group'),
+    only: reference('condition'),
+    check: reference('check'),
+    lines: reference('lines'),
+    totals: reference('totals'),
+    body: body.kind === 'object' ? objectSchema(body, {}) : shapeSchema(body),
+  }
+}
+
+function objectSchema(
+  { fields }: ObjectShape,
+  others: JsonSchema = { when: reference('condition') },
+): JsonSchema {
+  const properties = Object.fromEntries([...fields].map(([name, field]) => [name, shapeSchema(field)]))
   return {
     type: 'object',
-    properties: Object.fromEntries([...fields].map(([name, field]) => [name, shapeSchema(field)])),
+    properties: { ...others, ...properties },
     required: [...fields].filter(([, field]) => field.required).map(([name]) => name),
     additionalProperties: false,
   }
@@ -77,40 +128,6 @@ function listSchema({ item }: ListShape): JsonSchema {
   if (item.kind !== 'object') return { description: 'a list of texts', allOf: [reference('leaf')] }
   const description = 'Filled once per row of the record: write one item.'
   return { type: 'array', description, minItems: 1, maxItems: 1, items: objectSchema(item) }
-}
-
-function exportParts(record: Shape): JsonSchema {
-  const lists =
-    record.kind === 'object'
-      ? [...record.fields].filter(([, field]) => field.kind === 'list' && field.item.kind === 'object')
-      : []
-  const each = lists.map(([name]) => name)
-  const paths = [...new Set([undefined, ...each].flatMap((name) => pathsOf(record, name)))]
-  const open = paths
-    .filter((path) => path.endsWith('.*'))
-    .map((path) => path.slice(0, -2).replaceAll('.', '\\.'))
-  const path = {
-    anyOf: [
-      { enum: paths.filter((known) => !known.endsWith('.*')) },
-      { type: 'string', pattern: `^(${open.join('|')})\\..+` },
-    ],
-  }
-  return {
-    each: {
-      enum: each,
-      description: 'The list that makes one row per item; without it a record makes one row.',
-    },
-    parts: {
-      enum: ['first', 'all'],
-      description: 'Whether lines for further parcels of one item are printed.',
-    },
-    columns: {
-      type: 'object',
-      description: 'The columns of the file, and the path of the API field in each.',
-      minProperties: 1,
-      additionalProperties: { anyOf: [path, reference('columnLeaf')] },
-    },
-  }
 }
 
 /** The options with what the table says of them. */

@@ -29,7 +29,15 @@ const MAX_SHOWN = 5
  * not of every file.
  */
 export function lookupConverter(
-  { table, column }: { readonly table: Table; readonly column: string },
+  {
+    table,
+    column,
+    miss = 'refuse',
+  }: {
+    readonly table: Table
+    readonly column: string
+    readonly miss?: 'refuse' | 'keep' | 'blank' | undefined
+  },
   convert: Convert,
   note: (message: string) => void,
 ): Convert {
@@ -49,7 +57,9 @@ export function lookupConverter(
     const found = spelled.get(text)
     if (found !== undefined) return found
     const key = tableKey(text)
-    return values.has(key) ? values.get(key) : refuse('lookup-missed', missMessage(table, text))
+    if (values.has(key)) return values.get(key)
+    if (miss === 'blank') return undefined
+    return miss === 'keep' ? convert(text, refuse) : refuse('lookup-missed', missMessage(table, text))
   }
 }
 

@@ -1,16 +1,20 @@
 /** Compiles one leaf of a body: where its text comes from and how it becomes the value of its field. */
 import type { FieldRule } from '../contract/fields.ts'
 import { didYouMean } from '../support/nearest.ts'
-import { checkPart } from './check.ts'
+import { type CalcPlan, columnsIn } from './calc/calc.ts'
+import { parseCalc } from './calc/parse-calc.ts'
 import { foldedName } from './columns.ts'
-import { BodyLeaf } from './options.ts'
+import { looksKnown } from './known.ts'
+import { optionsOf } from './leaf-options.ts'
+import { type Origins, originsOf } from './leaf-origins.ts'
+import { type Spill, withSteps } from './leaf-steps.ts'
+import type { BodyLeaf } from './options.ts'
 import type { Alternatives, LeafPlan } from './plan.ts'
-import { describeRule } from './shape.ts'
-import { type MapNode, type Mistakes, type SourceNode, toPlain } from './source.ts'
-import { findTable, type Tables } from './tables.ts'
+import type { MapNode, Mistakes, SourceNode } from './source.ts'
+import { findTable, KEY_SEPARATOR, type Table, type Tables } from './tables.ts'
 import { compileDates } from './leaf-dates.ts'
 import { convertNow, listConverter, lookupConverter } from './leaf-values.ts'
-import { converterFor } from './values/convert.ts'
+import { converterFor, type ValueOptions } from './values/convert.ts'
 import type { Convert } from './values/value.ts'
 
 export interface LeafContext {
@@ -18,6 +22,8 @@ export interface LeafContext {
   readonly tables: Tables
   /** The columns a leaf may name, where the mapping itself says which there are. */
   readonly columnsFor: (perRow: boolean) => readonly string[] | undefined
+  /** Leaves that share out the lines of one text, by what they have in common. */
+  readonly spills: Map<string, Spill>
 }
 
 export interface LeafTarget {
@@ -40,96 +46,88 @@ export function compileLeaf(
   target: LeafTarget,
   context: LeafContext,
 ): LeafPlan | undefined {
-  const before = context.mistakes.count()
-  const options = optionsOf(node, target, context.mistakes)
+  const { mistakes } = context
+  const before = mistakes.count()
+  const options = optionsOf(node, target, mistakes)
   if (options === undefined) return undefined
-  const alternatives = alternativesOf(options)
-  checkColumns(node, alternatives, target.perRow, context)
-  const convert = compileConvert(node, options, target, context)
-  const fallback = node.kind === 'map' ? compileFallback(node, target, context.mistakes) : undefined
-  if (context.mistakes.count() > before || convert === undefined) return undefined
-  const isReference = options.find === 'order'
+  const calc = compileCalc(node, options, target, mistakes)
+  const note = (message: string) => mistakes.add(sourcePlace(node), message)
+  const origins = originsOf(options, calc, { perRow: target.perRow, note })
+  checkNames(node, calc, { origins, perRow: target.perRow }, context)
+  const fallback = node.kind === 'map' ? compileFallback(node, target, mistakes) : undefined
+  const convert = compileConvert(
+    { node, options, origins, hasDefault: fallback !== undefined },
+    target,
+    context,
+  )
+  if (mistakes.count() > before || convert === undefined) return undefined
   return {
     kind: 'leaf',
     field: target.field,
     perRow: target.perRow,
-    alternatives,
+    ...origins,
+    ...(options.all === undefined ? {} : { joinedWith: separatorOf(options) }),
+    ...(calc === undefined ? {} : { calc }),
     blanks: new Set((options.blanks ?? []).map((blank) => blank.trim().toLowerCase())),
     ...(fallback === undefined ? {} : { fallback }),
     convert,
     required: target.required,
     columnRequired: target.needed && fallback === undefined,
-    ...(isReference ? { reference: 'order' as const } : {}),
+    ...(options.find === 'order' ? { reference: 'order' as const } : {}),
   }
 }
 
-/** The leaf in its long form; a name or a list of names is `from`. */
-function optionsOf(node: SourceNode, target: LeafTarget, mistakes: Mistakes): BodyLeaf | undefined {
-  if (node.kind === 'map') {
-    const options = checkPart(BodyLeaf, node, mistakes)
-    return options !== undefined && checkOptions(node, options, target, mistakes) ? options : undefined
+/** The columns inside of a sum are those of the rows. */
+function checkNames(
+  node: SourceNode,
+  calc: CalcPlan | undefined,
+  { origins, perRow }: { readonly origins: Origins; readonly perRow: boolean },
+  context: LeafContext,
+): void {
+  if (calc === undefined) return checkColumns(node, origins.alternatives, perRow, context)
+  for (const { name, inSum } of columnsIn(calc.calc)) {
+    if (!looksKnown(name)) checkColumns(placeOf(node, 'calc'), [[name]], perRow || inSum, context)
   }
-  const names = toPlain(node)
-  if (typeof names === 'string' && names.trim() !== '') return { from: names }
-  if (
-    Array.isArray(names) &&
-    names.length > 0 &&
-    names.every((name) => typeof name === 'string' && name !== '')
-  ) {
-    return { from: names }
-  }
-  const written = node.kind === 'text' && node.text !== '' ? `"${node.text}"` : 'this'
-  mistakes.add(
-    node,
-    typeof names === 'number' || typeof names === 'boolean'
-      ? `${written} is no column name: put a name in quotes, or write { const: ${names} }`
-      : `${written} names no column: write a column name, a list of names, or options such as { from: … }`,
+}
+
+function sourcePlace(node: SourceNode): SourceNode {
+  const place = ['from', 'firstOf', 'all', 'calc'].find(
+    (name) => node.kind === 'map' && node.entries.has(name),
   )
-  return undefined
+  return place === undefined ? node : placeOf(node, place)
 }
 
-function checkOptions(node: MapNode, options: BodyLeaf, target: LeafTarget, mistakes: Mistakes): boolean {
-  const before = mistakes.count()
-  const note = (name: string, message: string) => mistakes.add(node.entries.get(name)?.node ?? node, message)
-  const sources = ['from', 'firstOf', 'const'].filter((name) => node.entries.has(name))
-  if (sources.length !== 1) {
-    mistakes.add(node, 'say where the value comes from with exactly one of `from`, `firstOf` and `const`')
-  }
-  const others = [...node.entries.keys()].filter((name) => name !== 'const')
-  if (options.const !== undefined && sources.length === 1 && others.length > 0) {
-    note(others[0] ?? '', 'a constant takes no other options')
-  }
-  if (options.pick !== undefined && options.table === undefined) note('pick', '`pick` needs a `table`')
-  const { kind } = target.rule
-  const isDate = kind === 'dateTime' || kind === 'date'
-  const what = target.list ? 'a list of texts' : describeRule(target.rule)
-  const unfit: readonly [keyof BodyLeaf, boolean, string][] = [
-    ['format', isDate, 'dates'],
-    ['zone', kind === 'dateTime', 'dates with times'],
-    ['split', target.list, 'lists of texts'],
-    ['wrap', target.list, 'lists of texts'],
-    ['find', isOrder(target.rule), 'the id of an order'],
-  ]
-  for (const [name, fits, use] of unfit) {
-    if (options[name] !== undefined && !fits) note(name, `\`${name}\` is for ${use}; this field is ${what}`)
-  }
-  if (options.find !== undefined && options.default !== undefined)
-    note('default', '`find` takes no `default`')
-  const max = target.rule.kind === 'text' ? target.rule.max : undefined
-  if (options.wrap !== undefined && max !== undefined && options.wrap > max) {
-    note('wrap', `the API takes at most ${max} characters here`)
-  }
-  return mistakes.count() === before
+function placeOf(node: SourceNode, option: string): SourceNode {
+  return node.kind === 'map' ? (node.entries.get(option)?.node ?? node) : node
 }
 
-function isOrder(rule: FieldRule): boolean {
-  return rule.kind === 'integer' && rule.reference === 'order'
+/** The keys of a table stand between bars, so those of a leaf do too. */
+function separatorOf({ with: separator, table }: BodyLeaf): string {
+  return separator ?? (table === undefined ? ' ' : KEY_SEPARATOR)
 }
 
-function alternativesOf({ from, firstOf }: BodyLeaf): Alternatives {
-  const names = (one: string | readonly string[]) => (typeof one === 'string' ? [one] : one)
-  if (from !== undefined) return [names(from)]
-  return (firstOf ?? []).map(names)
+function compileCalc(
+  node: SourceNode,
+  options: BodyLeaf,
+  { rule }: LeafTarget,
+  mistakes: Mistakes,
+): CalcPlan | undefined {
+  if (options.calc === undefined) return undefined
+  const calc = parseCalc(options.calc, rule.kind === 'date' || rule.kind === 'dateTime' ? 'date' : 'number')
+  if (typeof calc === 'string') {
+    mistakes.add(placeOf(node, 'calc'), calc)
+    return undefined
+  }
+  const { round: _, ...numbers } = numberOptions(options)
+  return { calc, numbers, dates: compileDates(node, options, mistakes, 'read') }
+}
+
+function numberOptions({ decimal, implied, round }: BodyLeaf): ValueOptions {
+  return {
+    ...(decimal === undefined ? {} : { decimal }),
+    ...(implied === undefined ? {} : { implied }),
+    ...(round === undefined ? {} : { round }),
+  }
 }
 
 /** Where the mapping names the columns of a file without a header line, it may use no others. */
@@ -152,21 +150,78 @@ export function checkColumns(
   }
 }
 
-function compileConvert(
+interface WrittenLeaf {
+  readonly node: SourceNode
+  readonly options: BodyLeaf
+  readonly origins: Origins
+  readonly hasDefault: boolean
+}
+
+function compileConvert(written: WrittenLeaf, target: LeafTarget, context: LeafContext): Convert | undefined {
+  const { node, options, origins, hasDefault } = written
+  const value = valueConverter(node, options, target, context.mistakes)
+  const converted = target.list ? listConverter(value, target.rule, options) : value
+  const lookedUp = options.table === undefined ? converted : compileLookup(written, converted, context)
+  const note = (option: keyof BodyLeaf, message: string) =>
+    context.mistakes.add(placeOf(node, option), message)
+  const key = JSON.stringify([target.field.replace(/[^.]*$/, ''), origins.origins, options.wrap])
+  const spill = context.spills.get(key) ?? { last: 0 }
+  context.spills.set(key, spill)
+  const { rule, list } = target
+  return lookedUp && withSteps(lookedUp, options, { rule, list, hasDefault, spill, note })
+}
+
+/** What a calculation gives is written plainly, however its columns are. */
+function valueConverter(
   node: SourceNode,
   options: BodyLeaf,
-  target: LeafTarget,
+  { rule }: LeafTarget,
+  mistakes: Mistakes,
+): Convert {
+  const { zone, calc, long } = options
+  const dates = compileDates(
+    node,
+    calc === undefined ? options : zone === undefined ? {} : { zone },
+    mistakes,
+    'read',
+  )
+  const { round, ...numbers } = numberOptions(options)
+  const plain = calc === undefined ? numbers : { decimal: '.' as const }
+  return converterFor(options.find === undefined ? rule : ORDER_NAME, dates, {
+    ...plain,
+    ...(round === undefined ? {} : { round }),
+    ...(long === undefined ? {} : { cut: true }),
+  })
+}
+
+function compileLookup(
+  { node, options }: WrittenLeaf,
+  convert: Convert,
   { mistakes, tables }: LeafContext,
 ): Convert | undefined {
-  const dates = compileDates(node, options, mistakes, 'read')
-  const value = converterFor(options.find === undefined ? target.rule : ORDER_NAME, dates)
-  const convert = target.list ? listConverter(value, target.rule, options) : value
-  if (options.table === undefined) return convert
-  const place = (name: string) => (node.kind === 'map' ? (node.entries.get(name)?.node ?? node) : node)
-  const found = findTable(tables, { table: options.table, pick: options.pick }, (option, message) =>
-    mistakes.add(place(option), message),
+  const { table: name = '', pick, miss } = options
+  const found = findTable(tables, { table: name, pick }, (option, message) =>
+    mistakes.add(placeOf(node, option), message),
   )
-  return found && lookupConverter(found, convert, (message) => mistakes.add(place('table'), message))
+  if (found === undefined) return undefined
+  const wrong = keysMistake(found.table, options)
+  if (wrong !== undefined) mistakes.add(placeOf(node, 'table'), wrong)
+  return lookupConverter({ ...found, miss }, convert, (message) =>
+    mistakes.add(placeOf(node, 'table'), message),
+  )
+}
+
+function keysMistake(
+  { name, keys, keyColumns }: Table,
+  { all, with: separator }: BodyLeaf,
+): string | undefined {
+  if (keyColumns === 1) return undefined
+  if (all?.length !== keyColumns) {
+    return `the table "${name}" has ${keyColumns} key columns: name as many with \`all\``
+  }
+  return separator === undefined || keys.length === 0
+    ? undefined
+    : `the table "${name}" has several key columns: leave \`with\` out`
 }
 
 /** The constant or the default, as the value it stands for. */

@@ -7,7 +7,8 @@ import { BridgeError } from '../support/errors.ts'
 import type { Example } from './file.ts'
 import { compileInbound, unknownOperation } from './inbound.ts'
 import { compileOutbound } from './outbound.ts'
-import { type Mistakes, readSource, type SourceNode } from './source.ts'
+import { readWithBases } from './inherit.ts'
+import { type MapNode, type Mistakes, openSourceReader, type SourceNode } from './source.ts'
 import type { ReadTable } from './tables.ts'
 
 export interface InboundMapping {
@@ -16,6 +17,8 @@ export interface InboundMapping {
   readonly translator: Translator
   readonly examples: readonly Example[]
   readonly warnings: readonly string[]
+  /** What the mapping says, with what it inherits, for the tools that show it. */
+  readonly source: MapNode
 }
 
 export interface OutboundMapping {
@@ -24,12 +27,14 @@ export interface OutboundMapping {
   readonly composer: Composer
   readonly examples: readonly Example[]
   readonly warnings: readonly string[]
+  /** What the mapping says, with what it inherits, for the tools that show it. */
+  readonly source: MapNode
 }
 
 /** A compiled mapping file. The paths of its examples are relative to it. */
 export type Mapping = InboundMapping | OutboundMapping
 
-/** Throws `mapping-invalid` with one detail per mistake. Table files are read relative to the mapping file. */
+/** Throws `mapping-invalid` with one detail per mistake. Tables and bases are read relative to the mapping file. */
 export async function loadMapping(path: string): Promise<Mapping> {
   let text: string
   try {
@@ -45,10 +50,13 @@ export async function compileMapping(mapping: {
   readonly text: string
   /** The name of the file, for messages. */
   readonly name: string
+  /** Reads a file that the mapping names, a table or the mapping it extends, by its path relative to it. */
   readonly readTable: ReadTable
 }): Promise<Mapping> {
   const { text, name, readTable } = mapping
-  const { root, mistakes } = readSource(text, name)
+  const reader = openSourceReader()
+  const { mistakes } = reader
+  const root = await readWithBases(text, name, { reader, readFile: readTable })
   const compiled = root === undefined ? undefined : await compileRoot(root, { readTable, mistakes })
   if (compiled !== undefined && mistakes.count() === 0) return compiled
   if (mistakes.count() === 0) mistakes.add({ offset: 0, path: '' }, 'the mapping is empty')
@@ -75,10 +83,26 @@ async function compileRoot(
   const operation = { name, ...OPERATIONS[name] }
   if (operation.direction === 'inbound') {
     const compiled = await compileInbound(root, operation, context)
-    return compiled && { direction: 'inbound', operation: name, ...compiled, warnings: warningsOf(compiled) }
+    return (
+      compiled && {
+        direction: 'inbound',
+        operation: name,
+        ...compiled,
+        warnings: warningsOf(compiled),
+        source: root,
+      }
+    )
   }
   const compiled = await compileOutbound(root, operation, context)
-  return compiled && { direction: 'outbound', operation: name, ...compiled, warnings: warningsOf(compiled) }
+  return (
+    compiled && {
+      direction: 'outbound',
+      operation: name,
+      ...compiled,
+      warnings: warningsOf(compiled),
+      source: root,
+    }
+  )
 }
 
 function isOperation(name: string): name is OperationName {

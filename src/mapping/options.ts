@@ -1,5 +1,8 @@
 /** The options of a leaf: the one table behind the compiler, the published schema and the documentation. */
 import { z } from 'zod'
+import { ConditionFrame } from './conditions.ts'
+import { COLUMN_OPTIONS } from './column-options.ts'
+import { TEXT_OPTIONS } from './text-options.ts'
 
 const Text = z.string().min(1)
 const Scalar = z.union([z.string(), z.number(), z.boolean()], {
@@ -9,6 +12,9 @@ const Scalar = z.union([z.string(), z.number(), z.boolean()], {
 export const ColumnNames = z.union([Text, z.array(Text).min(1)], {
   error: 'expected a column name in text, or a list of the names a file may use for it',
 })
+
+/** A calculation longer than this belongs elsewhere. */
+const MAX_CALC = 500
 
 interface LeafOption {
   readonly schema: z.ZodType
@@ -29,9 +35,33 @@ export const LEAF_OPTIONS = {
   },
   firstOf: {
     schema: z.array(ColumnNames).min(2),
-    in: ['body'],
+    in: ['body', 'columns'],
     summary: 'Several columns; in each row the first that is not blank is taken.',
     example: '{ firstOf: [Shipping Name, Billing Name] }',
+  },
+  all: {
+    schema: z.array(ColumnNames).min(2, 'expected at least two columns'),
+    in: ['body', 'columns'],
+    summary: 'Several columns whose texts are put together; blank ones are skipped.',
+    example: '{ all: [First Name, Last Name] }',
+  },
+  with: {
+    schema: z.string(),
+    in: ['body', 'columns'],
+    summary: 'What stands between the texts of `all`: a blank unless told, and ` | ` before a `table`.',
+    example: '{ all: [City, State], with: ", " }',
+  },
+  calc: {
+    schema: Text.max(MAX_CALC, `a calculation has at most ${MAX_CALC} characters`),
+    in: ['body'],
+    summary: 'The value is worked out: see "Calculations".',
+    example: '{ calc: "sum([Qty] * [Cost]) + [Freight]" }',
+  },
+  nth: {
+    schema: z.int().min(1).max(1000),
+    in: ['body'],
+    summary: 'Which one is meant where the file has several columns of the same name.',
+    example: '{ from: Address, nth: 2 }',
   },
   const: {
     schema: Scalar,
@@ -63,6 +93,13 @@ export const LEAF_OPTIONS = {
     summary: "The table's column that holds the value; not needed when it has only one.",
     example: '{ from: Ship Via, table: ship-via, pick: method }',
   },
+  miss: {
+    schema: z.enum(['refuse', 'keep', 'blank'], { error: 'expected `refuse`, `keep` or `blank`' }),
+    in: ['body', 'columns'],
+    summary:
+      'What becomes of a text that is not in the table: it is refused unless told, kept as it is, or taken as blank.',
+    example: '{ from: Ship Via, table: ship-via, miss: keep }',
+  },
   format: {
     schema: z.union([Text, z.array(Text).min(1)], { error: 'expected a date format, or a list of them' }),
     in: ['body', 'columns'],
@@ -82,24 +119,22 @@ export const LEAF_OPTIONS = {
     summary: 'The column holds a purchase order number, and the bridge finds the id of that order.',
     example: '{ from: PO Number, find: order }',
   },
-  split: {
-    schema: Text,
+  when: {
+    schema: ConditionFrame,
     in: ['body'],
-    summary: 'For a list of texts: what separates them in the cell; a line break unless told.',
-    example: '{ from: Gift Message, split: "|" }',
+    summary:
+      'The value is taken only when this holds; otherwise it is as if it were not in the mapping. See "Conditions".',
+    example: '{ from: Account, when: { Tracking: blank } }',
   },
-  wrap: {
-    schema: z.int().min(1),
+  oneOf: {
+    schema: z.array(z.union([ColumnNames, z.looseObject({ when: ConditionFrame.optional() })])).min(1),
     in: ['body'],
-    summary: 'For a list of texts: breaks longer ones between words at this many characters.',
-    example: '{ from: Gift Message, wrap: 64 }',
+    summary:
+      'Several values with `when`, of which the first whose condition holds is taken; the last may be without.',
+    example: '{ oneOf: [{ when: { Type: Gift }, const: USPS }, Ship Via] }',
   },
-  join: {
-    schema: z.string(),
-    in: ['columns'],
-    summary: 'For a list of texts: what stands between them in the cell; a line break unless told.',
-    example: '{ from: gift_message, join: " / " }',
-  },
+  ...TEXT_OPTIONS,
+  ...COLUMN_OPTIONS,
 } as const satisfies Record<string, LeafOption>
 
 export type LeafOptionName = keyof typeof LEAF_OPTIONS
@@ -107,6 +142,8 @@ export type LeafOptionName = keyof typeof LEAF_OPTIONS
 /** A leaf written with options, as a schema: those options of the table that may stand there. */
 export const BodyLeaf = z.strictObject({
   from: LEAF_OPTIONS.from.schema.optional(),
+  when: LEAF_OPTIONS.when.schema.optional(),
+  oneOf: LEAF_OPTIONS.oneOf.schema.optional(),
   firstOf: LEAF_OPTIONS.firstOf.schema.optional(),
   const: LEAF_OPTIONS.const.schema.optional(),
   default: LEAF_OPTIONS.default.schema.optional(),
@@ -118,17 +155,19 @@ export const BodyLeaf = z.strictObject({
   find: LEAF_OPTIONS.find.schema.optional(),
   split: LEAF_OPTIONS.split.schema.optional(),
   wrap: LEAF_OPTIONS.wrap.schema.optional(),
+  all: LEAF_OPTIONS.all.schema.optional(),
+  with: LEAF_OPTIONS.with.schema.optional(),
+  calc: LEAF_OPTIONS.calc.schema.optional(),
+  nth: LEAF_OPTIONS.nth.schema.optional(),
+  match: LEAF_OPTIONS.match.schema.optional(),
+  miss: LEAF_OPTIONS.miss.schema.optional(),
+  at: LEAF_OPTIONS.at.schema.optional(),
+  case: LEAF_OPTIONS.case.schema.optional(),
+  pad: LEAF_OPTIONS.pad.schema.optional(),
+  digits: LEAF_OPTIONS.digits.schema.optional(),
+  decimal: LEAF_OPTIONS.decimal.schema.optional(),
+  implied: LEAF_OPTIONS.implied.schema.optional(),
+  round: LEAF_OPTIONS.round.schema.optional(),
+  long: LEAF_OPTIONS.long.schema.optional(),
 })
 export type BodyLeaf = z.infer<typeof BodyLeaf>
-
-export const ColumnLeaf = z.strictObject({
-  from: Text.optional(),
-  const: LEAF_OPTIONS.const.schema.optional(),
-  default: LEAF_OPTIONS.default.schema.optional(),
-  table: LEAF_OPTIONS.table.schema.optional(),
-  pick: LEAF_OPTIONS.pick.schema.optional(),
-  format: Text.optional(),
-  zone: LEAF_OPTIONS.zone.schema.optional(),
-  join: LEAF_OPTIONS.join.schema.optional(),
-})
-export type ColumnLeaf = z.infer<typeof ColumnLeaf>

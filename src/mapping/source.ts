@@ -1,4 +1,4 @@
-/** The text of a mapping file as a tree whose every part knows where it stands, and the list of mistakes made in it. */
+/** The text of mapping files as trees whose every part knows where it stands, and the list of mistakes made in them. */
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 
 export interface TextNode {
@@ -26,35 +26,45 @@ export interface MapNode {
 
 export type SourceNode = TextNode | ListNode | MapNode
 
-/** Collects what is wrong with a mapping, each with its line and column. */
+/**
+ * Collects what is wrong with a mapping, each with its file, line and column. The files it is made of share one row of
+ * offsets, one behind the other, so that an offset alone says in which of them a part stands.
+ */
 export interface Mistakes {
   count(): number
-  /** In the order in which they stand in the file. */
+  /** In the order in which they stand in the files. */
   lines(): string[]
   add(where: { readonly offset: number; readonly path: string }, message: string): void
-}
-
-export interface Source {
-  /** Undefined when the text is no YAML at all. */
-  readonly root: SourceNode | undefined
-  readonly mistakes: Mistakes
 }
 
 /** More than any real mapping; stops aliases that multiply or lead to themselves. */
 const MAX_NODES = 50_000
 const MAX_DEPTH = 50
 
-/** Reads the YAML text of the mapping called `name`; what is wrong with it as YAML is among the mistakes. */
-export function readSource(text: string, name: string): Source {
-  const counter = new LineCounter()
-  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false })
-  const mistakes = collectMistakes(name, counter)
-  for (const { message, pos } of [...document.errors, ...document.warnings]) {
-    mistakes.add({ offset: pos[0], path: '' }, message)
+/** Reads mapping files; the mistakes of all of them are collected together. */
+export interface SourceReader {
+  readonly mistakes: Mistakes
+  /** The tree of the YAML text of the file called `name`; what is wrong with it as YAML is among the mistakes. */
+  read(text: string, name: string): SourceNode | undefined
+}
+
+export function openSourceReader(): SourceReader {
+  const files: SourceFile[] = []
+  const mistakes = collectMistakes(files)
+  return {
+    mistakes,
+    read(text, name) {
+      const last = files.at(-1)
+      const start = last === undefined ? 0 : last.start + last.length + 1
+      const counter = new LineCounter()
+      files.push({ name, start, length: text.length, counter })
+      const document = parseDocument(text, { lineCounter: counter, prettyErrors: false })
+      for (const { message, pos } of [...document.errors, ...document.warnings]) {
+        mistakes.add({ offset: start + pos[0], path: '' }, message)
+      }
+      return document.errors.length > 0 ? undefined : toTree(document, start, mistakes)
+    },
   }
-  if (document.errors.length > 0) return { root: undefined, mistakes }
-  const root = toTree(document, mistakes)
-  return { root, mistakes }
 }
 
 /** The node under these keys, or the nearest one above it that exists. */
@@ -86,23 +96,36 @@ function pathOf(parent: string, key: string): string {
   return parent === '' ? key : `${parent}.${key}`
 }
 
-function collectMistakes(name: string, counter: LineCounter): Mistakes {
+interface SourceFile {
+  readonly name: string
+  /** The offset of its first character. */
+  readonly start: number
+  readonly length: number
+  readonly counter: LineCounter
+}
+
+function collectMistakes(files: readonly SourceFile[]): Mistakes {
   const offsets = new Map<string, number>()
   return {
     count: () => offsets.size,
     lines: () => [...offsets].toSorted(([, a], [, b]) => a - b).map(([line]) => line),
     add({ offset, path }, message) {
-      const { line, col } = counter.linePos(offset)
-      const place = `${name}:${line}:${col}`
+      const file = files.findLast(({ start }) => start <= offset)
+      const { line, col } = file?.counter.linePos(offset - file.start) ?? { line: 0, col: 0 }
+      const place = `${file?.name ?? ''}:${line}:${col}`
       offsets.set(`${place} ${path === '' ? '' : `${path}: `}${message}`, offset)
     },
   }
 }
 
-function toTree(document: Document, mistakes: Mistakes): SourceNode | undefined {
+function toTree(document: Document, fileStart: number, mistakes: Mistakes): SourceNode | undefined {
   let count = 0
   let depth = 0
   let tooMuch = false
+  const placeOf = (node: unknown) => {
+    const start = rangeStart(node)
+    return start === undefined ? undefined : fileStart + start
+  }
   const walk = (node: unknown, path: string, offset: number): SourceNode => {
     count += 1
     tooMuch ||= count > MAX_NODES || depth > MAX_DEPTH
@@ -114,12 +137,12 @@ function toTree(document: Document, mistakes: Mistakes): SourceNode | undefined 
   }
   const walkInto = (node: unknown, path: string, offset: number): SourceNode => {
     const target = isAlias(node) ? node.resolve(document) : node
-    const start = rangeStart(node) ?? offset
+    const start = placeOf(node) ?? offset
     if (isMap(target)) {
       const entries = new Map<string, { keyOffset: number; node: SourceNode }>()
       for (const { key, value } of target.items) {
         const name = isScalar(key) ? textOf(key) : String(key)
-        const keyOffset = rangeStart(key) ?? start
+        const keyOffset = placeOf(key) ?? start
         entries.set(name, { keyOffset, node: walk(value, pathOf(path, name), keyOffset) })
       }
       return { kind: 'map', entries, path, offset: start }
@@ -138,10 +161,10 @@ function toTree(document: Document, mistakes: Mistakes): SourceNode | undefined 
     }
   }
   if (document.contents === null) return undefined
-  const root = walk(document.contents, '', 0)
+  const root = walk(document.contents, '', fileStart)
   if (tooMuch) {
     mistakes.add(
-      { offset: 0, path: '' },
+      { offset: fileStart, path: '' },
       `the mapping has more than ${MAX_NODES} parts, or is nested more than ${MAX_DEPTH} deep`,
     )
     return undefined

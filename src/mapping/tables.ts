@@ -14,7 +14,12 @@ export interface Table {
   readonly rows: ReadonlyMap<string, Readonly<Record<string, string>>>
   /** The keys as written, for suggestions. */
   readonly keys: readonly string[]
+  /** How many columns make the key; their texts stand between bars. */
+  readonly keyColumns: number
 }
+
+/** What stands between the texts of a key that several columns make. */
+export const KEY_SEPARATOR = ' | '
 
 export type ReadTable = (relativePath: string) => Promise<string>
 
@@ -45,7 +50,10 @@ export async function compileTables(
     const frame = checkPart(TableFrame, tableNode, options.mistakes)
     if (frame === undefined || tableNode.kind !== 'map') tables.set(name, undefined)
     else if ('rows' in frame) tables.set(name, tableFromRows(name, tableNode, options.mistakes))
-    else tables.set(name, await tableFromFile({ name, path: frame.file, node: tableNode, ...options }))
+    else {
+      const { file: path, keys: keyColumns = 1 } = frame
+      tables.set(name, await tableFromFile({ name, path, keyColumns, node: tableNode, ...options }))
+    }
   }
   return tables
 }
@@ -91,11 +99,12 @@ export function missMessage(table: Table, text: string): string {
 async function tableFromFile(from: {
   readonly name: string
   readonly path: string
+  readonly keyColumns: number
   readonly node: MapNode
   readonly readTable: ReadTable
   readonly mistakes: Mistakes
 }): Promise<Table | undefined> {
-  const { name, path, node, readTable, mistakes } = from
+  const { name, path, keyColumns, node, readTable, mistakes } = from
   const place = node.entries.get('file')?.node ?? node
   let text: string
   try {
@@ -112,15 +121,20 @@ async function tableFromFile(from: {
     preview: MAX_ROWS + 2,
   })
   const [header = [], ...rows] = parsed.data
-  const columns = header.slice(1).map((column) => column.trim())
+  const columns = header.slice(keyColumns).map((column) => column.trim())
   const note = (message: string) => mistakes.add(place, `${path}: ${message}`)
-  if (columns.length === 0) note('a table needs a header line with a key column and at least one more')
+  if (columns.length === 0) {
+    const keys = keyColumns === 1 ? 'a key column' : `${keyColumns} key columns`
+    note(`a table needs a header line with ${keys} and at least one more`)
+  }
   if (new Set(columns).size < columns.length) note('two columns have the same name')
   if (rows.length > MAX_ROWS) note(`the table has more than ${MAX_ROWS} rows`)
-  const gathered = gatherRows(name, columns, note)
-  for (const [key = '', ...cells] of rows) {
+  const gathered = gatherRows({ name, columns, keyColumns }, note)
+  for (const row of rows) {
+    const keys = row.slice(0, keyColumns).map(cleaned)
+    const cells = row.slice(keyColumns)
     gathered.add(
-      cleaned(key),
+      keys.filter((key) => key !== '').join(KEY_SEPARATOR),
       Object.fromEntries(columns.map((column, at) => [column, cleaned(cells[at] ?? '')])),
     )
   }
@@ -133,7 +147,7 @@ function tableFromRows(name: string, node: MapNode, mistakes: Mistakes): Table |
   const rowsOf = [...rows.entries].map(([key, { node: row }]) => ({ key, cells: cellsOf(row) }))
   const columns = [...new Set(rowsOf.flatMap(({ cells }) => Object.keys(cells)))]
   let place = rows as { offset: number; path: string }
-  const gathered = gatherRows(name, columns, (message) => mistakes.add(place, message))
+  const gathered = gatherRows({ name, columns, keyColumns: 1 }, (message) => mistakes.add(place, message))
   for (const { key, cells } of rowsOf) {
     place = keyPlace(rows, key)
     gathered.add(key, cells)
@@ -149,10 +163,10 @@ function cellsOf(row: SourceNode): Record<string, string> {
   )
 }
 
-function gatherRows(name: string, columns: readonly string[], note: (message: string) => void) {
+function gatherRows(frame: Pick<Table, 'name' | 'columns' | 'keyColumns'>, note: (message: string) => void) {
   const rows = new Map<string, Readonly<Record<string, string>>>()
   const keys: string[] = []
-  const table: Table = { name, columns, rows, keys }
+  const table: Table = { ...frame, rows, keys }
   return {
     table,
     add(key: string, cells: Record<string, string>) {

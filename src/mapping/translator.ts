@@ -2,42 +2,48 @@
 import type { Layout, Row } from '../domain/document.ts'
 import type { Problem } from '../domain/problem.ts'
 import type { ReadOptions } from '../domain/format.ts'
-import type { BoundTranslator, Draft, LineRange, Translator } from '../domain/translator.ts'
+import type { BoundTranslator, Draft, FileSource, Translator } from '../domain/translator.ts'
+import { bindChecks, bindWhen } from './bind-condition.ts'
 import { bindPlan } from './bind.ts'
 import type { BindContext, BoundNode, BoundObject, Building } from './building.ts'
-import { textReader } from './bind-leaf.ts'
 import { columnMissing, columnsOf, type MissingColumn } from './columns.ts'
-import {
-  gatherByHeader,
-  gatherByKeys,
-  type Gathered,
-  type Gatherer,
-  type KeyColumn,
-  opensRecord,
-} from './gather.ts'
-import type { Alternatives, ObjectPlan } from './plan.ts'
-
-/** How rows are told to belong together. */
-export type Grouping =
-  | { readonly kind: 'keys'; readonly keys: readonly Alternatives[]; readonly blankContinues: boolean }
-  | { readonly kind: 'records'; readonly header: string; readonly detail: string }
+import { type Check, type Condition, conditionInWords } from './conditions.ts'
+import { gatherByHeader, gatherByKeys, type Gathered, type Gatherer, type KeyColumn } from './gather.ts'
+import type { PackedLines } from './lines.ts'
+import type { Alternatives, Grouping, ObjectPlan } from './plan.ts'
+import { draftOf, type Drafting, withoutRepeats } from './record-draft.ts'
+import { textReader } from './text-reader.ts'
+import { bindTotals, type BoundTotals, type TotalsColumns } from './bind-totals.ts'
+import type { TotalsPlan } from './control-totals.ts'
+import { bindUnpack, numberedColumns, unpackedLayout, type Unpacking, unpackRecord } from './unpack.ts'
 
 export interface InboundPlan {
   readonly operation: string
   readonly read: ReadOptions
   readonly grouping: Grouping
   readonly body: ObjectPlan
+  /** Which records are taken; without it, all are. */
+  readonly only?: Condition
+  readonly checks: readonly Check[]
+  /** Columns whose cells hold several lines of a record. */
+  readonly packed?: PackedLines
+  readonly totals?: TotalsPlan
 }
 
 /** The fields by which people know a record, where no group says it. */
 const KEY_FIELDS = ['purchase_order_number', 'order_id', 'invoice_number']
 
 export function createTranslator(plan: InboundPlan): Translator {
-  return { operation: plan.operation, read: plan.read, bind: (layouts) => bindFile(plan, layouts) }
+  const { operation, read } = plan
+  return { operation, read, bind: (layouts, source) => bindFile(plan, layouts, source) }
 }
 
-function bindFile(plan: InboundPlan, layouts: readonly Layout[]): BoundTranslator | readonly Problem[] {
-  const { grouping } = plan
+function bindFile(
+  plan: InboundPlan,
+  layouts: readonly Layout[],
+  source: FileSource | undefined,
+): BoundTranslator | readonly Problem[] {
+  const { grouping, packed } = plan
   const problems: Problem[] = []
   const missing: MissingColumn[] = []
   const indexOf = (recordType: string) =>
@@ -45,32 +51,72 @@ function bindFile(plan: InboundPlan, layouts: readonly Layout[]): BoundTranslato
       0,
       layouts.findIndex((layout) => layout.recordType === recordType),
     )
-  const columnsAt = (index: number) => columnsOf(layouts[index] ?? { recordType: '', columns: [] }, problems)
-  const headerLayout = grouping.kind === 'records' ? indexOf(grouping.header) : 0
-  const header = columnsAt(headerLayout)
   const typed = grouping.kind === 'records'
-  const items = typed ? columnsAt(indexOf(grouping.detail)) : header
-  const building: Building = {
+  const headerLayout = typed ? indexOf(grouping.header) : 0
+  const itemLayout = typed ? indexOf(grouping.detail) : 0
+  const layoutAt = (index: number) => layouts[index] ?? { recordType: '', columns: [] }
+  const columnsAt = (index: number) => {
+    const layout = layoutAt(index)
+    return columnsOf(packed && index === itemLayout ? unpackedLayout(layout, packed) : layout, problems)
+  }
+  const header = columnsAt(headerLayout)
+  const items = typed ? columnsAt(itemLayout) : header
+  const building = emptyBuilding(grouping)
+  const context: BindContext = { building, source, header, items, typed, missing }
+  const body = bindPlan(plan.body, context)
+  const keys = grouping.kind === 'keys' ? bindKeys(grouping.keys, context) : keysOfBody(body)
+  const totalsColumns = (): TotalsColumns => {
+    if (grouping.kind === 'keys') return { layout: undefined, totals: header, added: [[0, header]], missing }
+    const layout = layouts.findIndex(({ recordType }) => recordType === grouping.totals)
+    const added = [[itemLayout, items] as const, [headerLayout, header] as const]
+    return { layout, totals: columnsAt(layout), added, missing }
+  }
+  const running: Running = {
+    grouping,
+    headerLayout,
+    building,
+    body,
+    keys,
+    lines: [...body.fields.values()].find((node) => node.kind === 'rows'),
+    ...bindRules(plan, context),
+    unpack: packed && {
+      layout: itemLayout,
+      rows: bindUnpack(packed, layoutAt(itemLayout), { found: items, missing }),
+    },
+    totals: plan.totals && bindTotals(plan.totals, totalsColumns()),
+  }
+  const found = withoutRepeats([...problems, ...missing.map(columnMissing)])
+  if (found.length > 0) return found
+  const numbered = packed === undefined ? undefined : numberedColumns(packed.columns, layoutAt(itemLayout))
+  // Where names are looked up in two kinds of row, one that is not in the first may be in the second.
+  const absentColumns = typed ? [] : header.absent()
+  const unusedColumns = typed ? [] : header.unused().filter((name) => numbered?.has(name) !== true)
+  return { ...runningTranslator(running), absentColumns, unusedColumns }
+}
+
+function emptyBuilding(grouping: Grouping): Building {
+  return {
+    number: 0,
     headerRows: [],
     itemRows: [],
+    lineRows: [],
+    bodyRows: [],
     row: undefined,
     index: 0,
     filled: 0,
     problems: [],
     references: [],
+    firstCounts: grouping.kind === 'keys' && grouping.firstCounts,
   }
-  const context: BindContext = { building, header, items, typed, missing }
-  const body = bindPlan(plan.body, context)
-  const keys = grouping.kind === 'keys' ? bindKeys(grouping.keys, context) : keysOfBody(body)
-  const found = withoutRepeats([...problems, ...missing.map(columnMissing)])
-  if (found.length > 0) return found
-  // Where names are looked up in two kinds of row, one that is not in the first may be in the second.
-  const absentColumns = typed ? [] : header.absent()
-  const unusedColumns = typed ? [] : header.unused()
+}
+
+function bindRules({ only, checks }: InboundPlan, context: BindContext): Pick<Drafting, 'only' | 'check'> {
   return {
-    ...runningTranslator({ grouping, headerLayout, building, body, keys }),
-    absentColumns,
-    unusedColumns,
+    only: only && {
+      condition: bindWhen(only, { perRow: false, needed: 'only' }, context),
+      words: conditionInWords(only),
+    },
+    check: checks.length === 0 ? undefined : bindChecks(checks, false, context),
   }
 }
 
@@ -118,21 +164,19 @@ function firstColumn(node: BoundNode): string | undefined {
   return undefined
 }
 
-interface Running {
-  readonly grouping: Grouping
-  readonly headerLayout: number
-  readonly building: Building
-  readonly body: BoundObject
-  readonly keys: readonly KeyColumn[]
+interface Running extends Drafting {
+  readonly unpack: Unpacking | undefined
+  readonly totals: BoundTotals | undefined
 }
 
 function runningTranslator(running: Running): Omit<BoundTranslator, 'absentColumns' | 'unusedColumns'> {
-  const { grouping, headerLayout, keys } = running
+  const { grouping, headerLayout, keys, unpack, totals } = running
   let number = 0
   let drafts: Draft[] = []
   const emit = (gathered: Gathered) => {
     number += 1
-    drafts.push(draftOf(gathered, number, running))
+    const whole = unpack === undefined ? gathered : unpackRecord(gathered, unpack)
+    drafts.push(draftOf(whole, number, running))
   }
   const gatherer: Gatherer =
     grouping.kind === 'keys'
@@ -147,65 +191,18 @@ function runningTranslator(running: Running): Omit<BoundTranslator, 'absentColum
     keyColumns: keys.map(({ name }) => name),
     columnOf: (field) => columnBelow(running.body, field),
     push(rows) {
-      for (const row of rows) gatherer.push(row)
+      for (const row of rows) {
+        if (totals?.take(row) === true) continue
+        gatherer.push(row)
+      }
       return taken()
     },
     end() {
       gatherer.end()
       return taken()
     },
+    disagreements: () => totals?.disagreements(number) ?? [],
   }
-}
-
-function draftOf(gathered: Gathered, number: number, running: Running): Draft {
-  const { building, body, keys } = running
-  const { rows } = gathered
-  const isBroken = prepare(rows, running)
-  const built = building.headerRows.length > 0 ? body.build() : undefined
-  const lines = rows.map((row): LineRange => [row.line, row.lastLine])
-  const keyRow = keyRowOf(rows, running)
-  const keyValues = keys.map(({ read }) => read(keyRow?.values ?? []))
-  const { references, problems: found } = building
-  if (built !== undefined && !isBroken && found.length === 0 && gathered.problems.length === 0) {
-    return { number, lines, keyValues, body: built, references, problems: [] }
-  }
-  // A value that seems to be missing may stand in the row that cannot be read.
-  const sure = isBroken ? found.filter(({ code }) => code !== 'value-missing') : found
-  const ofRows = rows.flatMap((row) => row.problems ?? [])
-  const problems = withoutRepeats([...gathered.problems, ...ofRows, ...sure])
-  return { number, lines, keyValues, references, problems }
-}
-
-/** Makes the rows those of the record being built; tells whether some cannot be used. */
-function prepare(rows: readonly Row[], { building, grouping, headerLayout }: Running): boolean {
-  const isBroken = rows.some(({ problems }) => problems !== undefined)
-  const usable = isBroken ? rows.filter(({ problems }) => problems === undefined) : rows
-  const isTyped = grouping.kind === 'records'
-  building.headerRows = isTyped ? usable.filter(({ layout }) => layout === headerLayout) : usable
-  building.itemRows = isTyped ? rows.filter((row) => row.layout !== headerLayout || row !== rows[0]) : rows
-  building.filled = 0
-  building.references = []
-  building.problems.length = 0
-  return isBroken
-}
-
-/** The row whose key columns name the record. */
-function keyRowOf(rows: readonly Row[], { grouping, headerLayout }: Running): Row | undefined {
-  const [first] = rows
-  if (grouping.kind === 'keys' || first === undefined) return first
-  return first.layout === headerLayout && opensRecord(first) ? first : undefined
-}
-
-/** One cell may feed several fields; what is wrong with it is said once. */
-function withoutRepeats(problems: readonly Problem[]): Problem[] {
-  const seen = new Set<string>()
-  return problems.filter(({ code, message, place }) => {
-    const sameCell = code === 'value-missing' && place.column !== undefined
-    const key = [code, place.line, place.column, sameCell ? '' : message].join('\u0000')
-    if (seen.has(key)) return false
-    seen.add(key)
-    return true
-  })
 }
 
 /** All drafts of rows that are all there, as when a mapping is tried; or why the mapping does not fit the columns. */
@@ -219,5 +216,6 @@ export function translateRows(
 } {
   const bound = translator.bind(layouts)
   if (!('keyColumns' in bound)) return { drafts: [], problems: bound }
-  return { drafts: [...bound.push(rows), ...bound.end()], problems: [] }
+  const drafts = [...bound.push(rows), ...bound.end()]
+  return { drafts, problems: bound.disagreements() }
 }

@@ -51,8 +51,14 @@ export interface OutboundParts extends SharedParts {
     readonly party: Party
     readonly operation: OutboundOperationName
     readonly folder: string
-    /** The file's name from its sequence number and the time it was composed. */
-    readonly nameFor: (sequence: number, composedAt: number) => string
+    /** The file's name from its sequence number, the time it was composed and its first record. */
+    readonly nameFor: (
+      sequence: number,
+      composedAt: number,
+      first: Readonly<Record<string, unknown>>,
+    ) => string
+    /** Whether the name says something of the record, so that a file holds one. */
+    readonly namesRecord: boolean
     /** Read each record again right before acknowledging it, and report what changed instead. */
     readonly reread: boolean
   }

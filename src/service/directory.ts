@@ -34,8 +34,8 @@ export interface Directory {
   connection(retailerId: number, brandId: number): Connection | undefined
   connectionsOf(retailerId: number): readonly Connection[]
   connectionById(id: number): Connection | undefined
-  /** Reads everything again, after a change that is committed or about to be. */
-  refresh(): void
+  /** Reads everything again: within the write that changed it, and after one was taken back. */
+  readonly refresh: () => void
 }
 
 export function createDirectory(store: Store): Directory {
@@ -57,7 +57,7 @@ export function createDirectory(store: Store): Directory {
     findCarrier: (id) => current.carriers.get(id),
     findMethod: (id) => current.methods.get(id),
     findRequestedMethod: (id) => current.requestedMethods.get(id),
-    findMethodByCode: (carrierCode, code) => current.methodsByCode.get(`${carrierCode}/${code}`),
+    findMethodByCode: (carrierCode, code) => current.methodsByCode.get(JSON.stringify([carrierCode, code])),
     connection: (retailerId, brandId) => current.connectionsByKey.get(`${retailerId}/${brandId}`),
     connectionsOf: (retailerId) =>
       current.connections.filter((connection) => connection.retailerId === retailerId),
@@ -106,7 +106,7 @@ function readDirectory(store: Store) {
     carriersWithMethods: withMethods(carriers, methods),
     requestedMethods: new Map(generic.map(({ id, name, description }) => [id, { id, name, description }])),
     methodsByCode: new Map(
-      [...methods.values()].map((method) => [`${method.carrier.code}/${method.code}`, method]),
+      [...methods.values()].map((method) => [JSON.stringify([method.carrier.code, method.code]), method]),
     ),
     connectionsByKey: new Map(
       connections.map((connection) => [`${connection.retailerId}/${connection.brandId}`, connection]),

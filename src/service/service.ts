@@ -124,7 +124,7 @@ function registerEndpoints(app: FastifyInstance, parts: EndpointParts): void {
   const lifetimeSeconds = options.tokenLifetimeSeconds ?? TOKEN_LIFETIME_SECONDS
   const resources = createResources({ store, directory, clock, switches })
   const tokens = createTokens({ store, clock, lifetimeSeconds, switches })
-  const queue = createWriteQueue(store)
+  const queue = createWriteQueue(store, directory.refresh)
   const served = { resources, tokens, queue }
   const handlers = { ...createHandlers(served), ...createAdminHandlers({ ...served, faults }) }
   registerRoutes(app, {

@@ -84,6 +84,16 @@ export const FAILURES = {
     cause: 'The journal was written by a newer version of dropbridge.',
     cure: 'Use the newer version, or point `journal` to another file.',
   },
+  'service-data-unusable': {
+    exit: EXIT.cannotWrite,
+    cause: 'The database of the service cannot be opened, or was made by another version.',
+    cure: 'Check the folder named with --data and the rights on it, or start with a new folder.',
+  },
+  'service-data-in-use': {
+    exit: EXIT.tryLater,
+    cause: 'Another service works with the same data folder.',
+    cure: 'Stop the other service, or start this one with a folder of its own.',
+  },
   'lease-held': {
     exit: EXIT.tryLater,
     cause: 'Another bridge is working on this route.',

@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { PROBLEMS } from '../../src/domain/problem.ts'
+import { PROBLEMS } from '../../src/domain/problem-kinds.ts'
 import { FAILURES } from '../../src/support/errors.ts'
 import { runProgram } from '../fixtures/program.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'

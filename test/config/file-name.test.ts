@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fileNameMistakes, fileNameOf } from '../../src/config/file-name.ts'
+import { fileNameMistakes, fileNameOf, namesRecord } from '../../src/config/file-name.ts'
 
 const VALUES = { route: 'shipments-out', sequence: 42, at: Date.UTC(2026, 10, 21, 3, 4, 5, 67), zone: 'utc' }
 
@@ -39,4 +39,36 @@ test.each([
   ['orders-{seq}.TMP', 'looks like a file still being written'],
 ])('what is wrong with %j is said', (template, message) => {
   expect(fileNameMistakes(template).join('\n')).toContain(message)
+})
+
+test('a field of the record may stand in a name, in safe characters only', () => {
+  const named = (value: unknown) =>
+    fileNameOf('order_{purchase_order_number}_{seq}.csv', {
+      ...VALUES,
+      record: { purchase_order_number: value },
+    })
+
+  expect(named('HV-20001')).toBe('order_HV-20001_42.csv')
+  expect(named(' PO 7/8: café.tmp ')).toBe('order_PO-7-8-café-tmp_42.csv')
+  expect(named('../../etc/passwd')).toBe('order_etc-passwd_42.csv')
+  expect(named('x'.repeat(200))).toBe(`order_${'x'.repeat(40)}_42.csv`)
+  expect(named(null)).toBe('order_none_42.csv')
+  expect(
+    fileNameOf('{retailer.code}-{id}.csv', { ...VALUES, record: { id: 7, retailer: { code: 'HV' } } }),
+  ).toBe('HV-7.csv')
+})
+
+test('a name that says something of the record is told from one that does not', () => {
+  expect(namesRecord('{route}-{date:yyyyMMdd}-{seq}.csv')).toBe(false)
+  expect(namesRecord('order_{purchase_order_number}.csv')).toBe(true)
+})
+
+test('a field in a name must be one that the exported records show', () => {
+  expect(fileNameMistakes('{retailer.code}_{purchase_order_number}.csv', 'export-orders')).toEqual([])
+  expect(fileNameMistakes('{purchase_order}-{seq}.csv', 'export-orders')).toEqual([
+    'has {purchase_order}, which is not a placeholder: use {date:…}, {seq}, {route} or a field of what export-orders shows',
+  ])
+  expect(fileNameMistakes('{ship_to}-{seq}.csv', 'export-orders')).toHaveLength(1)
+  expect(fileNameMistakes('{invoice_number}-{seq}.csv', 'export-orders')).toHaveLength(1)
+  expect(fileNameMistakes('{invoice_number}-{seq}.csv', 'export-invoices')).toEqual([])
 })

@@ -267,7 +267,7 @@ routes:
       '31:5 routes.invoices-in.from: takes the same files as the route shipments-in: the same mailbox, folder and match.',
       '31:68 routes.invoices-in.from.archive: done files would be left where the route shipments-in takes files from; use another folder.',
       '35:12 routes.orders-out.brand: must be a whole number.',
-      '38:44 routes.orders-out.to.name: has {day}, which is not a placeholder: use {date:…}, {seq} or {route}.',
+      '38:44 routes.orders-out.to.name: has {day}, which is not a placeholder: use {date:…}, {seq}, {route} or a field of the record.',
       '38:44 routes.orders-out.to.name: is the name of a file: it cannot hold / \\ < > : " | ? *.',
       '38:44 routes.orders-out.to.name: needs {seq} or {date:…}, or every file would have the same name.',
       '39:18 routes.orders-out.acknowledge: must be delivered.',

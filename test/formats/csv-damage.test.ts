@@ -1,12 +1,13 @@
 /** What becomes of damaged CSV: the damaged line is refused, and nothing else. */
 import { describe, expect, it } from 'vitest'
 import type { ReadOptions } from '../../src/domain/format.ts'
-import { type CsvLimits, csvFormat } from '../../src/formats/csv/format.ts'
+import { csvFormat } from '../../src/formats/csv/format.ts'
+import type { ReadLimits } from '../../src/formats/text/limits.ts'
 import { inChunks, problemsOf, readable, rowsOf } from '../suites/format.suite.ts'
 
 interface Reading {
   readonly options?: Omit<ReadOptions, 'format'>
-  readonly limits?: Partial<CsvLimits>
+  readonly limits?: Partial<ReadLimits>
   readonly chunk?: number
 }
 

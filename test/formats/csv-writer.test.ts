@@ -50,11 +50,27 @@ describe('written CSV', () => {
     )
   })
 
-  it('is refused in an encoding that cannot hold every character', () => {
-    expect(() => written(['A'], [], { encoding: 'windows-1252' })).toThrow(
+  it('takes any encoding', () => {
+    expect(written(['Café'], [['Łódź']], { encoding: 'windows-1250' }).toString('hex')).toBe(
+      '436166e90d0aa3f3649f0d0a',
+    )
+    expect(written(['A'], [], { encoding: 'utf-16be' }).toString('hex')).toBe('feff0041000d000a')
+  })
+
+  it('is refused rather than written with a question mark where the encoding has no such character', () => {
+    expect(() => written(['Name'], [['Łukasz']], { encoding: 'windows-1252' })).toThrow(
       expect.objectContaining({
         code: 'configuration-invalid',
-        message: expect.stringContaining('windows-1252'),
+        message: expect.stringContaining('windows-1252 cannot hold "Ł"'),
+      }),
+    )
+  })
+
+  it.each(['base64', 'klingon'])('is refused in %s, which is no encoding', (encoding) => {
+    expect(() => written(['A'], [], { encoding })).toThrow(
+      expect.objectContaining({
+        code: 'configuration-invalid',
+        message: expect.stringContaining(encoding),
       }),
     )
   })

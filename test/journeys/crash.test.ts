@@ -1,4 +1,5 @@
 /** Dying at every effect: whatever the moment, nothing is lost, nothing is posted twice, nothing is delivered twice. */
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { crashAt } from '../fixtures/crash-after.ts'
@@ -11,6 +12,12 @@ import { ordersFile, type SampleOrder, sampleOrders } from '../samples/orders.ts
 const ORDERS = sampleOrders({ seed: 7, orders: 4, damageEvery: 4 })
 const ROUTES = ['orders', 'orders-out', 'shipments', 'invoices']
 const GOOD = ORDERS.filter((order) => order.damage.length === 0).map((order) => order.po)
+
+/** An export with a file for every order. */
+const ONE_PER_FILE = `operation: export-orders
+file: { records: 1 }
+columns: { PO Number: purchase_order_number, Order Id: id }
+`
 
 /** Far more effects than a pass has; the loop ends at the first number that is never reached. */
 const EFFECTS_MAX = 400
@@ -100,6 +107,38 @@ for (const moment of ['before', 'after'] as const) {
     expect(effects).toBeGreaterThan(10)
   }, 240_000)
 }
+
+test.each(['before', 'after'] as const)(
+  'a bridge that dies right %s any effect of an outbound pass of several files delivers every order in exactly one of them',
+  async (moment) => {
+    const orders = sampleOrders({ seed: 7, orders: 2, damageEvery: 0 })
+    let effects = 0
+    for (let effect = 1; effect < EFFECTS_MAX; effect++) {
+      const world = await aWorld({ routes: ROUTES })
+      const mapping = join(world.folder, 'orders-export.yaml')
+      await writeFile(mapping, ONE_PER_FILE)
+      const route = world.configuration.routes.find((each) => each.name === 'orders-out')
+      Object.assign(route ?? {}, { mappingPath: mapping })
+      await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
+      await world.run('orders')
+
+      const died = await dieAt(world, 'orders-out', effect, moment)
+      const settledEarly = world.service.counts().acknowledgedOrders
+      const inPlace = await world.list('outbox')
+      await runUntilQuiet(world, 'orders-out')
+
+      const told = `${died ?? 'nothing'} (effect ${effect})`
+      expect(settledEarly, told).toBeLessThanOrEqual(inPlace.length)
+      expect(await deliveredOrders(world), told).toEqual(orders.map(({ po }) => po).toSorted())
+      expect(await world.list('outbox'), told).toHaveLength(orders.length)
+      expect(world.service.counts().acknowledgedOrders, told).toBe(orders.length)
+      if (died === undefined) break
+      effects++
+    }
+    expect(effects).toBeGreaterThan(20)
+  },
+  240_000,
+)
 
 test.each(['before', 'after'] as const)(
   'a bridge that dies right %s any effect of a shipments pass ships every parcel exactly once',

@@ -50,6 +50,7 @@ test('the mappings in the documentation compile', async () => {
     'create-order',
     'create-invoice',
     'export-orders',
+    'export-orders',
   ])
   expect(blocks.flatMap((block) => parseAllDocuments(block).flatMap(({ errors }) => errors))).toEqual([])
 })

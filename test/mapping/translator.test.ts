@@ -229,7 +229,7 @@ test('a table that holds nothing for a text leaves the field out, or is told whe
 
   expect(filled?.body?.['shipping_method']).toEqual({ code: 'FEDEX_2_DAY', carrier: { code: 'FDEG' } })
   expect(refused?.problems.map(({ message }) => message)).toEqual([
-    'The table says nothing for "Pickup", and the API requires shipping_method.code.',
+    'The mapping makes nothing of "Pickup", and the API requires shipping_method.code.',
   ])
 })
 

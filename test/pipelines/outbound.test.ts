@@ -356,3 +356,121 @@ test('a signal while the list is read ends the export at once with nothing deliv
   expect(exit).toBe(0)
   expect(await delivered(world)).toEqual({ 'orders-1.csv': NUMBERS })
 })
+
+/** The route with another mapping, and another name for its files when one is given. */
+async function exportAs(world: World, mapping: string, name?: string): Promise<void> {
+  const path = join(world.folder, 'orders-export.yaml')
+  await writeFile(path, mapping)
+  const route = world.configuration.routes.find((each) => each.name === 'orders-out')
+  if (route?.direction !== 'outbound') throw new Error('no such route')
+  Object.assign(route, { mappingPath: path, to: { ...route.to, ...(name === undefined ? {} : { name }) } })
+}
+
+const COUNTED = `operation: export-orders
+file: { records: 2 }
+each: order_lines
+columns:
+  PO Number: purchase_order_number
+  Line: order_lines.order_line_number
+trailer: { columns: { Text: { const: TOTAL }, Orders: { count: records } } }
+`
+
+test('O11: a file holds so many records and no more, each with its own trailer, and every record is in one of them', async () => {
+  const world = await ordersToExport()
+  await exportAs(world, COUNTED)
+
+  const { exit, result } = await exportWith(world)
+
+  expect(exit).toBe(0)
+  expect(await world.list('outbox')).toEqual(['orders-1.csv', 'orders-2.csv', 'orders-3.csv'])
+  const files = await delivered(world)
+  expect(
+    Object.values(files)
+      .flatMap((numbers) => numbers.filter((number) => number !== 'TOTAL'))
+      .toSorted(),
+  ).toEqual(NUMBERS)
+  const trailers = await Promise.all(
+    Object.keys(files).map(async (name) =>
+      (await world.read(`outbox/${name}`)).trimEnd().split('\r\n').at(-1),
+    ),
+  )
+  expect(trailers).toEqual(['TOTAL,2', 'TOTAL,2', 'TOTAL,1'])
+  expect(world.service.counts().acknowledgedOrders).toBe(5)
+  expect(result).toMatchObject({ pass: { deliveries: [{}, {}, {}], held: 0 } })
+})
+
+test('O12: a name that says the order makes one file per order', async () => {
+  const world = await ordersToExport()
+  await exportAs(world, COUNTED, 'order_{purchase_order_number}_{seq}.csv')
+
+  const { exit } = await exportWith(world)
+
+  expect(exit).toBe(0)
+  const files = await delivered(world)
+  expect(Object.keys(files)).toHaveLength(5)
+  for (const [name, numbers] of Object.entries(files)) {
+    const [number = ''] = numbers
+    expect(numbers).toEqual([number, 'TOTAL'])
+    expect(name).toMatch(new RegExp(`^order_${number}_\\d\\.csv$`))
+  }
+  expect(world.service.counts().acknowledgedOrders).toBe(5)
+  expect((await exportWith(world)).result).toMatchObject({ pass: { deliveries: [] } })
+})
+
+test('a record that cannot be written is held and keeps no other of the files waiting', async () => {
+  const world = await ordersToExport()
+  const orders = await world.orders()
+  const missing = orders[2]?.ship_to.city ?? ''
+  const held = orders
+    .filter((order) => order.ship_to.city === missing)
+    .map((order) => order.purchase_order_number)
+  const known = [...new Set(orders.map((order) => order.ship_to.city))].filter((city) => city !== missing)
+  await exportAs(world, `${TABLE(known)}file: { records: 1 }\n`)
+
+  const { exit, result } = await exportWith(world)
+
+  expect(exit).toBe(2)
+  expect(result).toMatchObject({ pass: { held: held.length } })
+  const files = await delivered(world)
+  expect(Object.values(files).flat().toSorted()).toEqual(NUMBERS.filter((number) => !held.includes(number)))
+  expect(Object.values(files).every((numbers) => numbers.length === 1)).toBe(true)
+  expect(world.service.counts().acknowledgedOrders).toBe(NUMBERS.length - held.length)
+
+  await exportAs(world, `${TABLE([...known, missing])}file: { records: 1 }\n`)
+  expect((await exportWith(world)).exit).toBe(0)
+  expect(
+    Object.values(await delivered(world))
+      .flat()
+      .toSorted(),
+  ).toEqual(NUMBERS)
+  expect(world.service.counts().acknowledgedOrders).toBe(NUMBERS.length)
+})
+
+test('V19: an order with a character the encoding lacks is held with column and character, and the others go out', async () => {
+  const world = await ordersToExport()
+  const text = `operation: export-orders
+write: { format: csv, encoding: windows-1252 }
+columns: { PO Number: purchase_order_number, Name: ship_to.name1 }
+`
+  await exportAs(world, text)
+  const foreign = (await world.orders()).filter(({ ship_to }) => /[^ -~À-ÿ’]/u.test(ship_to.name1))
+  const heldNumbers = foreign.map((order) => order.purchase_order_number)
+  expect(heldNumbers.length).toBeGreaterThan(0)
+
+  const { exit, result } = await exportWith(world)
+
+  expect(exit).toBe(2)
+  if (result.kind !== 'outbound') throw new Error('not an export')
+  const problems = result.pass.heldRecords.flatMap((record) => record.problems)
+  expect(problems.map(({ code, place }) => [code, place])).toEqual(
+    heldNumbers.map(() => ['character-unwritable', { column: 'Name', field: 'ship_to.name1' }]),
+  )
+  expect(problems[0]?.message).toMatch(/^"." \(U\+[0-9A-F]{4}\) cannot be written in windows-1252\.$/u)
+  expect(await delivered(world)).toEqual({
+    'orders-1.csv': NUMBERS.filter((number) => !heldNumbers.includes(number)),
+  })
+
+  await exportAs(world, text.replace('windows-1252', 'windows-1252, replace: "?"'))
+  expect((await exportWith(world)).exit).toBe(0)
+  expect((await delivered(world))['orders-2.csv']).toEqual(heldNumbers.toSorted())
+})

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isUnreadable, type Row, type Unreadable } from '../../src/domain/document.ts'
 import type { ReadOptions, WriteOptions } from '../../src/domain/format.ts'
-import { type CsvLimits, csvFormat } from '../../src/formats/csv/format.ts'
+import { csvFormat } from '../../src/formats/csv/format.ts'
+import type { ReadLimits } from '../../src/formats/text/limits.ts'
 import { inChunks, readable, rowsOf } from '../suites/format.suite.ts'
 
 const CSV = { format: 'csv' } as const
@@ -80,13 +81,42 @@ describe('any file', () => {
   })
   const readAll = async (
     input: AsyncIterable<Uint8Array>,
-    limits: Partial<CsvLimits>,
+    limits: Partial<ReadLimits>,
     options: ReadOptions,
   ) => {
     const reading = await csvFormat(limits).read(input, options)
-    return isUnreadable(reading) ? reading : { ...reading, batches: await rowsOf(reading) }
+    if (isUnreadable(reading)) return reading
+    return { ...reading, batches: await rowsOf(reading), ignored: reading.ignored() }
   }
   const headerless: ReadOptions = { ...CSV, columns: ['A', 'B'], delimiter: ',' }
+
+  /** Everything a mapping may say of how a file is read. */
+  const toldText = fc.constantFrom<ReadOptions>(
+    CSV,
+    { ...CSV, escape: 'a', expectColumns: ['b'], skip: 'header' },
+    {
+      ...CSV,
+      delimiter: ',',
+      ignore: [{ startsWith: 'a' }, { matches: 'b$' }],
+      rows: { short: 'pad', long: 'cut' },
+    },
+    { ...CSV, header: { lines: 3, names: 2 }, repeated: 'allowed', ignore: [{ matches: 'ab' }] },
+    { ...CSV, skip: 2, columns: ['A', 'B', 'C'], escape: 'b', quote: null },
+    {
+      ...CSV,
+      delimiter: ',',
+      records: [{ type: 'a' }, { type: 'b*', columns: ['X'], of: 'a' }, { type: ' ', ignored: true }],
+    },
+    { ...CSV, typeIn: 'a', records: [{ type: 'b' }, { type: '*', of: 'b' }] },
+    {
+      ...CSV,
+      typeIn: 2,
+      records: [
+        { type: 'a', columns: ['X', 'Y'] },
+        { type: 'b', columns: ['Y', 'Z'], like: 'a' },
+      ],
+    },
+  )
 
   it('has each of its lines in exactly one row, or it is blank', async () => {
     await fc.assert(
@@ -100,23 +130,35 @@ describe('any file', () => {
 
   it('is read the same however its bytes arrive', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.oneof(damagedText, oddText), smallLimits, cuts, async (text, limits, sizes) => {
-        const bytes = Buffer.from(text)
-        const whole = await readAll(inChunks(bytes), limits, CSV)
-        expect(await readAll(inPieces(bytes, sizes), limits, CSV)).toEqual(whole)
-      }),
-      { numRuns: 800 },
+      fc.asyncProperty(
+        fc.oneof(damagedText, oddText),
+        fc.record({ limits: smallLimits, options: toldText }),
+        cuts,
+        async (text, { limits, options }, sizes) => {
+          const bytes = Buffer.from(text)
+          const whole = await readAll(inChunks(bytes), limits, options)
+          expect(await readAll(inPieces(bytes, sizes), limits, options)).toEqual(whole)
+          expect(faults(whole)).toEqual([])
+        },
+      ),
+      { numRuns: 2000 },
     )
   })
 
+  const ignored = fc.constantFrom<Partial<ReadOptions>>(
+    {},
+    { ignore: [{ startsWith: 'a' }, { matches: 'b' }] },
+  )
+
   it('is read the same piece by piece and row by row', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.oneof(damagedText, oddText), async (text) => {
+      fc.asyncProperty(fc.oneof(damagedText, oddText), ignored, async (text, ignore) => {
+        const told = { ...headerless, ...ignore }
         // A limit below the length of the file, though above every row, leaves only the careful way.
         const padded = `${text}\r\n${'a,b\r\n'.repeat(100)}`
         const limits = { maxRowCharacters: 300 }
-        const careful = await readAll(inChunks(Buffer.from(padded)), limits, headerless)
-        expect(await readAll(inChunks(Buffer.from(padded)), {}, headerless)).toEqual(careful)
+        const careful = await readAll(inChunks(Buffer.from(padded)), limits, told)
+        expect(await readAll(inChunks(Buffer.from(padded)), {}, told)).toEqual(careful)
       }),
       { numRuns: 800 },
     )

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -74,7 +74,10 @@ describe('a created order', () => {
     const data = temporaryFolder()
     const market = await openMarket({ data })
     const id = await placeOrder(market, 'PO-1')
-    const other = new Database(join(data, 'service.db'), { readonly: true })
+    // as it would be found if the machine stopped now
+    const found = temporaryFolder()
+    cpSync(data, found, { recursive: true })
+    const other = new Database(join(found, 'service.db'))
     expect(other.prepare('select id, status from orders').all()).toEqual([{ id, status: 'open' }])
     other.close()
   })
@@ -93,11 +96,20 @@ describe('closing the service', () => {
 describe('a database that cannot be used', () => {
   const open = (data: string) => createService({ data, clock: systemClock })
 
+  it('because another service has it is left to that one', async () => {
+    const data = temporaryFolder()
+    const { service, retailer } = await openMarket({ data })
+    await expect(open(data)).rejects.toMatchObject({ code: 'service-data-in-use' })
+    expect((await retailer.get(ORDERS)).status).toBe(200)
+    await service.close()
+    await (await open(data)).close()
+  })
+
   it('is named', async () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'service.db'), 'this is not a database, it is a letter to my aunt')
     await expect(open(folder)).rejects.toMatchObject({
-      code: 'cannot-write',
+      code: 'service-data-unusable',
       message: `The service's database ${join(folder, 'service.db')} cannot be opened.`,
     })
   })

@@ -84,13 +84,12 @@ describe('bodies', () => {
     ])
   })
 
-  it('with an endless list of nonsense are refused all the same', async () => {
+  it('with an endless list are refused before anybody looks at its items', async () => {
     const { retailer } = await openMarket()
     const { status, body } = await retailer.post(
       ORDERS,
       orderBody('PO-1', { order_lines: Array(200_000).fill(1) }),
     )
-    expect(status).toBe(400)
-    expect(body.order_lines).toHaveLength(1000)
+    expect([status, body]).toEqual([400, { order_lines: ['Ensure this list has no more than 1000 items.'] }])
   })
 })

@@ -27,7 +27,7 @@ describe('a new item', () => {
   it('without an identifier is refused', async () => {
     const { brand } = await openBazaar()
     const { status, body } = await brand.post(BRAND_VARIANTS, attributes({ name: 'Lamp' }))
-    expect([status, body]).toEqual([400, { attributes: ['This field is required.'] }])
+    expect([status, body]).toEqual([400, { attributes: ['The identifier attribute is missing.'] }])
   })
 
   it('with the identifier of another item of the brand is refused, of another brand taken', async () => {

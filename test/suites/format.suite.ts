@@ -8,16 +8,29 @@ export interface FormatSubject {
   readonly format: Format
   readonly read: ReadOptions
   readonly write: WriteOptions
+  /** Rows the format can hold, and the lines they are then on; those of CSV when left out. */
+  readonly holds?: { readonly rows: readonly string[][]; readonly lines: readonly (readonly number[])[] }
 }
 
-export function describeFormat(name: string, { format, read, write }: FormatSubject): void {
-  const columns = ['PO Number', 'Name', 'Qty']
-  const rows = [
+const CSV_ROWS = {
+  rows: [
     ['PO-1', 'Zoë Łukasz', '2'],
     ['PO-2', 'Smith, "Joe"', ''],
     ['PO-3', 'two\nlines', '007'],
     ['PO-4', '  blanks ', '1e5'],
-  ]
+  ],
+  lines: [
+    [2, 2],
+    [3, 3],
+    [4, 5],
+    [6, 6],
+  ],
+}
+
+export function describeFormat(name: string, { format, read, write, holds = CSV_ROWS }: FormatSubject): void {
+  const columns = ['PO Number', 'Name', 'Qty']
+  const { rows } = holds
+  const hasHeader = format.writer(columns, { ...write, byteOrderMark: false }).head().length > 0
   const written = () => {
     const writer = format.writer(columns, write)
     return Buffer.concat([writer.head(), writer.rows(rows)])
@@ -39,17 +52,12 @@ export function describeFormat(name: string, { format, read, write }: FormatSubj
       const whole = await rowsOf(await readable(format.read(inChunks(written()), read)))
       const bytes = await rowsOf(await readable(format.read(inChunks(written(), 1), read)))
       expect(bytes).toEqual(whole)
-      expect(whole).toHaveLength(4)
+      expect(whole).toHaveLength(rows.length)
     })
 
     it('tells the physical lines of every row', async () => {
       const found = await rowsOf(await readable(format.read(inChunks(written()), read)))
-      expect(found.map(({ line, lastLine }) => [line, lastLine])).toEqual([
-        [2, 2],
-        [3, 3],
-        [4, 5],
-        [6, 6],
-      ])
+      expect(found.map(({ line, lastLine }) => [line, lastLine])).toEqual(holds.lines)
     })
 
     it('takes rows written in several calls as one file', async () => {
@@ -64,7 +72,7 @@ export function describeFormat(name: string, { format, read, write }: FormatSubj
       ])
     })
 
-    it('reads a file with no rows behind its header as one without rows', async () => {
+    it.runIf(hasHeader)('reads a file with no rows behind its header as one without rows', async () => {
       const reading = await readable(
         format.read(inChunks(Buffer.from(format.writer(columns, write).head())), read),
       )

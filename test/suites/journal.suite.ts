@@ -456,6 +456,21 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect((await report('a')).map(({ state }) => state)).toEqual(['rejected', 'rejected', 'planned'])
       })
 
+      it('which a record that the mapping leaves out does not take, and it is no trouble to anyone', async () => {
+        const reason = problem('left-out', { line: 2 }, '"Status" is "Void".')
+        const leftOut = { lines: [[2, 2]] as const, keyValues: ['PO-1'], operation: 'o', account: 'a' }
+        await planFile(journal, lease, 'a', [
+          { number: 1, ...leftOut, problems: [reason], skipped: true },
+          planned(2, 'PO-1'),
+        ])
+        expect(await journal.reportedRecords('a', 0, 10)).toMatchObject([
+          { state: 'skipped', problems: [reason], attempts: 0 },
+          { state: 'planned' },
+        ])
+        expect(await journal.troubledRecords({ file: 'a' }, 10)).toEqual([])
+        expect(await journal.beginAttempts(lease, { file: 'a' }, 10)).toMatchObject([{ number: 2 }])
+      })
+
       it('which an interrupted planning gives up', async () => {
         await receiveFile(journal, lease, 'a')
         await journal.addRecords(lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-2')])

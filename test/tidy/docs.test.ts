@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { ENDPOINTS } from '../../src/contract/endpoints.ts'
 import { OPERATIONS } from '../../src/contract/operations.ts'
-import { PROBLEMS } from '../../src/domain/problem.ts'
+import { PROBLEMS } from '../../src/domain/problem-kinds.ts'
 import { OUTCOMES } from '../../src/domain/record.ts'
 import { EXIT, FAILURES } from '../../src/support/errors.ts'
 

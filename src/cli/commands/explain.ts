@@ -1,7 +1,7 @@
 /** `dropbridge explain CODE`: what a code means and what to do about it. */
 import { DELIVERY_STATES, FILE_STATES } from '../../domain/journal.ts'
 import { OUTCOMES } from '../../domain/record.ts'
-import { PROBLEMS } from '../../domain/problem.ts'
+import { PROBLEMS } from '../../domain/problem-kinds.ts'
 import { BridgeError, EXIT, type ExitCode, FAILURES } from '../../support/errors.ts'
 import { didYouMean } from '../../support/nearest.ts'
 import { table } from '../table.ts'

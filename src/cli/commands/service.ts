@@ -1,5 +1,4 @@
 /** `dropbridge service`: the order-fulfilment API itself, until a signal stops it. */
-import { mkdir } from 'node:fs/promises'
 import { readSwitches, type Switches } from '../../service/http/switches.ts'
 import { createService, type Service } from '../../service/service.ts'
 import { sampleSeed } from '../../service/sample-seed.ts'
@@ -23,7 +22,6 @@ export async function service(terminal: Terminal, options: ServiceCommandOptions
   const { port, host, newClients } = options
   const switches = switchesFrom(options.switch)
   const data = pathFrom(terminal, options.data)
-  await mkdir(data, { recursive: true })
   const running = await createService({
     data,
     clock: systemClock,
@@ -33,7 +31,14 @@ export async function service(terminal: Terminal, options: ServiceCommandOptions
     switches,
     newClients,
   })
-  await running.listen()
+  try {
+    await running.listen()
+  } catch (error) {
+    // secrets that were made just now are never shown again
+    for (const line of clientsOf(running)) terminal.say(line)
+    await running.close()
+    throw error
+  }
   if (options.json) terminal.out(JSON.stringify(asData(running)))
   else for (const line of greeting(running, options.data)) terminal.out(line)
   await fired(terminal.signal)
@@ -68,20 +73,21 @@ function asData(running: Service): object {
   return { baseUrl: running.baseUrl, ...running.introduction(), admin: running.admin }
 }
 
-function greeting({ baseUrl, seeded, admin }: Service, data: string): string[] {
+function greeting(running: Service, data: string): string[] {
+  return [
+    `The service listens on ${running.baseUrl} and keeps its data in ${data}. Stop it with Ctrl+C.`,
+    `Its documentation is at ${running.baseUrl}/docs/.`,
+    ...clientsOf(running),
+  ]
+}
+
+function clientsOf({ seeded, admin }: Service): string[] {
   const parties = seeded.flatMap(({ kind, id, name, ...client }) => [
     '',
     `${kind} ${id}  ${name}`,
     ...credentials(client),
   ])
-  return [
-    `The service listens on ${baseUrl} and keeps its data in ${data}. Stop it with Ctrl+C.`,
-    `Its documentation is at ${baseUrl}/docs/.`,
-    ...parties,
-    '',
-    'administrator',
-    ...credentials(admin),
-  ]
+  return [...parties, '', 'administrator', ...credentials(admin)]
 }
 
 function credentials({ clientId, clientSecret }: Service['admin']): string[] {

@@ -1,5 +1,5 @@
 /** `dropbridge translate`: file in, JSON out, nothing sent. */
-import { csvFormat } from '../../formats/csv/format.ts'
+import { createFormats } from '../../formats/formats.ts'
 import { translateFile } from '../../bridge/translate.ts'
 import type { Draft } from '../../domain/translator.ts'
 import { loadMapping } from '../../mapping/load.ts'
@@ -25,7 +25,11 @@ export async function translate(terminal: Terminal, options: TranslateOptions): 
       `${options.mapping} is for an export; it translates records, not files`,
     )
   }
-  const translation = await translateFile(pathFrom(terminal, options.file), csvFormat(), mapping.translator)
+  const translation = await translateFile(
+    pathFrom(terminal, options.file),
+    createFormats(),
+    mapping.translator,
+  )
   if ('unusable' in translation) {
     for (const each of translation.unusable)
       terminal.say(`${options.file}: ${problemInWords(each)}  [${each.code}]`)
@@ -43,7 +47,9 @@ export async function translate(terminal: Terminal, options: TranslateOptions): 
       else tell(terminal, draft)
     }
   }
-  terminal.say(`${good} records translated, ${bad} refused`)
+  const ignored = translation.ignored()
+  const also = ignored === 0 ? '' : `, ${ignored} lines ignored`
+  terminal.say(`${good} records translated, ${bad} refused${also}`)
   return bad > 0 ? EXIT.rejects : EXIT.ok
 }
 

@@ -1,14 +1,16 @@
 /** Cuts text into rows: sound text by the parser, a piece at a time; damaged text row by row. */
 import Papa from 'papaparse'
-import type { Row } from '../../domain/document.ts'
-import type { Feed } from './feed.ts'
+import type { Feed } from '../text/feed.ts'
+import type { TypedRow } from '../text/records.ts'
 import { countOf, type Grid, isBlank } from './grid.ts'
-import { openedOnFirstLine, scanRow } from './scan.ts'
+import { endOfIgnored, openedOnFirstLine, scanRow } from './scan.ts'
 import type { Shape } from './shape.ts'
 
 export interface Cut {
   /** The rows that are whole, blank ones left out. */
-  readonly rows: Row[]
+  readonly rows: TypedRow[]
+  /** How many lines were left out because the mapping says so. */
+  readonly ignored: number
   readonly consumed: number
   /** The physical line behind what was consumed; the same as the last row's where `midLine`. */
   readonly line: number
@@ -19,7 +21,13 @@ export interface Cut {
 type Text = Pick<Feed, 'text' | 'line' | 'ended'>
 
 export function cutRows(feed: Text, grid: Grid, shape: Shape): Cut {
-  const sound = cutSound(feed, grid, shape) ?? { rows: [], consumed: 0, line: feed.line, midLine: false }
+  const sound = cutSound(feed, grid, shape) ?? {
+    rows: [],
+    ignored: 0,
+    consumed: 0,
+    line: feed.line,
+    midLine: false,
+  }
   // A line break in what is left over is inside a quote: still open, or never to be closed.
   if (feed.text.indexOf(grid.newline, sound.consumed) === -1 && !isOverlong(feed, sound, grid)) return sound
   return cutCarefully(feed, sound, { grid, shape })
@@ -32,7 +40,8 @@ function isOverlong({ text }: Text, { consumed }: Cut, { limits }: Grid): boolea
 /** The fast way; undefined when anything in the text needs a closer look. */
 function cutSound({ text, line }: Text, grid: Grid, shape: Shape): Cut | undefined {
   const { newline, quote, limits } = grid
-  if (text.length > limits.maxRowCharacters) return undefined
+  if (text.length > limits.maxRowCharacters || grid.escape !== undefined) return undefined
+  if (grid.ignores !== undefined && text.split(newline).some(grid.ignores)) return undefined
   const breaks = countOf(text, newline)
   const hasReturns = newline === '\n' && text.includes('\r')
   const isAllPairs = hasReturns && countOf(text, '\r\n') === breaks
@@ -44,7 +53,8 @@ function cutSound({ text, line }: Text, grid: Grid, shape: Shape): Cut | undefin
   const firstWrong = errors[0]?.row
   if (firstWrong !== undefined && firstWrong < data.length) return undefined // one in the unfinished row may be none
   let embedded = breaks - countOf(text.slice(meta.cursor), newline) - data.length
-  const rows: Row[] = []
+  const rows: TypedRow[] = []
+  let ignored = 0
   let at = line
   for (const values of data) {
     if (mustDropReturns) dropReturn(values)
@@ -52,12 +62,14 @@ function cutSound({ text, line }: Text, grid: Grid, shape: Shape): Cut | undefin
     embedded -= newlines
     if (!isBlank(values)) {
       if (newlines > 0 && !shape.fitsOverLines(values)) return undefined
-      rows.push(shape.fit({ layout: 0, line: at, lastLine: at + newlines, values }))
+      const row = shape.fit({ layout: 0, line: at, lastLine: at + newlines, values })
+      if (row === undefined) ignored += 1
+      else rows.push(row)
     }
     if (newlines > limits.maxRowLines) return undefined
     at += newlines + 1
   }
-  return { rows, consumed: meta.cursor, line: at, midLine: false }
+  return { rows, ignored, consumed: meta.cursor, line: at, midLine: false }
 }
 
 interface Parsed {
@@ -93,8 +105,15 @@ interface Rules {
 
 function cutCarefully({ text, ended }: Text, start: Cut, { grid, shape }: Rules): Cut {
   const { rows } = start
-  let { consumed, line } = start
+  let { consumed, line, ignored } = start
   while (consumed < text.length) {
+    const ignoredEnd = endOfIgnored(text, consumed, grid)
+    if (ignoredEnd !== undefined) {
+      ignored += 1
+      consumed = ignoredEnd
+      line += 1
+      continue
+    }
     const scan = scanRow(text, consumed, grid, ended)
     if (scan.kind === 'more') break
     if (
@@ -102,7 +121,11 @@ function cutCarefully({ text, ended }: Text, start: Cut, { grid, shape }: Rules)
       (scan.newlines === 0 || isBlank(scan.values) || shape.fitsOverLines(scan.values))
     ) {
       const lastLine = line + scan.newlines
-      if (!isBlank(scan.values)) rows.push(shape.fit({ layout: 0, line, lastLine, values: scan.values }))
+      const row = isBlank(scan.values)
+        ? undefined
+        : shape.fit({ layout: 0, line, lastLine, values: scan.values })
+      if (row !== undefined) rows.push(row)
+      else if (!isBlank(scan.values)) ignored += 1
       consumed = scan.end
       line = lastLine + 1
       continue
@@ -115,9 +138,9 @@ function cutCarefully({ text, ended }: Text, start: Cut, { grid, shape }: Rules)
     if (!isEndKnown) break
     const lastLine = line + countOf(text.slice(consumed, fault.blamed), grid.newline)
     rows.push(shape.refuse({ layout: 0, line, lastLine, values: fault.values }, fault.code))
-    if (lineEnd === -1) return { rows, consumed: text.length, line: lastLine, midLine: true }
+    if (lineEnd === -1) return { rows, ignored, consumed: text.length, line: lastLine, midLine: true }
     consumed = lineEnd + 1
     line = lastLine + 1
   }
-  return { rows, consumed, line, midLine: false }
+  return { rows, ignored, consumed, line, midLine: false }
 }

@@ -1,15 +1,18 @@
 /** How the text of one file is divided into rows and cells. */
-import type { CsvLimits } from './limits.ts'
-
-/** What ends a physical line. Before a line feed a carriage return belongs to the line break. */
-export type Newline = '\n' | '\r'
+import type { IgnoresLine } from '../text/ignore.ts'
+import type { ReadLimits } from '../text/limits.ts'
+import type { Newline } from '../text/newline.ts'
 
 export interface Grid {
   readonly delimiter: string
   readonly newline: Newline
   /** Null when quotes are data. */
   readonly quote: string | null
-  readonly limits: CsvLimits
+  /** What stands before a quote, a delimiter or itself that is data. */
+  readonly escape: string | undefined
+  /** Which lines are left out where a row would begin. */
+  readonly ignores: IgnoresLine | undefined
+  readonly limits: ReadLimits
   /** How many cells a row over several lines may have, blank ones at its end aside. Once known, it stops a search early. */
   readonly maxCells: number
 }

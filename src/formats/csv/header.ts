@@ -1,15 +1,33 @@
 /** The top of a file: the header line and the names in it, or the layouts the mapping gives to a file without one. */
-import type { ReadOptions } from '../../domain/format.ts'
+import type { ReadOptions, RecordType } from '../../domain/format.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
-import { isDamaged, toReadable } from './decoders.ts'
-import { expectedNames } from './dialect.ts'
-import { type Encoding, undecodableHint } from './encoding.ts'
-import type { Feed } from './feed.ts'
+import { isDamaged, toReadable } from '../text/decoders.ts'
+import { type Encoding, undecodableHint } from '../text/encoding.ts'
+import { type Feed, skipRestOfLine } from '../text/feed.ts'
+import { finder, kindsOf, type NamedType } from '../text/records.ts'
+import { columnAt, excerpt } from '../text/words.ts'
+import { expectedNames, hasHeader, typeIndex } from './dialect.ts'
 import { type Grid, isBlank } from './grid.ts'
-import { type Scan, scanRow } from './scan.ts'
-import { columnAt, excerpt, recordsShape, type Shape, tableShape } from './shape.ts'
+import { endOfIgnored, type Scan, scanRow } from './scan.ts'
+import { recordsShape, type Shape, tableShape } from './shape.ts'
 
-export type TopRead = { readonly shape: Shape } | { readonly problems: readonly Problem[] }
+export type TopRead =
+  | {
+      readonly shape: Shape
+      /** How many physical lines are not data. */
+      readonly headerLines: number
+      /** How many lines were left out so far. */
+      readonly ignored: number
+    }
+  | { readonly problems: readonly Problem[] }
+
+interface Top {
+  readonly feed: Feed
+  readonly grid: Grid
+  readonly options: ReadOptions
+  readonly encoding: Encoding
+  ignored: number
+}
 
 /** Leaves the feed before the first row of data, blank lines aside. */
 export async function readTop(
@@ -18,23 +36,104 @@ export async function readTop(
   options: ReadOptions,
   encoding: Encoding,
 ): Promise<TopRead> {
-  const first = await firstRow(feed, grid)
-  if (first === undefined)
+  const top: Top = { feed, grid, options, encoding, ignored: 0 }
+  const { columns, records, rows = {} } = options
+  const linesAbove = feed.line - 1
+  if ((await firstRow(top)) === undefined)
     return { problems: [problem('file-empty', {}, 'The file holds nothing but blank lines.')] }
-  if (options.records) return { shape: recordsShape(options.records, grid) }
-  if (options.columns) return { shape: tableShape(options.columns, grid) }
-  const { line } = feed
-  if (first.kind === 'fault') return { problems: [brokenHeader(first.code, line)] }
-  feed.advance(first.end, line + first.newlines + 1)
-  if (first.values.some(isDamaged)) return { problems: [undecodableHeader(first.values, line, encoding)] }
-  const columns = first.values.map((name) => name.trim())
-  const problems = [...duplicates(columns, line), ...unexpected(columns, line, options.expectColumns ?? [])]
-  return problems.length > 0 ? { problems } : { shape: tableShape(columns, grid) }
+  const typeCell = { at: typeIndex(options), isValue: options.typeIn !== undefined }
+  if (columns !== undefined) {
+    return { shape: tableShape(columns, grid, rows), headerLines: linesAbove, ignored: top.ignored }
+  }
+  if (records !== undefined && !hasHeader(options)) {
+    const named = await readHeadings(top, records)
+    if ('problems' in named) return named
+    const headerLines = named.hasHeadings ? feed.line - 1 : linesAbove
+    const shape = recordsShape(kindsOf(named.types), typeCell, grid, rows)
+    return { shape, headerLines, ignored: top.ignored }
+  }
+  const header = await readHeader(top)
+  if ('problems' in header) return header
+  const { names } = header
+  const found = { headerLines: feed.line - 1, ignored: top.ignored }
+  if (records === undefined) return { shape: tableShape(names, grid, rows), ...found }
+  const typeColumn = typeof options.typeIn === 'string' ? options.typeIn : ''
+  const at = names.findIndex((name) => expectedNames([name], [typeColumn]).length > 0)
+  if (at === -1) return { problems: [typeColumnMissing(typeColumn, names, found.headerLines)] }
+  const types = records.map((record) => ({ ...record, columns: names }))
+  return { shape: recordsShape(kindsOf(types), { at, isValue: true }, grid, rows), ...found }
 }
 
+type Names = { readonly names: readonly string[] } | { readonly problems: readonly Problem[] }
+
+/** The names in the header; the feed is left behind all of its lines. */
+async function readHeader(top: Top): Promise<Names> {
+  const { lines, names } = top.options.header ?? { lines: 1, names: 1 }
+  let found: Names = { problems: [problem('header-missing', {}, 'The file ends before its header does.')] }
+  for (let at = 1; at <= lines; at += 1) {
+    const row = await firstRow(top)
+    if (row === undefined) break
+    if (at === names) found = takeNames(top, row, top.options.expectColumns ?? [])
+    else if (row.kind === 'row') pass(top, row)
+    else await skipRestOfLine(top.feed, top.grid.newline)
+    if (at === names && 'problems' in found) break
+  }
+  return found
+}
+
+function takeNames(top: Top, row: Found, expected: readonly string[], from = 0): Names {
+  const { line } = top.feed
+  if (row.kind === 'fault') return { problems: [brokenHeader(row.code, line)] }
+  pass(top, row)
+  if (row.values.some(isDamaged)) return { problems: [undecodableHeader(row.values, line, top.encoding)] }
+  const names = row.values.slice(from).map((name) => name.trim())
+  const repeated = top.options.repeated === 'allowed' ? [] : duplicates(names, line)
+  const problems = [...repeated, ...unexpected(names, line, expected)]
+  return problems.length > 0 ? { problems } : { names }
+}
+
+function pass({ feed }: Top, row: Extract<Scan, { kind: 'row' }>): void {
+  feed.advance(row.end, feed.line + row.newlines + 1)
+}
+
+type Typed =
+  | { readonly types: readonly NamedType[]; readonly hasHeadings: boolean }
+  | { readonly problems: readonly Problem[] }
+
+/** Types whose columns the mapping does not name have them in a row of their own, above all data. */
+async function readHeadings(top: Top, records: readonly RecordType[]): Promise<Typed> {
+  const at = typeIndex(top.options)
+  const from = top.options.typeIn === undefined ? 1 : 0
+  const found = new Map<RecordType, readonly string[]>()
+  const find = finder(records)
+  const isOpen = (record: RecordType) => record.columns === undefined && !record.ignored && !found.has(record)
+  while (records.some(isOpen)) {
+    const row = await firstRow(top)
+    const record = row?.kind === 'row' ? find(row.values[at] ?? '') : undefined
+    if (row === undefined || record === undefined || !isOpen(record)) {
+      const missing = records.filter(isOpen)
+      return { problems: missing.map(({ type }) => headingMissing(type, top.feed.line)) }
+    }
+    const heading = takeNames(top, row, [], from)
+    if ('problems' in heading) return heading
+    found.set(record, heading.names)
+  }
+  const types = records.map((record) => ({ ...record, columns: record.columns ?? found.get(record) ?? [] }))
+  return { types, hasHeadings: found.size > 0 }
+}
+
+type Found = Exclude<Scan, { kind: 'more' }>
+
 /** The first row that is not blank, or undefined when there is none. The feed is left before it. */
-async function firstRow(feed: Feed, grid: Grid): Promise<Exclude<Scan, { kind: 'more' }> | undefined> {
+async function firstRow(top: Top): Promise<Found | undefined> {
+  const { feed, grid } = top
   for (;;) {
+    const ignoredEnd = endOfIgnored(feed.text, 0, grid)
+    if (ignoredEnd !== undefined) {
+      feed.advance(ignoredEnd, feed.line + 1)
+      top.ignored += 1
+      continue
+    }
     const scan = scanRow(feed.text, 0, grid, feed.ended)
     if (scan.kind === 'more') {
       if (feed.ended) return undefined
@@ -45,6 +144,17 @@ async function firstRow(feed: Feed, grid: Grid): Promise<Exclude<Scan, { kind: '
       return scan
     }
   }
+}
+
+function typeColumnMissing(name: string, names: readonly string[], line: number): Problem {
+  const message = `The header has no column "${name}", which tells the record types apart: found ${listed(names)}.`
+  return problem('column-missing', { line, column: name }, message)
+}
+
+function headingMissing(type: string, line: number): Problem {
+  const message = `There is no heading row for the record type ${type} above the data.`
+  const hint = 'Send the heading row of every record type first, or name the columns in the mapping.'
+  return problem('header-missing', { line }, message, hint)
 }
 
 function brokenHeader(code: 'quote-not-closed' | 'row-too-large', line: number): Problem {

@@ -1,79 +1,104 @@
 /** Reads CSV as a stream: text is pulled only as fast as its rows are asked for. */
 import type { Reading, Row, Unreadable } from '../../domain/document.ts'
 import type { ReadOptions } from '../../domain/format.ts'
-import { type Problem, problem } from '../../domain/problem.ts'
+import type { Encoding } from '../text/encoding.ts'
+import { atLeast, type Feed, openFeed, skipLines, skipRestOfLine } from '../text/feed.ts'
+import { ignoring } from '../text/ignore.ts'
+import type { ReadLimits } from '../text/limits.ts'
+import { newlineOf, SAMPLE } from '../text/newline.ts'
+import { isDamaged } from '../text/decoders.ts'
+import { joinParts } from '../text/records.ts'
+import { openSource } from '../text/source.ts'
+import { toDecodable } from '../text/undecodable.ts'
 import { cutRows } from './cut.ts'
-import { isDamaged, toReadable } from './decoders.ts'
-import { findDialect, hasHeader } from './dialect.ts'
-import { type Encoding, undecodableHint } from './encoding.ts'
-import { type Feed, openFeed, skipRestOfLine } from './feed.ts'
+import { findDelimiter, skipToHeader, takeSeparatorLine } from './dialect.ts'
 import type { Grid } from './grid.ts'
 import { readTop } from './header.ts'
-import type { CsvLimits } from './limits.ts'
-import { columnAt, type Shape } from './shape.ts'
-import { openSource } from './source.ts'
+import type { Shape } from './shape.ts'
 
 export async function readCsv(
   input: AsyncIterable<Uint8Array>,
   options: ReadOptions,
-  limits: CsvLimits,
+  limits: ReadLimits,
 ): Promise<Reading | Unreadable> {
   const opened = await openSource(input, options.encoding)
   if ('problem' in opened) return { problems: [opened.problem] }
   const { source, head, isWhole } = opened
   const { encoding } = source
 
-  const { grid, separatorLine } = findDialect(head.text, isWhole, options, limits)
-  const feed = openFeed(source, head, grid.newline)
-  if (separatorLine > 0) feed.advance(separatorLine, 2)
+  const quote = options.quote === undefined ? '"' : options.quote
+  const newline = newlineOf(head.text, isWhole, quote)
+  const feed = openFeed(source, head, newline)
+  const grid = await findGrid(feed, { newline, quote, escape: options.escape, limits }, options)
   const top = await readTop(feed, grid, options, encoding)
   if ('problems' in top) {
     await feed.close()
     return top
   }
+  const { shape, headerLines } = top
+  const count = { ignored: top.ignored }
   return {
-    layouts: top.shape.layouts,
-    headerLines: hasHeader(options) ? feed.line - 1 : Math.sign(separatorLine),
+    layouts: shape.layouts,
+    headerLines,
     encoding: encoding.name,
     delimiter: grid.delimiter,
-    batches: readBatches(feed, { ...grid, maxCells: top.shape.maxCells }, top.shape, encoding),
+    batches: readBatches(feed, { ...grid, maxCells: shape.maxCells }, { shape, encoding, count }),
+    ignored: () => count.ignored,
   }
+}
+
+/** Leaves the feed behind all that stands above the header, or the data where there is none. */
+async function findGrid(
+  feed: Feed,
+  told: Pick<Grid, 'newline' | 'quote' | 'escape' | 'limits'>,
+  options: ReadOptions,
+): Promise<Grid> {
+  const { skip = 0, delimiter, ignore } = options
+  const separator = takeSeparatorLine(feed)
+  if (typeof skip === 'number') await skipLines(feed, told.newline, skip)
+  await atLeast(feed, SAMPLE)
+  const lower = separator ?? takeSeparatorLine(feed)
+  const start = {
+    ...told,
+    maxCells: Infinity,
+    delimiter: delimiter ?? lower ?? '',
+    ignores: ignoring(ignore, ''),
+  }
+  if (skip === 'header') await skipToHeader(feed, start, options)
+  await atLeast(feed, SAMPLE)
+  const found = findDelimiter(feed.text, start, options)
+  return { ...start, delimiter: found, ignores: ignoring(ignore, found) }
+}
+
+interface Rules {
+  readonly shape: Shape
+  readonly encoding: Encoding
+  readonly count: { ignored: number }
 }
 
 async function* readBatches(
   feed: Feed,
   grid: Grid,
-  shape: Shape,
-  encoding: Encoding,
+  { shape, encoding, count }: Rules,
 ): AsyncGenerator<readonly Row[], undefined> {
+  const joiner = shape.hasParts ? joinParts() : undefined
   try {
     for (;;) {
-      const { rows, consumed, line, midLine } = cutRows(feed, grid, shape)
+      const { rows, ignored, consumed, line, midLine } = cutRows(feed, grid, shape)
+      count.ignored += ignored
       const mayBeDamaged = feed.damaged && isDamaged(feed.text.slice(0, consumed))
       feed.advance(consumed, line)
-      if (rows.length > 0) yield mayBeDamaged ? rows.map((row) => toDecodable(row, shape, encoding)) : rows
+      const decodable = mayBeDamaged ? rows.map((row) => toDecodable(row, shape.layouts, encoding)) : rows
+      const whole = joiner === undefined ? decodable : joiner.push(decodable)
+      if (whole.length > 0) yield whole
       if (midLine) await skipRestOfLine(feed, grid.newline)
-      else if (feed.ended) return undefined
+      else if (feed.ended) break
       else await feed.more()
     }
+    const last = joiner?.end() ?? []
+    if (last.length > 0) yield last
+    return undefined
   } finally {
     await feed.close()
   }
-}
-
-/** Beyond this many undecodable cells in one row, more of them tell nothing new. */
-const UNDECODABLE_CELLS = 20
-
-function toDecodable(row: Row, { layouts }: Shape, encoding: Encoding): Row {
-  const columns = layouts[row.layout]?.columns ?? []
-  const problems: Problem[] = []
-  for (const [index, value] of row.values.entries()) {
-    if (problems.length === UNDECODABLE_CELLS) break
-    if (!isDamaged(value)) continue
-    const column = columnAt(columns, index)
-    const message = `Column "${column}" holds bytes that are not ${encoding.name}.`
-    problems.push(problem('text-undecodable', { line: row.line, column }, message, undecodableHint(encoding)))
-  }
-  if (problems.length === 0) return row
-  return { ...row, values: row.values.map(toReadable), problems: [...(row.problems ?? []), ...problems] }
 }

@@ -2,6 +2,7 @@
  * Reads one row, cell by cell. Slower than the parser, but it knows where the row ends and stops at the first thing that
  * is wrong, so that a quote left open never takes the rows behind it along. Of sound rows it makes the same cells.
  */
+import { isEscaped, withoutEscapes } from './escape.ts'
 import { countOf, type Grid } from './grid.ts'
 
 export type Scan =
@@ -53,14 +54,16 @@ export function scanRow(text: string, from: number, grid: Grid, ended: boolean):
   for (let at = from; ; at += delimiter.length) {
     if (quote === null || text[at] !== quote) {
       const rest = text.slice(at, lineEnd)
-      const stop = rest.indexOf(delimiter)
-      values.push(stop === -1 ? withoutReturn(rest, grid) : rest.slice(0, stop))
+      const stop = delimiterIn(rest, grid)
+      const cell = stop === -1 ? withoutReturn(rest, grid) : rest.slice(0, stop)
+      values.push(grid.escape === undefined ? cell : withoutEscapes(cell, grid, false))
       if (stop === -1) return toRow(lineEnd + 1)
       at += stop
       continue
     }
     const cell = scanQuoted(text, at, {
       quote,
+      escape: grid.escape,
       delimiter,
       newline,
       furthest,
@@ -97,8 +100,26 @@ export function openedOnFirstLine(cells: readonly string[], firstLineCells: numb
   return { kind: 'fault', code: 'quote-not-closed', values, firstLineCells, blamed: from }
 }
 
+/** Where the line of a row that begins here ends when it is to be left out, whatever its quotes say. */
+export function endOfIgnored(text: string, from: number, grid: Grid): number | undefined {
+  if (grid.ignores === undefined) return undefined
+  const lineEnd = text.indexOf(grid.newline, from)
+  if (lineEnd === -1 || lineEnd - from > grid.limits.maxRowCharacters) return undefined
+  return grid.ignores(text.slice(from, lineEnd)) ? lineEnd + 1 : undefined
+}
+
+/** Where the first delimiter that is none of the cell's text stands, or -1. */
+function delimiterIn(rest: string, { delimiter, escape }: Grid): number {
+  let stop = rest.indexOf(delimiter)
+  while (escape !== undefined && stop !== -1 && isEscaped(rest, stop, escape, 0)) {
+    stop = rest.indexOf(delimiter, stop + delimiter.length)
+  }
+  return stop
+}
+
 interface QuotedBounds {
   readonly quote: string
+  readonly escape: string | undefined
   readonly delimiter: string
   readonly newline: string
   readonly furthest: number
@@ -111,7 +132,7 @@ function scanQuoted(
   from: number,
   bounds: QuotedBounds,
 ): { value: string; end: number; newlines: number } | 'fault' | 'unfinished' {
-  const { quote, delimiter, newline, furthest, linesLeft } = bounds
+  const { quote, escape, delimiter, newline, furthest, linesLeft } = bounds
   let newlines = 0
   let searched = from + 1
   for (;;) {
@@ -120,6 +141,10 @@ function scanQuoted(
     newlines += countOf(text.slice(searched, reached), newline)
     if (newlines > linesLeft || reached > furthest) return 'fault'
     if (close === -1) return 'unfinished'
+    if (escape !== undefined && isEscaped(text, close, escape, from + 1)) {
+      searched = close + 1
+      continue
+    }
     if (text[close + 1] === quote) {
       searched = close + 2
       continue
@@ -129,7 +154,9 @@ function scanQuoted(
     if (text[end] !== newline && !text.startsWith(delimiter, end)) {
       return end + delimiter.length > text.length ? 'unfinished' : 'fault'
     }
-    const value = text.slice(from + 1, close).replaceAll(quote + quote, quote)
+    const inside = text.slice(from + 1, close)
+    const value =
+      escape === undefined ? inside.replaceAll(quote + quote, quote) : withoutEscapes(inside, bounds, true)
     return { value, end, newlines }
   }
 }

@@ -1,11 +1,15 @@
 /** What a row must look like: its layout and number of cells, and what is said about a row that does not. */
 import type { Layout, Row } from '../../domain/document.ts'
-import type { RecordType } from '../../domain/format.ts'
+import type { ReadOptions } from '../../domain/format.ts'
 import { problem } from '../../domain/problem.ts'
+import { type Kinds, type TypedRow, unknownType } from '../text/records.ts'
+import { columnAt, excerpt } from '../text/words.ts'
 import { countOf, type Grid, isBlank } from './grid.ts'
 
 export interface Shape {
   readonly layouts: readonly Layout[]
+  /** Whether cells of some rows belong to the row before. */
+  readonly hasParts: boolean
   /** The cells of the widest row, the record type included. */
   readonly maxCells: number
   /**
@@ -15,63 +19,91 @@ export interface Shape {
   fitsOverLines(values: readonly string[]): boolean
   /** The same of the first cells of a row, of which the last one ends on the line that is read. */
   mayBegin(values: readonly string[]): boolean
-  /** The row in its layout, with the cells the layout has, or with its problems. */
-  fit(row: Row): Row
+  /** The row in its layout, with the cells the layout has, or with its problems; undefined when it is left out. */
+  fit(row: Row): TypedRow | undefined
   /** The row that cannot be read beyond the cells it has. */
-  refuse(row: Row, code: 'quote-not-closed' | 'row-too-large'): Row
+  refuse(row: Row, code: 'quote-not-closed' | 'row-too-large'): TypedRow
+}
+
+/** What the mapping tells to do with rows of another length. */
+export type RowPolicy = NonNullable<ReadOptions['rows']>
+
+/** Which cell tells the type of a row, and whether it is one of the row's values. */
+export interface TypeCell {
+  readonly at: number
+  /** When it is none, it is the first cell. */
+  readonly isValue: boolean
 }
 
 type Separators = Pick<Grid, 'delimiter' | 'newline'>
 
 /** Rows that are all of one kind. */
-export function tableShape(columns: readonly string[], separators: Separators): Shape {
+export function tableShape(columns: readonly string[], separators: Separators, rows: RowPolicy): Shape {
   const table = toTable(columns)
   const areRows = (lines: readonly (readonly string[])[]) =>
     lines.length * (columns.length - 1) >= TELLING_DELIMITERS &&
     lines.every(({ length }) => length === columns.length)
   return {
     layouts: [{ recordType: '', columns }],
+    hasParts: false,
     maxCells: columns.length,
     fitsOverLines: (values) =>
       toWidth(values, table) !== undefined && !areRows(linesBehindFirst(values, separators)),
     mayBegin: (values) =>
       values.length < columns.length && !areRows(linesBehindFirst(values, separators).slice(0, -1)),
-    fit: (row) => (row.values.length === columns.length ? row : toFitted(row, table)),
+    fit: (row) => (row.values.length === columns.length ? row : toFitted(row, table, rows)),
     refuse: (row, code) => toRefused(row, code, columns),
   }
 }
 
-/** Rows whose first cell tells their kind and is not one of their values. */
-export function recordsShape(records: readonly RecordType[], separators: Separators): Shape {
-  const tables = records.map(({ columns }) => toTable(columns))
-  const positions = new Map(records.map(({ type }, position) => [type.trim(), position]))
-  const positionOf = ([type = '']: readonly string[]) => positions.get(type.trim())
-  const known = records.map(({ type }) => type).join(', ')
-  const inLayout = (row: Row): Row => ({
-    ...row,
-    layout: positionOf(row.values) ?? 0,
-    values: row.values.slice(1),
-  })
+/** Rows one of whose cells tells their kind. */
+export function recordsShape(
+  kinds: Kinds,
+  typeCell: TypeCell,
+  separators: Separators,
+  rows: RowPolicy,
+): Shape {
+  const { layouts } = kinds
+  const { at, isValue } = typeCell
+  const tables = new Map(kinds.all.map((kind) => [kind, toTable(kind.columns)]))
+  const kindOf = (values: readonly string[]) => kinds.find(values[at] ?? '')
+  const cellsOf = (values: readonly string[]) => (isValue ? values : values.slice(1))
   const isRecord = (values: readonly string[]) => {
-    const table = tables[positionOf(values) ?? -1]
-    return table !== undefined && toWidth(values.slice(1), table) !== undefined
+    const kind = kindOf(values)
+    const table = kind && tables.get(kind)
+    return table !== undefined && (kind?.ignored || toWidth(cellsOf(values), table) !== undefined)
   }
   const areRecords = (lines: readonly (readonly string[])[]) => lines.length > 0 && lines.every(isRecord)
   return {
-    layouts: records.map(({ type, columns }) => ({ recordType: type, columns })),
-    maxCells: 1 + Math.max(0, ...records.map(({ columns }) => columns.length)),
+    layouts,
+    hasParts: kinds.hasParts,
+    maxCells: (isValue ? 0 : 1) + Math.max(0, ...kinds.all.map(({ columns }) => columns.length)),
     fitsOverLines: (values) => isRecord(values) && !areRecords(linesBehindFirst(values, separators)),
     mayBegin(values) {
-      const width = tables[positionOf(values) ?? -1]?.columns.length ?? 0
-      return values.length <= width && !areRecords(linesBehindFirst(values, separators).slice(0, -1))
+      const width = (kindOf(values)?.columns.length ?? 0) + (isValue ? 0 : 1)
+      return values.length < width && !areRecords(linesBehindFirst(values, separators).slice(0, -1))
     },
     fit(row) {
-      const table = tables[positionOf(row.values) ?? -1]
-      return table === undefined ? toUnknown(row, known) : toFitted(inLayout(row), table)
+      const kind = kindOf(row.values)
+      const table = kind && tables.get(kind)
+      if (kind === undefined || table === undefined) return toUnknown(row, at, kinds)
+      if (kind.ignored) return undefined
+      const { line, lastLine } = row
+      const own = { layout: kind.layout, line, lastLine, values: cellsOf(row.values) }
+      const fitted = own.values.length === kind.columns.length ? own : toFitted(own, table, rows)
+      return kinds.place(fitted, kind)
     },
-    refuse: (row, code) =>
-      toRefused(inLayout(row), code, records[positionOf(row.values) ?? -1]?.columns ?? []),
+    refuse(row, code) {
+      const kind = kindOf(row.values)
+      const refused = toRefused({ ...row, values: cellsOf(row.values) }, code, kind?.columns ?? [])
+      return kind === undefined ? refused : kinds.place(refused, kind)
+    },
   }
+}
+
+function toUnknown(row: Row, at: number, { all }: Kinds): Row {
+  const place = { line: row.line, column: String(at + 1) }
+  return { ...row, problems: [unknownType(excerpt(row.values[at] ?? ''), place, all)] }
 }
 
 /** So many delimiters, each where a row would have it, are no accident; fewer may stand in any address or note. */
@@ -108,8 +140,23 @@ function toWidth(values: readonly string[], { columns, named }: Table): readonly
   return [...values, ...Array.from({ length: width - values.length }, () => '')]
 }
 
-function toFitted(row: Row, table: Table): Row {
-  const values = toWidth(row.values, table)
+/** The same by the mapping's order. A row that is too long only loses what is blank: else its cells have moved. */
+function toToldWidth(
+  values: readonly string[],
+  { columns }: Table,
+  { short, long }: RowPolicy,
+): readonly string[] | undefined {
+  const width = columns.length
+  if (values.length < width) {
+    return short === 'pad'
+      ? [...values, ...Array.from({ length: width - values.length }, () => '')]
+      : undefined
+  }
+  return long === 'cut' && isBlank(values.slice(width)) ? values.slice(0, width) : undefined
+}
+
+function toFitted(row: Row, table: Table, rows: RowPolicy): Row {
+  const values = toWidth(row.values, table) ?? toToldWidth(row.values, table, rows)
   if (values !== undefined) return values === row.values ? row : { ...row, values }
   const { columns } = table
   const count = `The row has ${row.values.length} cells where ${columns.length} are expected`
@@ -126,12 +173,6 @@ function toFitted(row: Row, table: Table): Row {
   return { ...row, problems: [problem('row-long', { line: row.line }, message)] }
 }
 
-function toUnknown(row: Row, known: string): Row {
-  const [type = ''] = row.values
-  const message = `The row is of record type "${excerpt(type)}", which the mapping does not have; it has ${known}.`
-  return { ...row, problems: [problem('record-type-unknown', { line: row.line, column: '1' }, message)] }
-}
-
 function toRefused(row: Row, code: 'quote-not-closed' | 'row-too-large', columns: readonly string[]): Row {
   const column = columnAt(columns, row.values.length)
   const place = { line: row.lastLine, column }
@@ -143,15 +184,4 @@ function toRefused(row: Row, code: 'quote-not-closed' | 'row-too-large', columns
     ...row,
     problems: [problem(code, code === 'row-too-large' ? { line: row.lastLine } : place, message)],
   }
-}
-
-/** The name of a column, or its number from 1 when it has none. */
-export function columnAt(columns: readonly string[], index: number): string {
-  return columns[index] || String(index + 1)
-}
-
-/** A cell shortened to fit a message, on one line. */
-export function excerpt(cell: string): string {
-  const text = cell.trim().replace(/\s+/g, ' ')
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text
 }

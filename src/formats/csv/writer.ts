@@ -1,14 +1,11 @@
-/** Rows to CSV bytes, quoting only where a reader would otherwise see something else. */
+/** Rows to bytes: as CSV, quoting only where a reader would otherwise see something else, or as fixed-width lines. */
 import type { RowWriter, WriteOptions } from '../../domain/format.ts'
-import { BridgeError } from '../../support/errors.ts'
+import { encoderFor } from '../encoder.ts'
 import { assertDelimiter } from './options.ts'
 
 export function csvWriter(columns: readonly string[], options: WriteOptions): RowWriter {
   const { delimiter = ',', newline = '\r\n', quoteAll = false, header = true } = options
   assertDelimiter(delimiter, '"')
-  const encoding = writableEncoding(options.encoding ?? 'utf-8')
-  // Without its mark, nothing in a UTF-16 file says that it is one.
-  const hasMark = options.byteOrderMark ?? encoding === 'utf16le'
   const needsQuotes = quoteAll ? /^/ : quotable(delimiter)
 
   const toLine = (cells: readonly string[]): string => {
@@ -20,12 +17,29 @@ export function csvWriter(columns: readonly string[], options: WriteOptions): Ro
     // A line with nothing on it would be no row.
     return (line === '' ? '""' : line) + newline
   }
+  return lineWriter(toLine, header ? columns : undefined, options)
+}
+
+/** Rows whose cells have their full width already. */
+export function fixedWriter(columns: readonly string[], options: WriteOptions): RowWriter {
+  const { newline = '\r\n', header = false } = options
+  return lineWriter((cells) => cells.join('') + newline, header ? columns : undefined, options)
+}
+
+function lineWriter(
+  toLine: (cells: readonly string[]) => string,
+  header: readonly string[] | undefined,
+  options: WriteOptions,
+): RowWriter {
+  const { encode, needsMark } = encoderFor(options.encoding ?? 'utf-8')
+  // Without its mark, nothing in a UTF-16 file says that it is one.
+  const mark = (options.byteOrderMark ?? needsMark) ? encode('\uFEFF') : new Uint8Array()
   return {
-    head: () => Buffer.from((hasMark ? '\uFEFF' : '') + (header ? toLine(columns) : ''), encoding),
+    head: () => Buffer.concat([mark, encode(header === undefined ? '' : toLine(header))]),
     rows(rows) {
       let text = ''
       for (const row of rows) text += toLine(row)
-      return Buffer.from(text, encoding)
+      return encode(text)
     },
   }
 }
@@ -37,20 +51,4 @@ export function csvWriter(columns: readonly string[], options: WriteOptions): Ro
 function quotable(delimiter: string): RegExp {
   const escaped = delimiter.replace(/[\\\]^-]/g, '\\$&')
   return new RegExp(`["\\r\\n${escaped}]|^\\s|\\s$|^sep=`, 'i')
-}
-
-/** The encodings that hold every character, so that nothing is ever lost in writing. */
-const WRITABLE: Readonly<Record<string, 'utf8' | 'utf16le'>> = {
-  'utf-8': 'utf8',
-  utf8: 'utf8',
-  'utf-16le': 'utf16le',
-  utf16le: 'utf16le',
-  'utf-16': 'utf16le',
-}
-
-function writableEncoding(name: string): 'utf8' | 'utf16le' {
-  const encoding = WRITABLE[name.toLowerCase()]
-  if (encoding !== undefined) return encoding
-  const message = `CSV cannot be written as "${name}": use utf-8 or utf-16le, which hold every character there is.`
-  throw new BridgeError('configuration-invalid', message)
 }

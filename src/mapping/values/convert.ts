@@ -4,20 +4,29 @@ import { didYouMean } from '../../support/nearest.ts'
 import { dateConverter, type DateOptions, dateTimeConverter } from './dates.ts'
 import { decimalConverter, integerConverter, moneyConverter } from './numbers.ts'
 import { toCountry } from './places.ts'
-import { quoted } from './text.ts'
+import type { NumberOptions } from './number-text.ts'
+import { cutBefore, quoted } from './text.ts'
 import type { Convert } from './value.ts'
 
+/** How a text may differ from what a field takes. */
+export interface ValueOptions extends NumberOptions {
+  /** A text that is too long is cut. */
+  readonly cut?: boolean
+}
+
 /** The conversion for a field, made once. */
-export function converterFor(rule: FieldRule, dates: DateOptions): Convert {
+export function converterFor(rule: FieldRule, dates: DateOptions, options: ValueOptions = {}): Convert {
   switch (rule.kind) {
-    case 'text':
-      return rule.code === 'upc' ? upcConverter(rule.max) : textConverter(rule.max)
+    case 'text': {
+      const convert = rule.code === 'upc' ? upcConverter(rule.max) : textConverter(rule.max)
+      return options.cut === true && rule.max !== undefined ? cutting(rule.max, convert) : convert
+    }
     case 'integer':
-      return integerConverter(rule.min, rule.max)
+      return integerConverter(rule.min, rule.max, options)
     case 'money':
-      return moneyConverter(rule.wholeDigits)
+      return moneyConverter(rule.wholeDigits, options)
     case 'decimal':
-      return decimalConverter(rule)
+      return decimalConverter(rule, options)
     case 'dateTime':
       return dateTimeConverter(dates)
     case 'date':
@@ -53,6 +62,10 @@ function textConverter(max = Number.POSITIVE_INFINITY): Convert {
       'Remove it; no reader can show it.',
     )
   }
+}
+
+function cutting(max: number, convert: Convert): Convert {
+  return (text, refuse) => convert(text.slice(0, cutBefore(text, max)).trimEnd(), refuse)
 }
 
 const EXPONENT = /^\d+([.,]\d+)?E\+?\d+$/i

@@ -23,8 +23,11 @@ interface Parts {
   hour: number
   minute: number
   second: number
+  dayOfYear?: number
   afternoon?: boolean
   offsetMs?: number
+  /** Says it all by itself. */
+  instantMs?: number
 }
 
 interface Token {
@@ -48,6 +51,7 @@ const FULL_MONTHS = [
   'November',
   'December',
 ]
+const DAY_MS = 24 * 60 * 60_000
 const OFFSET = 'Z|[+-]\\d{1,2}(?::?\\d{2})?'
 
 const TOKENS: Readonly<Record<string, Token>> = {
@@ -71,6 +75,12 @@ const TOKENS: Readonly<Record<string, Token>> = {
     take: (parts, text) => (parts.month = monthNamed(text)),
     put: (local) => MONTHS[local.getUTCMonth()] ?? '',
   },
+  DDD: {
+    pattern: '\\d{3}',
+    take: (parts, text) => (parts.dayOfYear = Number(text)),
+    put: (local) =>
+      digits(Math.round((startOfDay(local) - Date.UTC(local.getUTCFullYear(), 0, 0)) / DAY_MS), 3),
+  },
   ...numberTokens('M', 'month', (local) => local.getUTCMonth() + 1),
   ...numberTokens('d', 'day', (local) => local.getUTCDate()),
   ...numberTokens('H', 'hour', (local) => local.getUTCHours()),
@@ -83,6 +93,8 @@ const TOKENS: Readonly<Record<string, Token>> = {
     put: (local) => (local.getUTCHours() < 12 ? 'AM' : 'PM'),
   },
   ...offsetTokens(),
+  X: epochToken(1000),
+  x: epochToken(1),
 }
 
 /** `yyyy, yy, MMMM, …`: the tokens a format may have, for messages and documentation. */
@@ -100,8 +112,8 @@ export function compileDateFormat(format: string): DateFormat | string {
     `^${pieces.map((piece, index) => patternOf(piece, [pieces[index - 1], pieces[index + 1]])).join('')}$`,
     'i',
   )
-  const missing = ['year', 'month', 'day'].filter(
-    (part) => !tokens.some((token) => token.startsWith(part === 'month' ? 'M' : part.charAt(0))),
+  const missing = Object.entries(NAMED_BY).flatMap(([part, pattern]) =>
+    tokens.some((token) => pattern.test(token)) ? [] : [part],
   )
   const takers = tokens.flatMap((token) => TOKENS[token] ?? [])
   return {
@@ -125,18 +137,40 @@ export function compileDateFormat(format: string): DateFormat | string {
   }
 }
 
+/** Which tokens name the year, the month and the day. */
+const NAMED_BY = { year: /^[yXx]/, month: /^(?:M|DDD|[Xx])/, day: /^(?:d|DDD|[Xx])/ }
+
 const EARLIEST_YEAR = 1900
 const LATEST_YEAR = 2199
 
 /** The time the parts name; undefined when there is no such day or hour, or no such year in any business. */
 export function timeOf(parts: Parts): WrittenTime | undefined {
-  const { year, month, day, minute, second } = parts
+  if (parts.instantMs !== undefined) return timeOfInstant(parts.instantMs)
+  const { year, minute, second } = parts
+  const { month, day } = parts.dayOfYear === undefined ? parts : dayOfYear(year, parts.dayOfYear)
   const hour = parts.afternoon === undefined ? parts.hour : twelveHours(parts.hour, parts.afternoon)
   if (month < 1 || month > 12 || day < 1 || day > daysIn(month, year)) return undefined
   if (hour > 23 || minute > 59 || second > 59) return undefined
   if (year < EARLIEST_YEAR || year > LATEST_YEAR) return undefined
   const localMs = Date.UTC(year, month - 1, day, hour, minute, second)
   return parts.offsetMs === undefined ? { localMs } : { localMs, offsetMs: parts.offsetMs }
+}
+
+function timeOfInstant(instantMs: number): WrittenTime | undefined {
+  const year = new Date(instantMs).getUTCFullYear()
+  return year >= EARLIEST_YEAR && year <= LATEST_YEAR ? { localMs: instantMs, offsetMs: 0 } : undefined
+}
+
+/** The month and the day; month 0 when the year has no such day. */
+function dayOfYear(year: number, ordinal: number): { readonly month: number; readonly day: number } {
+  const date = new Date(Date.UTC(year, 0, ordinal))
+  return date.getUTCFullYear() === year && ordinal > 0
+    ? { month: date.getUTCMonth() + 1, day: date.getUTCDate() }
+    : { month: 0, day: 0 }
+}
+
+function startOfDay(date: Date): number {
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate())
 }
 
 function daysIn(month: number, year: number): number {
@@ -171,7 +205,7 @@ function piecesOf(format: string): Piece[] {
 function patternOf(piece: Piece, neighbours: readonly (Piece | undefined)[]): string {
   if (piece.kind !== 'token') return piece.text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\s+/g, '\\s+')
   const pattern = TOKENS[piece.text]?.pattern ?? ''
-  const packed = neighbours.some((next) => next?.kind === 'token' && /^[yMdHhms]/.test(next.text))
+  const packed = neighbours.some((next) => next?.kind === 'token' && /^[yMDdHhms]/.test(next.text))
   return `(${pattern === '\\d{1,2}' && packed && piece.text.length === 2 ? '\\d{2}' : pattern})`
 }
 
@@ -199,6 +233,15 @@ function offsetTokens(): Record<string, Token> {
     },
   })
   return { ZZZ: token(''), ZZ: token(':') }
+}
+
+/** Seconds or milliseconds since 1970, in UTC. */
+function epochToken(unitMs: number): Token {
+  return {
+    pattern: unitMs === 1 ? '\\d{12,13}' : '\\d{9,10}',
+    take: (parts, text) => (parts.instantMs = Number(text) * unitMs),
+    put: (local, offsetMs) => String(Math.floor((local.getTime() - offsetMs) / unitMs)),
+  }
 }
 
 function monthNamed(text: string): number {

@@ -72,7 +72,8 @@ function readIso(text: string): WrittenTime | undefined {
   })
 }
 
-function notADate(text: string, { names }: DateOptions): string {
+/** What to say of a text that is in none of the formats. */
+export function notADate(text: string, { names }: DateOptions): string {
   const forms = names.length === 0 ? ISO_NAME : names.join(' or ')
   return `${quoted(text)} is not a date written as ${forms}.`
 }

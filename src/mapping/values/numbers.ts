@@ -1,44 +1,49 @@
 /** Whole numbers, money and measures as people and spreadsheets write them. Exact: no float ever holds one. */
 import type { FieldRule } from '../../contract/fields.ts'
-import { formatDecimal, parseDecimal, rescaleExactly } from '../../support/decimal.ts'
-import type { Convert } from './value.ts'
+import { type Decimal, formatDecimal, rescaleExactly } from '../../support/decimal.ts'
+import { type NumberOptions, numberReader, PLAIN_NUMBERS } from './number-text.ts'
+import { rounded } from './rounding.ts'
+import type { Convert, Refuse } from './value.ts'
 import { quoted } from './text.ts'
 
-/** Digits, or digits in groups of three; then perhaps decimals. */
-const NUMBER = /^([+-]?)((?:\d+|\d{1,3}(?:,\d{3})+)?)(?:\.(\d*))?$/
-
-/** Nothing longer is a number anybody meant. */
-const LONGEST = 30
-
-export function integerConverter(min: number, max: number): Convert {
-  const outOfRange = (text: string) => `${quoted(text)} is outside of ${min} to ${max}.`
+export function integerConverter(min: number, max: number, options: NumberOptions = PLAIN_NUMBERS): Convert {
+  const read = numberReader(options)
+  const mayBePlain = options.implied === undefined
   return (text, refuse) => {
-    const plain = text.length < 10 && isDigits(text) ? Number(text) : undefined
-    const value = plain ?? readInteger(text)
-    if (value === undefined) return refuse('integer-expected', `${quoted(text)} is not a whole number.`)
-    if (plain === undefined && isAmbiguous(text))
-      return refuse('integer-expected', ambiguity(text), WRITE_IT_OUT)
-    return value >= min && value <= max ? value : refuse('number-out-of-range', outOfRange(text))
+    if (mayBePlain && text.length < 10 && isDigits(text)) {
+      const plain = Number(text)
+      return plain >= min && plain <= max ? plain : refuseRange(text, min, max, refuse)
+    }
+    const number = read(text)
+    if ('why' in number) {
+      return refuse('integer-expected', number.why ?? `${quoted(text)} is not a whole number.`, number.hint)
+    }
+    const whole = fitted(number, 0, options)
+    if (whole === undefined) return refuse('integer-expected', `${quoted(text)} is not a whole number.`)
+    const value = Number(whole.units)
+    return value >= min && value <= max ? value : refuseRange(text, min, max, refuse)
   }
 }
 
-export function moneyConverter(wholeDigits: number): Convert {
+function refuseRange(text: string, min: number, max: number, refuse: Refuse) {
+  return refuse('number-out-of-range', `${quoted(text)} is outside of ${min} to ${max}.`)
+}
+
+export function moneyConverter(wholeDigits: number, options: NumberOptions = PLAIN_NUMBERS): Convert {
   const plainMoney = new RegExp(`^(?:0|[1-9]\\d{0,${wholeDigits - 1}})\\.\\d{2}$`)
+  const mayBePlain = options.decimal !== ',' && options.implied === undefined
+  const read = numberReader(options)
   return (text, refuse) => {
-    if (plainMoney.test(text)) return text
-    const bare = withoutCurrency(text)
-    if (isAmbiguous(bare)) return refuse('decimal-expected', ambiguity(bare), WRITE_IT_OUT)
-    const number = normalised(bare)
-    if (number === undefined) {
-      const hint = /\d,\d{1,2}$/.test(text) ? 'Write a point before the cents, such as 12.50.' : undefined
-      return refuse('decimal-expected', `${quoted(text)} is not an amount in US dollars.`, hint)
+    if (mayBePlain && plainMoney.test(text)) return text
+    const number = read(withoutCurrency(text))
+    if ('why' in number) {
+      const message = number.why ?? `${quoted(text)} is not an amount in US dollars.`
+      return refuse('decimal-expected', message, number.hint)
     }
-    const exact = rescaleExactly(number, 2)
+    const exact = fitted(number, 2, options)
     if (exact === undefined) {
-      return refuse(
-        'decimal-expected',
-        `${quoted(text)} has more than two decimals; the API would lose digits.`,
-      )
+      const message = `${quoted(text)} has more than two decimals; the API would lose digits.`
+      return refuse('decimal-expected', message)
     }
     if (exact.units < 0n) return refuse('number-out-of-range', `${quoted(text)} is below zero.`)
     const amount = formatDecimal(exact)
@@ -48,26 +53,34 @@ export function moneyConverter(wholeDigits: number): Convert {
   }
 }
 
-export function decimalConverter({
-  unit,
-  wholeDigits,
-  decimals,
-}: Extract<FieldRule, { kind: 'decimal' }>): Convert {
+export function decimalConverter(
+  { unit, wholeDigits, decimals }: Extract<FieldRule, { kind: 'decimal' }>,
+  options: NumberOptions = PLAIN_NUMBERS,
+): Convert {
+  const read = numberReader(options)
   return (text, refuse) => {
-    if (isAmbiguous(text)) return refuse('decimal-expected', ambiguity(text), WRITE_IT_OUT)
-    const number = normalised(text)
-    if (number === undefined) return refuse('decimal-expected', `${quoted(text)} is not a number of ${unit}.`)
+    const number = read(text)
+    if ('why' in number) {
+      const message = number.why ?? `${quoted(text)} is not a number of ${unit}.`
+      return refuse('decimal-expected', message, number.hint)
+    }
     if (number.units <= 0n) return refuse('number-out-of-range', `${quoted(text)} is not above zero.`)
-    const exact = rescaleExactly(number, decimals)
+    const exact = fitted(number, decimals, options)
     if (exact === undefined) {
       const message = `${quoted(text)} has more than ${decimals} decimals; the API would lose digits.`
       return refuse('decimal-expected', message)
     }
+    if (exact.units === 0n) return refuse('number-out-of-range', `${quoted(text)} is nothing when rounded.`)
     const measure = formatDecimal(exact).replace(/\.?0+$/, '')
     return exact.units < 10n ** BigInt(wholeDigits + decimals)
       ? measure
       : refuse('number-out-of-range', `${quoted(text)} is too large.`)
   }
+}
+
+/** With so many decimals; undefined when that would lose a digit and nobody asked to round. */
+function fitted(number: Decimal, scale: number, { round }: NumberOptions): Decimal | undefined {
+  return round === undefined ? rescaleExactly(number, scale) : rounded(number, scale, round)
 }
 
 function isDigits(text: string): boolean {
@@ -78,42 +91,9 @@ function isDigits(text: string): boolean {
   return text.length > 0
 }
 
-/** Takes `1,000` and `10.00`, because spreadsheets write whole numbers that way. */
-function readInteger(text: string): number | undefined {
-  const number = normalised(text)
-  const whole = number && rescaleExactly(number, 0)
-  return whole === undefined ? undefined : Number(whole.units)
-}
-
-/**
- * A comma with three digits behind it and nothing else: a thousand where people write points for decimals, one where they
- * write commas. The same for a whole number with a point and three zeros.
- */
-const AMBIGUOUS = /^[+-]?\d{1,3}(?:,\d{3}|\.000)$/
-
-/** Whether two people would read two numbers that differ a thousandfold. */
-function isAmbiguous(text: string): boolean {
-  return AMBIGUOUS.test(text)
-}
-
-const WRITE_IT_OUT =
-  'Write it without separators of thousands and with a point before decimals, such as 1000 or 1000.00.'
-
-function ambiguity(text: string): string {
-  return `${quoted(text)} may mean ${text.replace(/[.,]/, '')} or ${text.replace(',', '.')}.`
-}
-
-function normalised(text: string) {
-  const match = text.length > LONGEST ? null : NUMBER.exec(text)
-  const [, sign = '', whole = '', fraction = ''] = match ?? []
-  if (whole === '' && fraction === '') return undefined
-  const digits = `${sign}${whole.replaceAll(',', '') || '0'}`
-  return parseDecimal(fraction === '' ? digits : `${digits}.${fraction.slice(0, 20)}`)
-}
-
-/** `$1,433.66`, `-$5.00` and `($5.00)` without the sign of the currency; brackets mean below zero. */
+/** `$1,433.66`, `-$5.00`, `($5.00)` and `5.00 USD` without the sign of the currency; the sign of the number stays. */
 function withoutCurrency(text: string): string {
-  const bracketed = /^\((.*)\)$/.exec(text)
-  const inner = bracketed?.[1] === undefined ? text : `-${bracketed[1]}`
-  return inner.replace(/^([+-]?)\s*(?:US)?\$\s*/, '$1').replace(/\s*USD$/, '')
+  return text
+    .replace(/^([+(-]?)\s*(?:(?:US)?\$|USD)\s*/, '$1')
+    .replace(/\s*(?:(?:US)?\$|USD)\s*([)-]?)$/, '$1')
 }

@@ -50,8 +50,8 @@ function wrapLine(line: string, width: number): string[] {
   return lines
 }
 
-/** A character outside the basic plane is two units long and must not be cut in half. */
-function cutBefore(text: string, width: number): number {
+/** Where to cut. A character outside the basic plane is two units long and must not be cut in half. */
+export function cutBefore(text: string, width: number): number {
   const unit = text.charCodeAt(width - 1)
   return unit >= 0xd800 && unit <= 0xdbff && width > 1 ? width - 1 : width
 }

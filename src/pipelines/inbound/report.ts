@@ -124,7 +124,7 @@ async function writeReports(parts: InboundParts, file: FileEntry): Promise<Summa
 /** Neighbours are joined at once, so that a file of which everything was refused needs no memory for it. */
 function addRange(ranges: [number, number][], [first, last]: LineRange): void {
   const before = ranges.at(-1)
-  if (before && first === before[1] + 1) before[1] = last
+  if (before && first >= before[0] && first <= before[1] + 1) before[1] = Math.max(before[1], last)
   else ranges.push([first, last])
 }
 
@@ -136,8 +136,8 @@ function rejectLines(
 ) {
   const header: [number, number][] = file.headerLines > 0 ? [[1, file.headerLines]] : []
   const stretches = joinRanges([...header, ...ranges])
-  const { quote } = translator.read
-  const rules = { encoding: file.encoding ?? 'utf-8', quote: quote === undefined ? '"' : quote }
+  const { format, quote = '"' } = translator.read
+  const rules = { encoding: file.encoding ?? 'utf-8', quote: format === 'fixed' ? null : quote }
   return copyLines(spool.read(spoolName(file.id)), rules, stretches)
 }
 

@@ -28,7 +28,7 @@ export function referenceResolver(
       swept = true
       known = await findOrders(parts, keys)
     }
-    return drafts.map((draft) => fillIn(draft, known))
+    return drafts.map((draft) => (draft.skipped ? draft : fillIn(draft, known)))
   }
 }
 

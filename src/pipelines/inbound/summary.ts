@@ -42,8 +42,9 @@ export function summarize(route: InboundParts['route'], file: FileEntry) {
   return {
     add(record: ReportedRecord): void {
       count(counts, record.state)
-      rows.total += record.lines.length
-      if (record.state === 'rejected') rows.refused += record.lines.length
+      const size = sourceRows(record)
+      rows.total += size
+      if (record.state === 'rejected') rows.refused += size
       for (const each of record.problems) count(codes, each.code)
     },
     finish(refused: readonly (readonly [number, number])[]): Summary {
@@ -67,6 +68,11 @@ export function summarize(route: InboundParts['route'], file: FileEntry) {
       }
     },
   }
+}
+
+/** One row may hold several lines of a record, and stands there once for each. */
+function sourceRows({ lines }: ReportedRecord): number {
+  return lines.length < 2 ? lines.length : new Set(lines.map(([line]) => line)).size
 }
 
 function firstOf({ duplicateOf }: FileEntry): Pick<Summary, 'duplicateOf'> {

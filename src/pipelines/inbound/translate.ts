@@ -8,8 +8,10 @@ import type { Draft } from '../../domain/translator.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { INBOUND_RULES } from '../operations/operations.ts'
 import type { InboundParts } from '../parts.ts'
+import { fileSource } from './file-source.ts'
 import { spoolName } from './pick-up.ts'
 import { referenceResolver, type ResolvedDraft } from './resolve.ts'
+import { unpackFile } from './unpack.ts'
 
 /** How many records enter the journal in one transaction. */
 const RECORDS_PER_TRANSACTION = 500
@@ -21,9 +23,11 @@ const RECORDS_PER_TRANSACTION = 500
 export async function planFile(parts: InboundParts, file: FileEntry): Promise<void> {
   const { journal, lease, translator, format, spool } = parts
   await journal.beginPlan(lease, file.id)
+  const damage = await unpackFile(parts, file)
+  if (damage.length > 0) return journal.fileUnusable(lease, file.id, damage)
   const reading = await format.read(spool.read(spoolName(file.id)), translator.read)
   if (isUnreadable(reading)) return journal.fileUnusable(lease, file.id, reading.problems)
-  const bound = translator.bind(reading.layouts)
+  const bound = translator.bind(reading.layouts, fileSource(parts, file))
   if (!('keyColumns' in bound)) return journal.fileUnusable(lease, file.id, bound)
 
   const { absentColumns: absent, unusedColumns: unused } = bound
@@ -33,6 +37,8 @@ export async function planFile(parts: InboundParts, file: FileEntry): Promise<vo
   const plan = planner(parts, file)
   for await (const rows of reading.batches) await plan.add(bound.push(rows))
   await plan.add(bound.end())
+  const disagreements = bound.disagreements()
+  if (disagreements.length > 0) return journal.fileUnusable(lease, file.id, disagreements)
   await plan.flush()
 
   const { headerLines, encoding } = reading
@@ -74,6 +80,7 @@ function toRecord({ route }: InboundParts, draft: ResolvedDraft): PlannedRecord 
     problems,
     operation: route.operation,
     account: accountOf(route.party),
+    ...(draft.skipped ? { skipped: draft.skipped } : {}),
   }
   if (draft.body === undefined || problems.length > 0) return common
   const rules = INBOUND_RULES[route.operation]

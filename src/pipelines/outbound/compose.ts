@@ -1,4 +1,4 @@
-/** Composing a delivery: the waiting records as the rows of one file, in the spool, before anybody sees it. */
+/** Composing a delivery: waiting records as the rows of one file, in the spool, before anybody sees it. */
 import type { DeliveryEntry } from '../../domain/journal.ts'
 import type { Problem } from '../../domain/problem.ts'
 import type { OutgoingRecord } from '../../domain/record.ts'
@@ -16,78 +16,100 @@ export interface HeldRecord {
   readonly problems: readonly Problem[]
 }
 
-export interface Composed {
-  /** Left out when there is nothing to deliver. */
-  readonly delivery?: DeliveryEntry
-  readonly held: readonly HeldRecord[]
+/** How far a pass has come through the waiting records. */
+export interface Progress {
+  /** The last record that was looked at. */
+  upToRecord: number
+  /** All that could not be turned into rows, whichever file they were meant for. */
+  readonly held: HeldRecord[]
+}
+
+/** How many records one file of the route holds at most; undefined: all that wait. */
+export function recordsPerFile({ route, composer }: OutboundParts): number | undefined {
+  return route.namesRecord ? 1 : composer.recordsPerFile
 }
 
 /**
- * Makes one delivery of everything that waits. A record that cannot be
- * turned into rows is held with its problems, and tried again with the next delivery. Until the journal has the
- * delivery, a crash only leaves a file in the spool that the next composing replaces.
+ * Makes one delivery of what waits, or of as many records as one file holds; undefined when there is nothing to
+ * deliver. A record that cannot be turned into rows is held with its problems, and tried again with the next pass.
+ * Until the journal has the delivery, a crash only leaves a file in the spool that the next composing replaces.
  */
-export async function composeDelivery(parts: OutboundParts): Promise<Composed> {
+export async function composeDelivery(
+  parts: OutboundParts,
+  progress: Progress,
+): Promise<DeliveryEntry | undefined> {
   const { journal, lease, spool, route, clock } = parts
   const id = parts.newId()
-  const found = { records: 0, rows: 0, upToRecord: 0, held: [] as HeldRecord[] }
-  const blob = await spool.put(deliverySpoolName(id), deliveryLines(parts, found))
+  const found: Found = { records: 0, rows: 0, first: {} }
+  const blob = await spool.put(deliverySpoolName(id), deliveryLines(parts, progress, found))
   if (found.records === 0) {
-    if (found.held.length > 0) await journal.holdRecords(lease, found.held)
+    if (progress.held.length > 0) await journal.holdRecords(lease, progress.held)
     await spool.remove(deliverySpoolName(id))
-    return { held: found.held }
+    return undefined
   }
   const composedAt = clock.now()
-  const delivery = await journal.deliveryComposed(lease, {
+  return journal.deliveryComposed(lease, {
     id,
-    nameFor: (sequence, turn) => numberedName(route.nameFor(sequence, composedAt), turn),
+    nameFor: (sequence, turn) => numberedName(route.nameFor(sequence, composedAt, found.first), turn),
     folder: route.folder,
     sha256: blob.sha256,
     rows: found.rows,
-    upToRecord: found.upToRecord,
-    held: found.held,
+    upToRecord: progress.upToRecord,
+    // Those held for an earlier file of the pass lie before the mark too.
+    held: progress.held,
   })
-  return { delivery, held: found.held }
 }
 
 interface Found {
   records: number
   rows: number
-  upToRecord: number
-  readonly held: HeldRecord[]
+  /** The first record of the file, which may give it its name. */
+  first: Readonly<Record<string, unknown>>
 }
 
-async function* deliveryLines(parts: OutboundParts, found: Found): AsyncGenerator<Uint8Array> {
+async function* deliveryLines(
+  parts: OutboundParts,
+  progress: Progress,
+  found: Found,
+): AsyncGenerator<Uint8Array> {
   const { composer, format } = parts
   const writer = format.writer(composer.columns, composer.write)
+  const trailer = composer.trailer?.()
   yield writer.head()
-  for await (const page of waitingPages(parts)) {
+  for await (const page of waitingPages(parts, progress, found)) {
     const rows: (readonly string[])[] = []
-    for (const record of page) {
-      const composed = composer.rows(JSON.parse(record.body) as Record<string, unknown>)
+    for (const { id, apiId, body } of page) {
+      const record = JSON.parse(body) as Record<string, unknown>
+      const composed = composer.rows(record)
       if ('problems' in composed) {
-        const { id, apiId } = record
-        found.held.push({ id, apiId, state: 'held', problems: composed.problems })
+        progress.held.push({ id, apiId, state: 'held', problems: composed.problems })
         continue
       }
+      if (found.records === 0) found.first = record
       found.records++
       rows.push(...composed.rows)
+      trailer?.add(record, composed.rows.length)
     }
     found.rows += rows.length
     // Records collected while composing are beyond the mark and wait for the next delivery.
-    found.upToRecord = page.at(-1)?.id ?? found.upToRecord
+    progress.upToRecord = page.at(-1)?.id ?? progress.upToRecord
     yield writer.rows(rows)
   }
+  if (trailer !== undefined && found.records > 0) yield writer.rows([trailer.row()])
 }
 
-async function* waitingPages(parts: OutboundParts): AsyncGenerator<readonly OutgoingRecord[]> {
-  let after = 0
-  for (;;) {
-    const page = await parts.journal.waitingRecords(parts.route.name, after, PAGE)
-    const last = page.at(-1)
-    if (last === undefined) return
+/** The waiting records behind those looked at, until the file is full. */
+async function* waitingPages(
+  parts: OutboundParts,
+  progress: Progress,
+  found: Found,
+): AsyncGenerator<readonly OutgoingRecord[]> {
+  const most = recordsPerFile(parts) ?? Number.POSITIVE_INFINITY
+  while (found.records < most) {
+    const limit = Math.min(PAGE, most - found.records)
+    const page = await parts.journal.waitingRecords(parts.route.name, progress.upToRecord, limit)
+    if (page.length === 0) return
     yield page
-    after = last.id
   }
 }
 

@@ -5,7 +5,13 @@ import { BridgeError } from '../../support/errors.ts'
 import type { OutboundParts } from '../parts.ts'
 import { acknowledgeDelivery } from './acknowledge.ts'
 import { collectRecords } from './collect.ts'
-import { composeDelivery, deliverySpoolName, type HeldRecord } from './compose.ts'
+import {
+  composeDelivery,
+  deliverySpoolName,
+  type HeldRecord,
+  type Progress,
+  recordsPerFile,
+} from './compose.ts'
 import { deliverFile } from './deliver.ts'
 
 /** How many records in trouble a pass names; the journal has them all. */
@@ -41,9 +47,19 @@ export async function passOutbound(parts: OutboundParts): Promise<OutboundPass> 
     deliveries.push(await finishDelivery(parts, delivery))
   }
   await collectRecords(parts)
-  const { delivery, held } = await composeDelivery(parts)
-  if (delivery) deliveries.push(await finishDelivery(parts, delivery))
+  const held = await deliverWaiting(parts, deliveries)
   return { route: route.name, deliveries, held: held.length, heldRecords: held.slice(0, TROUBLED_MAX) }
+}
+
+/** File after file until nothing waits; each is done before the next is begun. Gives the records in no file. */
+async function deliverWaiting(parts: OutboundParts, deliveries: DeliveryResult[]): Promise<HeldRecord[]> {
+  const progress: Progress = { upToRecord: 0, held: [] }
+  for (;;) {
+    const delivery = await composeDelivery(parts, progress)
+    if (delivery === undefined) return progress.held
+    deliveries.push(await finishDelivery(parts, delivery))
+    if (recordsPerFile(parts) === undefined) return progress.held
+  }
 }
 
 /** The one next step of each state. */

@@ -10,6 +10,9 @@ import { oneLinePerItem, VariantInput } from '../../contract/variant.ts'
 /** The fields of the catalogue of parties and carriers have no size in the spec; more than this is no name. */
 const name = () => text(255)
 
+/** A SCAC has four letters; codes of carriers and methods stand in tracking numbers and file names. */
+const code = () => text(64)
+
 /** A year: no deadline is further away. */
 const hours = () => integer(1, 8760)
 
@@ -91,7 +94,7 @@ export const PartyCreate = model(
   {
     kind: choice('retailer', 'brand'),
     name: name(),
-    code: name(),
+    code: code(),
     acknowledge_within_hours: hours().nullish(),
     account_id: id().nullish(),
   },
@@ -114,9 +117,9 @@ export type ClientCreate = z.infer<typeof ClientCreate>
 
 export const CarrierCreate = model({
   name: name(),
-  code: name(),
+  code: code(),
   shipping_methods: z
-    .array(model({ name: name(), code: name(), type: name().nullish(), generic_id: id().nullish() }))
+    .array(model({ name: name(), code: code(), type: name().nullish(), generic_id: id().nullish() }))
     .min(1),
 })
 export type CarrierCreate = z.infer<typeof CarrierCreate>

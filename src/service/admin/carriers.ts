@@ -43,7 +43,11 @@ function prepareIsKnown({ build, prepare }: Store): (code: string) => boolean {
 
 /** Tells the place of every value that was there before. */
 export function checkEachOnce(values: readonly (string | number)[], repeat: (index: number) => void): void {
-  for (const [index, value] of values.entries()) if (values.indexOf(value) < index) repeat(index)
+  const seen = new Set<string | number>()
+  for (const [index, value] of values.entries()) {
+    if (seen.has(value)) repeat(index)
+    seen.add(value)
+  }
 }
 
 /** Answers the id alone: the directory shows the rest once it was read again. */

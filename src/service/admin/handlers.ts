@@ -74,11 +74,11 @@ function createPartyHandlers({ resources, tokens, queue }: AdminParts) {
   const takeParty = takes(ADMIN_ENDPOINTS.createParty.request, (_, body) => makeParty(body))
   return {
     listParties: (call) => answerSmallList(call, listParties()),
-    createParty: async (call) => {
-      const answer = await queue.run(() => takeParty(call))
+    createParty: queued((call) => {
+      const answer = takeParty(call)
       if (answer.status < 400) directory.refresh()
       return answer
-    },
+    }, queue),
     createClient: queued(takeClient, queue),
     revokeClient: queued(({ name }) => revoke(name), queue),
   } satisfies Handlers
@@ -93,15 +93,15 @@ function createTradeHandlers({ resources, queue }: AdminParts) {
   const terms = createTermsReader(resources)
   const endpoints = ADMIN_ENDPOINTS
 
-  /** Not before the change is on the disk: the directory must not show what was rolled back. */
+  /** Within the write, so that what comes after it finds it; a write that is taken back is read away again. */
   function shownAfter(handler: Handler, show: (id: number, call: ServiceCall) => unknown): QueuedHandler {
-    return async (call) => {
-      const answer = await queue.run(() => handler(call))
+    return queued((call) => {
+      const answer = handler(call)
       if (answer.status >= 400) return answer
       directory.refresh()
       const { id } = answer.body as { readonly id: number }
       return { ...answer, body: show(id, call) }
-    }
+    }, queue)
   }
 
   return {

@@ -10,7 +10,7 @@ import type { Resources } from '../resources.ts'
 import type { Store } from '../store/store.ts'
 import type { InvoiceChange } from './bodies.ts'
 
-/** What is left out of the body stays as it is; new charges or allowances make a new amount due. */
+/** What is left out of the body stays as it is; the amount due moves with charges and allowances. */
 export function createInvoiceChanging({ store, invoices }: Resources) {
   const { find, save } = prepareStatements(store)
   const insertAddress = store.inserter('addresses')
@@ -44,7 +44,7 @@ type Amounts = Pick<InvoiceRow, 'charges' | 'allowances' | 'due_amount'>
 
 /** Spec: charges increase the amount due, allowances decrease it. */
 function adjustedAmounts(
-  { subtotal, charges, allowances }: InvoiceRow,
+  { due_amount, charges, allowances }: InvoiceRow,
   body: InvoiceChange,
   errors: FieldErrors,
 ): Partial<Amounts> {
@@ -53,10 +53,9 @@ function adjustedAmounts(
     charges: body.charges?.map(toAdjustment) ?? (JSON.parse(charges) as Adjustment[]),
     allowances: body.allowances?.map(toAdjustment) ?? (JSON.parse(allowances) as Adjustment[]),
   }
-  const due = addDecimals(
-    addDecimals(amountOf(1, subtotal), sumOf(kept.charges)),
-    amountOf(-1, formatDecimal(sumOf(kept.allowances))),
-  )
+  const before = balanceOf(JSON.parse(charges) as Adjustment[], JSON.parse(allowances) as Adjustment[])
+  const after = balanceOf(kept.charges, kept.allowances)
+  const due = addDecimals(amountOf(1, due_amount), addDecimals(after, { ...before, units: -before.units }))
   if (due.units < 0n) {
     errors.add(
       ['allowances', 'non_field_errors'],
@@ -71,6 +70,11 @@ function adjustedAmounts(
     allowances: JSON.stringify(kept.allowances),
     due_amount: formatDecimal(due),
   }
+}
+
+function balanceOf(charges: readonly Adjustment[], allowances: readonly Adjustment[]): Decimal {
+  const less = sumOf(allowances)
+  return addDecimals(sumOf(charges), { ...less, units: -less.units })
 }
 
 function toAdjustment({

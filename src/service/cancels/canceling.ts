@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { CancelCreate } from '../../contract/cancel.ts'
 import { type Answer, answered, notFound } from '../http/answer.ts'
 import { createFieldErrors, type FieldErrors } from '../http/field-errors.ts'
-import { findLine } from '../items/catalog.ts'
+import { linesNamed, matchLines } from '../items/lines.ts'
 import { type OrderLineRow, prepareOrderLines } from '../orders/rows.ts'
 import type { Resources } from '../resources.ts'
 import type { Store } from '../store/store.ts'
@@ -88,29 +88,18 @@ function canceledLines(
   orderLines: readonly OrderLineRow[],
   { actor, errors }: Checking,
 ): CanceledLine[] {
-  const taken = new Set<number>()
-  return cancel_lines.flatMap(({ variant, quantity }, index) => {
-    const line = findLine(orderLines, variant, actor)
-    if (line === undefined) {
-      errors.add(['cancel_lines', index, 'variant'], 'The order has no line with this item.')
-      return []
-    }
-    if (taken.has(line.id)) {
-      errors.add(
-        ['cancel_lines', index, 'variant'],
-        'Another line names the same item. There is one line per unique item.',
-      )
-    }
-    taken.add(line.id)
-    const left = line.quantity - line.quantity_shipped - line.quantity_canceled
-    if (quantity > left) {
-      errors.add(
-        ['cancel_lines', index, 'quantity'],
-        `Only ${left} of ${line.quantity} are left to be canceled.`,
-      )
-    }
-    return [{ orderLineId: line.id, quantity }]
+  const left = (line: OrderLineRow) => line.quantity - line.quantity_shipped - line.quantity_canceled
+  const matched = matchLines({
+    field: 'cancel_lines',
+    inputs: cancel_lines,
+    lines: orderLines,
+    owner: 'order',
+    find: (lines, variant) => linesNamed(lines, variant, actor),
+    left,
+    tooMany: (line) => `Only ${left(line)} of ${line.quantity} are left to be canceled.`,
+    errors,
   })
+  return matched.map(({ line, input }) => ({ orderLineId: line.id, quantity: input.quantity }))
 }
 
 function prepareFind({ build, prepare }: Store) {

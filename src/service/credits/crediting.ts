@@ -4,6 +4,7 @@ import type { CreditCreate } from '../admin/bodies.ts'
 import { amountOf, fitsDigits } from '../amounts.ts'
 import { type Answer, answered, notFound, wrongState } from '../http/answer.ts'
 import { createFieldErrors, type FieldErrors } from '../http/field-errors.ts'
+import { createTouch } from '../orders/progress.ts'
 import type { Resources } from '../resources.ts'
 import { creditedLines } from './lines.ts'
 import { createCreditInserter, prepareReturn, type ReturnRow } from './writing.ts'
@@ -17,6 +18,7 @@ export type IssueCredit = (rmaId: number, body: CreditCreate) => Answer
 export function createCrediting({ store, clock, credits }: Resources): IssueCredit {
   const readReturn = prepareReturn(store)
   const insert = createCreditInserter(store)
+  const touch = createTouch(store)
   return (rmaId, body) => {
     const found = readReturn(rmaId, body.credit_number)
     if (found === undefined) return notFound()
@@ -35,7 +37,9 @@ export function createCrediting({ store, clock, credits }: Resources): IssueCred
     checkAmount(amount, errors)
     if (errors.any()) return errors.answer()
     const amounts = { subtotal: formatDecimal(subtotal), creditAmount: formatDecimal(amount) }
-    const id = insert({ body, rma, lines, ...amounts, now: clock.now() })
+    const now = clock.now()
+    const id = insert({ body, rma, lines, ...amounts, now })
+    touch(rma.order_id, now)
     return answered(credits([id])[0], 201)
   }
 }

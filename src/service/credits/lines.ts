@@ -1,7 +1,7 @@
 /** Which lines of a return a credit is for. */
 import type { CreditCreate } from '../admin/bodies.ts'
 import type { FieldErrors } from '../http/field-errors.ts'
-import { findLine, type NamedLine } from '../items/catalog.ts'
+import { linesNamed, matchLines, type NamedLine } from '../items/lines.ts'
 
 /** A line of a return, and how much of it earlier credits hold. */
 export interface ReturnedLine extends NamedLine {
@@ -24,29 +24,22 @@ export function creditedLines(
   errors: FieldErrors,
 ): CreditedLine[] {
   if (credit_lines === null || credit_lines === undefined) return allThatIsLeft(returned, errors)
-  const taken = new Set<number>()
-  return credit_lines.flatMap(({ variant, quantity, price }, index) => {
-    const line = findLine(returned, variant, 'brand')
-    if (line === undefined) {
-      errors.add(['credit_lines', index, 'variant'], 'The return has no line with this item.')
-      return []
-    }
-    if (taken.has(line.order_line_id)) {
-      errors.add(
-        ['credit_lines', index, 'variant'],
-        'Another line names the same item. There is one line per unique item.',
-      )
-    }
-    taken.add(line.order_line_id)
-    const left = line.quantity - line.credited
-    if (quantity > left) {
-      errors.add(
-        ['credit_lines', index, 'quantity'],
-        `Only ${left} of ${line.quantity} returned are left to be credited.`,
-      )
-    }
-    return [{ orderLineId: line.order_line_id, quantity, price: price ?? line.net_price }]
+  const left = (line: ReturnedLine) => line.quantity - line.credited
+  const matched = matchLines({
+    field: 'credit_lines',
+    inputs: credit_lines,
+    lines: returned,
+    owner: 'return',
+    find: (lines, variant) => linesNamed(lines, variant, 'brand'),
+    left,
+    tooMany: (line) => `Only ${left(line)} of ${line.quantity} returned are left to be credited.`,
+    errors,
   })
+  return matched.map(({ line, input }) => ({
+    orderLineId: line.order_line_id,
+    quantity: input.quantity,
+    price: input.price ?? line.net_price,
+  }))
 }
 
 function allThatIsLeft(returned: readonly ReturnedLine[], errors: FieldErrors): CreditedLine[] {

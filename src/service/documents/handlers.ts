@@ -2,8 +2,8 @@
 import type { DocumentName } from '../../contract/endpoints.ts'
 import type { RetailerOrder } from '../../contract/order.ts'
 import type { BrandShipment } from '../../contract/shipment.ts'
-import { type Answer, answered, notFound, wrongState } from '../http/answer.ts'
-import type { QueuedHandler } from '../http/handling.ts'
+import { type Answer, answered, notFound, refused, wrongState } from '../http/answer.ts'
+import type { QueuedHandler, ServiceCall } from '../http/handling.ts'
 import { createOwnership } from '../reads.ts'
 import type { Resources } from '../resources.ts'
 import { createLabelling } from '../shipments/labelling.ts'
@@ -33,7 +33,7 @@ export function createDocumentHandlers(
   }
 
   /** A label that was not made yet is made now, and its tracking number is on the disk before it is printed. */
-  async function shippingLabel(party: number, id: number): Promise<Answer> {
+  async function shippingLabel({ party, id, mayWrite }: ServiceCall): Promise<Answer> {
     if (!isOwned(party, id)) return notFound()
     const [found] = shipments.brand([id])
     if (found?.valid_shipping_label !== true) {
@@ -42,6 +42,7 @@ export function createDocumentHandlers(
       )
     }
     if (found.tracking_number === null) {
+      if (!mayWrite) return refused(403, 'The label is not made yet, and the token may only read.')
       await queue.run(() => {
         label(id, clock.now())
         return answered(undefined)
@@ -57,7 +58,7 @@ export function createDocumentHandlers(
 
   return {
     getPackingSlip: ({ party, id }) => packingSlip(party, id),
-    getShippingLabel: ({ party, id }) => shippingLabel(party, id),
+    getShippingLabel: shippingLabel,
   }
 }
 

@@ -81,11 +81,13 @@ const FLAGS: ReadonlyMap<string, 0 | 1> = new Map([
 
 /** Spec: "status on order lists may be repeated as separate parameters". */
 function choicesOf(name: string, allowed: readonly string[], { query, errors }: Asked): string[] {
-  const values = [...new Set(allOf(query[name]))]
-  for (const value of values) {
-    if (!allowed.includes(value)) errors.add([name], `"${value}" is not one of ${allowed.join(', ')}.`)
+  const values = new Set<string>()
+  for (const asked of allOf(query[name])) {
+    const value = asked.toLowerCase()
+    if (allowed.includes(value)) values.add(value)
+    else errors.add([name], `"${asked}" is not one of ${allowed.join(', ')}.`)
   }
-  return values
+  return [...values]
 }
 
 /** Spec: "Epoch timestamp in UTC, passed as {field}_{operator}". */
@@ -144,7 +146,7 @@ function holdsOneOf(code: AttributeCode, wanted: readonly string[]): Condition {
   const isColumn = SEARCHED_COLUMNS.has(code)
   const value = isColumn ? sql.ref(`listed.${code}`) : sql.ref('variant_attributes.value')
   const anyOf = sql`exists (select 1 from json_each(${JSON.stringify(wanted)}) as wanted
-    where instr(lower(${value}), lower(wanted.value)) > 0)`
+    where instr(fold(${value}), fold(wanted.value)) > 0)`
   if (isColumn) return anyOf
   return sql`exists (select 1 from variant_attributes
     where variant_id = listed.id and retailer_id = 0 and code = ${code} and ${anyOf})`

@@ -15,6 +15,8 @@ export interface ServiceCall extends ListCall {
   /** The text `{name}` in the path of an administration endpoint; empty where there is none. */
   readonly name: string
   readonly body: unknown
+  /** Whether the token has the scope `write`. */
+  readonly mayWrite: boolean
 }
 
 /** Runs from start to end with nobody in between. */

@@ -48,6 +48,9 @@ export function createLists(store: Store, switches: Switches): AnswerList {
     }
     const limit = limitOf(call.query, errors)
     const position = positionOf(call.query, errors)
+    if (position.after !== undefined && position.before !== undefined) {
+      errors.add(['before'], 'A page goes on after an id or before one, not both.')
+    }
     if (errors.any()) return errors.answer()
     const count = reader.count(selection)
     if (isBeyond(position, count, limit)) return refused(404, 'Invalid page.')
@@ -117,8 +120,10 @@ interface Page {
 function envelopeOf(call: ListCall, { count, slice, position, switches }: Page, results: readonly unknown[]) {
   const { page } = position
   const isAnchored = switches.paging === 'anchored'
-  const first = slice.ids[0]
-  const last = slice.ids.at(-1)
+  // a page that has become empty goes on from where it was to be
+  const first = slice.ids[0] ?? (position.after === undefined ? undefined : position.after + 1)
+  const last =
+    slice.ids.at(-1) ?? (position.before === undefined ? undefined : Math.max(0, position.before - 1))
   const next = { page: page + 1, ...(isAnchored && last !== undefined ? { after: last } : {}) }
   const previous = {
     page: Math.max(1, page - 1),

@@ -8,6 +8,7 @@ import { formatDecimal, parseDecimal, rescaleExactly } from '../../support/decim
 export type Normalise = (value: unknown) => unknown
 
 export const normaliseOrder: Normalise = fields({
+  ordered_at: dateTime,
   order_lines: each(fields({ net_price: money, price: money })),
 })
 
@@ -57,18 +58,25 @@ export function money(value: unknown): unknown {
   const text = plainNumber(typeof value === 'string' && value.startsWith('$') ? value.slice(1) : value)
   const amount = text === undefined ? undefined : parseDecimal(text)
   const cents = amount === undefined ? undefined : rescaleExactly(amount, 2)
-  return cents === undefined ? value : formatDecimal(cents)
+  if (cents !== undefined) return formatDecimal(cents)
+  return typeof value === 'number' ? String(value) : value
 }
 
 function measure(value: unknown): unknown {
   return plainNumber(value) ?? value
 }
 
-/** `2026-11-21 02:15:00` is taken for UTC. */
+const LOCAL_TIME = /^(\d{4}-\d{2}-\d{2})[ Tt](\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?)([Zz]|[+-]\d{2}:\d{2})?$/
+
+/** With a space, without a zone, or in another zone: `2026-11-21 02:15:00` is taken for UTC. */
 function dateTime(value: unknown): unknown {
-  if (typeof value !== 'string') return value
-  const match = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})$/.exec(value)
-  return match ? `${match[1]}T${match[2]}Z` : value
+  const match = typeof value === 'string' ? LOCAL_TIME.exec(value) : null
+  if (match === null) return value
+  const [, date = '', time = '', zone = 'Z'] = match
+  const offset = zone.toUpperCase()
+  if (offset === 'Z' || /^[+-]00:00$/.test(offset)) return `${date}T${time}Z`
+  const instant = Date.parse(`${date}T${time}${offset}`)
+  return Number.isNaN(instant) ? value : new Date(instant).toISOString()
 }
 
 /** Spec: one example spells the method key shipping_method; the documented name is shipping_method_id. */

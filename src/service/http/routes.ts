@@ -19,6 +19,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The account of the token; 0 until it is known. */
     account: number
+    /** Whether the token has the scope `write`. */
+    mayWrite: boolean
   }
 }
 
@@ -32,11 +34,14 @@ export interface RouteParts {
 
 export function registerRoutes(app: FastifyInstance, parts: RouteParts): void {
   app.decorateRequest('account', 0)
+  app.decorateRequest('mayWrite', false)
   for (const name of SERVED_NAMES) {
     const endpoint = SERVED[name]
     app.route({
       method: endpoint.method,
       url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
+      // a HEAD must not make what a GET makes
+      exposeHeadRoute: endpoint.kind !== 'document',
       config: { endpoint: name },
       onRequest: async (request, reply) => {
         const refusal = refusalOf(request, endpoint, parts)
@@ -75,6 +80,7 @@ function refusalOf(request: FastifyRequest, endpoint: ServedEndpoint, parts: Rou
     const caller = parts.tokens.callerOf(request.headers.authorization)
     if ('status' in caller) return caller
     request.account = caller.account
+    request.mayWrite = caller.scope.has('write')
     const refusal = callerRefusal(request, { endpoint, caller, parts }) ?? throttleRefusal(caller, parts)
     if (refusal !== undefined) return refusal
   }
@@ -144,6 +150,7 @@ function pathOf(request: FastifyRequest): string {
 function callOf(request: FastifyRequest, { context }: ServedEndpoint): ServiceCall {
   return {
     account: request.account,
+    mayWrite: request.mayWrite,
     party: idIn(request, `${context}_id`) ?? 0,
     id: idIn(request, 'id') ?? idIn(request, 'carrier_id') ?? 0,
     name: paramOf(request, 'name'),

@@ -185,7 +185,8 @@ function numberWithin({ kind, min, max }: Amount | Fault<'before' | 'after'>, gi
 
 /** Long values are not repeated whole. */
 function shown(given: unknown): string {
-  const text = JSON.stringify(given)
+  if (typeof given === 'object' && given !== null) return Array.isArray(given) ? 'A list' : 'An object'
+  const text = JSON.stringify(given) ?? 'Nothing'
   return text.length > 80 ? `${text.slice(0, 79)}…` : text
 }
 

@@ -18,7 +18,8 @@ export interface TokenBook {
   find(tokenHash: string): KnownToken | undefined
   /** Makes room first. */
   add(tokenHash: string, token: KnownToken): void
-  remove(tokenHash: string): void
+  /** In memory alone, for a request that writes nothing; the row goes when the token's time is over. */
+  forget(tokenHash: string): void
   removeAll(clientId: string): void
 }
 
@@ -55,7 +56,7 @@ export function openTokenBook(store: Store, clock: Clock): TokenBook {
       statements.add(row)
       known.set(token_hash, token)
     },
-    remove,
+    forget: (tokenHash) => void known.delete(tokenHash),
     removeAll: (clientId) => {
       for (const tokenHash of tokensOf(clientId)) remove(tokenHash)
     },

@@ -72,7 +72,7 @@ export function createTokens({ store, clock, lifetimeSeconds, switches }: TokenO
     if (found === undefined) return unauthorized('Invalid or expired token.')
     const { tokenLastsRequests } = switches
     if (tokenLastsRequests > 0 && found.requests >= tokenLastsRequests) {
-      book.remove(tokenHash)
+      book.forget(tokenHash)
       return unauthorized('Invalid or expired token.')
     }
     found.requests += 1

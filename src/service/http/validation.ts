@@ -12,11 +12,33 @@ export function validated<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,
 ): { readonly value: z.output<Schema> } | { readonly refusal: Answer } {
+  const tooLong = findLongList(body)
+  if (tooLong !== undefined) {
+    const errors = createFieldErrors()
+    errors.add(tooLong, `Ensure this list has no more than ${MOST_ITEMS} items.`)
+    return { refusal: errors.answer() }
+  }
   const result = schema.safeParse(body, { reportInput: true })
   if (result.success) return { value: result.data }
   const errors = createFieldErrors()
   for (const issue of result.error.issues.slice(0, MOST_ISSUES)) addIssue(errors, issue)
   return { refusal: errors.answer() }
+}
+
+/** Spec: not shown. More lines than any order has; looking at hundreds of thousands would keep the others waiting. */
+const MOST_ITEMS = 1000
+
+/** Bodies are not nested as deep; below, nothing is looked at anyway. */
+const DEEPEST = 6
+
+function findLongList(value: unknown, path: FieldPath = []): FieldPath | undefined {
+  if (typeof value !== 'object' || value === null || path.length > DEEPEST) return undefined
+  if (Array.isArray(value) && value.length > MOST_ITEMS) return path
+  for (const [key, below] of Object.entries(value)) {
+    const found = findLongList(below, [...path, Array.isArray(value) ? Number(key) : key])
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 type Issue = z.core.$ZodIssue
@@ -40,6 +62,9 @@ function messageOf(issue: Issue): string {
     if (issue.origin === 'string') return `Ensure this field has no more than ${issue.maximum} characters.`
     if (issue.origin === 'array') return `Ensure this list has no more than ${issue.maximum} items.`
     return `Ensure this value is less than or equal to ${issue.maximum}.`
+  }
+  if (issue.code === 'invalid_value') {
+    return `Must be one of: ${issue.values.map(String).join('; ')}.`
   }
   if (issue.code === 'custom' && issue.params?.['violation'] === 'value-missing') return MISSING
   return (issue.code === 'invalid_format' && FORMAT_MESSAGES[issue.format]) || asSentence(issue.message)

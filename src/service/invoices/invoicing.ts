@@ -5,7 +5,8 @@ import { addDecimals, type Decimal, formatDecimal } from '../../support/decimal.
 import { amountOf, fitsDigits } from '../amounts.ts'
 import { type Answer, answered } from '../http/answer.ts'
 import { createFieldErrors, type FieldErrors } from '../http/field-errors.ts'
-import { findLine } from '../items/catalog.ts'
+import { linesNamed, matchLines } from '../items/lines.ts'
+import { createTouch } from '../orders/progress.ts'
 import type { InvoiceReader } from './views.ts'
 import { type OrderLineRow, prepareOrderLines } from '../orders/rows.ts'
 import type { Prepared, Store } from '../store/store.ts'
@@ -22,11 +23,15 @@ export function createInvoicing({ store, clock, invoices }: InvoicingParts): Sub
   const findOrders = prepareFindOrders(store)
   const orderLines = prepareOrderLines(store)
   const insert = createInvoiceInserter(store)
+  const touch = createTouch(store)
+  const linesOf = (orderId: number) => orderLines.all({ ids: JSON.stringify([orderId]) })
   return (brand, body) => {
     const errors = createFieldErrors()
-    const order = theOrder(findOrders.all({ brand, number: body.purchase_order_number }), errors)
+    const named = findOrders.all({ brand, number: body.purchase_order_number })
+    const hasItems = (order: InvoicedOrder) => namesItemsOf(body, linesOf(order.id))
+    const order = theOrder(named, hasItems, errors)
     if (order === undefined) return errors.answer()
-    const candidates = orderLines.all({ ids: JSON.stringify([order.id]) })
+    const candidates = linesOf(order.id)
     checkFulfilled(order, candidates, errors)
     const lines = invoicedLines(body, candidates, errors)
     const subtotal = subtotalOf(body)
@@ -34,7 +39,9 @@ export function createInvoicing({ store, clock, invoices }: InvoicingParts): Sub
       errors.add(['invoice_lines', 'non_field_errors'], 'The lines add up to more than 999999.99.')
     }
     if (errors.any()) return errors.answer()
-    const id = insert({ body, order, lines, subtotal: formatDecimal(subtotal), now: clock.now() })
+    const now = clock.now()
+    const id = insert({ body, order, lines, subtotal: formatDecimal(subtotal), now })
+    touch(order.id, now)
     return answered(invoices.brand([id])[0], 201)
   }
 }
@@ -61,21 +68,29 @@ function prepareFindOrders({
       .select(['orders.id', 'orders.retailer_id', 'orders.brand_id', 'orders.status'])
       .select('invoices.id as invoice_id')
       .where('orders.brand_id', '=', p.brand)
-      .where('orders.purchase_order_number', '=', p.number),
+      .where('orders.purchase_order_number', '=', p.number)
+      .orderBy('orders.id'),
   )
 }
 
 /**
- * The order behind the number. Two retailers can use one number; then the orders that have an invoice do not count,
- * and among the others only one may be left. Spec: not shown.
+ * The order behind the number. Two retailers can use one number: then it is the one that can be invoiced and has all
+ * the items, and of several the oldest. Spec: not shown.
  */
-function theOrder(orders: readonly InvoicedOrder[], errors: FieldErrors): InvoicedOrder | undefined {
-  const refuse = (message: string) => errors.add(['purchase_order_number'], message)
-  const [order, another] = orders.filter(({ invoice_id }) => invoice_id === null)
-  if (orders.length === 0) refuse('No order has this purchase_order_number.')
-  else if (order === undefined) refuse('An invoice for this purchase_order_number already exists.')
-  else if (another !== undefined) refuse('Orders of several retailers have this purchase_order_number.')
-  return another === undefined ? order : undefined
+function theOrder(
+  orders: readonly InvoicedOrder[],
+  hasItems: (order: InvoicedOrder) => boolean,
+  errors: FieldErrors,
+): InvoicedOrder | undefined {
+  const open = orders.filter(({ invoice_id }) => invoice_id === null)
+  const [only, another] = open
+  if (orders.length === 0) errors.add(['purchase_order_number'], 'No order has this purchase_order_number.')
+  else if (only === undefined) {
+    errors.add(['purchase_order_number'], 'An invoice for this purchase_order_number already exists.')
+  }
+  if (another === undefined) return only
+  const closed = open.filter(({ status }) => status === 'closed')
+  return closed.find(hasItems) ?? closed[0] ?? only
 }
 
 /** Spec: an invoice is submitted "after the order is completely fulfilled and closed". */
@@ -104,25 +119,26 @@ function invoicedLines(
   orderLines: readonly OrderLineRow[],
   errors: FieldErrors,
 ): InvoicedLine[] {
-  const taken = new Set<number>()
-  return body.invoice_lines.flatMap(({ variant, quantity, net_price }, index) => {
-    const line = findLine(orderLines, variant, 'brand')
-    if (line === undefined) {
-      errors.add(['invoice_lines', index, 'variant'], 'The order has no line with this item.')
-      return []
-    }
-    if (taken.has(line.id)) {
-      errors.add(
-        ['invoice_lines', index, 'variant'],
-        'Another line names the same item. There is one line per unique item.',
-      )
-    }
-    taken.add(line.id)
-    if (quantity > line.quantity_shipped) {
-      errors.add(['invoice_lines', index, 'quantity'], `Only ${line.quantity_shipped} were shipped.`)
-    }
-    return [{ orderLineId: line.id, quantity, netPrice: net_price }]
+  const matched = matchLines({
+    field: 'invoice_lines',
+    inputs: body.invoice_lines,
+    lines: orderLines,
+    owner: 'order',
+    find: (lines, variant) => linesNamed(lines, variant, 'brand'),
+    left: (line) => line.quantity_shipped,
+    tooMany: (line) => `Only ${line.quantity_shipped} were shipped.`,
+    errors,
   })
+  return matched.map(({ line, input }) => ({
+    orderLineId: line.id,
+    quantity: input.quantity,
+    netPrice: input.net_price,
+  }))
+}
+
+/** Whether the order has every item of the invoice. */
+function namesItemsOf({ invoice_lines }: InvoiceCreate, lines: readonly OrderLineRow[]): boolean {
+  return invoice_lines.every(({ variant }) => linesNamed(lines, variant, 'brand').length > 0)
 }
 
 function subtotalOf(body: InvoiceCreate): Decimal {

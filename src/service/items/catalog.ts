@@ -33,30 +33,6 @@ export function describeItem({ id, identifier, upc }: VariantInput): string {
   return isAbsent(identifier) ? `upc "${upc}"` : `identifier "${identifier}"`
 }
 
-/** What a line of an order is known by. */
-export interface NamedLine {
-  readonly variant_id: number
-  readonly brand_identifier: string
-  readonly retailer_identifier: string | null
-  readonly upc: string | null
-}
-
-/**
- * The line of an order that a body names. Spec: the priority is id, identifier, upc; identifier is the retailer SKU if
- * set, otherwise the brand SKU. Where the brand speaks its own SKU is taken too. Spec: not shown.
- */
-export function findLine<Line extends NamedLine>(
-  lines: readonly Line[],
-  { id, identifier, upc }: VariantInput,
-  speaker: 'retailer' | 'brand',
-): Line | undefined {
-  if (!isAbsent(id)) return lines.find((line) => line.variant_id === id)
-  if (isAbsent(identifier)) return lines.find((line) => line.upc === upc)
-  const shown = lines.find((line) => (line.retailer_identifier ?? line.brand_identifier) === identifier)
-  if (shown !== undefined || speaker === 'retailer') return shown
-  return lines.find((line) => line.brand_identifier === identifier)
-}
-
 type Lookup<Parameters> = Prepared<Parameters, CatalogItem>
 
 interface Lookups {

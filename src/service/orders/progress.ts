@@ -22,6 +22,7 @@ export interface OrderProgress {
 export function createOrderProgress(store: Store, switches: Switches): OrderProgress {
   const counts = prepareCounts(store)
   const save = prepareSave(store)
+  const touch = createTouch(store)
 
   function statusOf(id: number): OrderStatus {
     const { outstanding = 0, fulfilled = 0, shipped = 0 } = counts.first({ id }) ?? {}
@@ -33,16 +34,24 @@ export function createOrderProgress(store: Store, switches: Switches): OrderProg
   return {
     statusOf,
     update: (id, now) => {
+      touch(id, now)
       const status = statusOf(id)
       save.run({
         id,
         status,
         closed_at: status === 'closed' ? now : null,
         canceled_at: status === 'canceled' ? now : null,
-        now,
       })
     },
   }
+}
+
+/** Notes that an order or something that belongs to it has changed. Spec: "updated_at". */
+export function createTouch({ build, prepare }: Store): (orderId: number, now: number) => void {
+  const touch = prepare((p: { id: number; now: number }) =>
+    build.updateTable('orders').set({ updated_at: p.now }).where('id', '=', p.id),
+  )
+  return (id, now) => void touch.run({ id, now })
 }
 
 interface LineCounts {
@@ -74,14 +83,13 @@ interface Saved {
   readonly status: OrderStatus
   readonly closed_at: number | null
   readonly canceled_at: number | null
-  readonly now: number
 }
 
 function prepareSave({ build, prepare }: Store): Prepared<Saved, unknown> {
   return prepare((p) =>
     build
       .updateTable('orders')
-      .set({ status: p.status, closed_at: p.closed_at, canceled_at: p.canceled_at, updated_at: p.now })
+      .set({ status: p.status, closed_at: p.closed_at, canceled_at: p.canceled_at })
       .where('id', '=', p.id)
       .where('status', 'in', ['open', 'partial']),
   )

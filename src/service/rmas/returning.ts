@@ -5,7 +5,8 @@ import type { RmaCreate } from '../admin/bodies.ts'
 import { amountOf, fitsDigits } from '../amounts.ts'
 import { type Answer, answered, notFound } from '../http/answer.ts'
 import { createFieldErrors, type FieldErrors } from '../http/field-errors.ts'
-import { findLine } from '../items/catalog.ts'
+import { linesNamed, matchLines } from '../items/lines.ts'
+import { createTouch } from '../orders/progress.ts'
 import { type OrderLineRow, prepareOrderLines } from '../orders/rows.ts'
 import type { Resources } from '../resources.ts'
 import type { Store } from '../store/store.ts'
@@ -18,6 +19,7 @@ export function createReturning({ store, clock, rmas }: Resources): IssueReturn 
   const orderLines = prepareOrderLines(store)
   const returnedUnits = prepareReturnedUnits(store)
   const insert = createReturnInserter(store)
+  const touch = createTouch(store)
   return (orderId, body) => {
     const order = findOrder.first({ id: orderId })
     if (order === undefined) return notFound()
@@ -33,7 +35,9 @@ export function createReturning({ store, clock, rmas }: Resources): IssueReturn 
       errors.add(['rma_lines', 'non_field_errors'], 'The lines add up to more than 99999999.99.')
       return errors.answer()
     }
-    const id = insert({ body, order, lines, total: formatDecimal(total), now: clock.now() })
+    const now = clock.now()
+    const id = insert({ body, order, lines, total: formatDecimal(total), now })
+    touch(orderId, now)
     return answered(rmas([id])[0], 201)
   }
 }
@@ -45,11 +49,12 @@ export type AcceptReturn = (rmaId: number) => Answer
 
 /** Spec: "items received and inspected, all well". A second time changes nothing and is fine. */
 export function createAccepting({ store, clock, rmas }: Resources): AcceptReturn {
-  const { accept, addReturned, touchOrder } = prepareAcceptance(store)
+  const { accept, addReturned, findOrder } = prepareAcceptance(store)
+  const touch = createTouch(store)
   return (id) => {
     if (accept.run({ id }) > 0) {
       addReturned.run({ id })
-      touchOrder.run({ id, now: clock.now() })
+      touch(findOrder.first({ id })?.order_id ?? 0, clock.now())
     }
     const [rma] = rmas([id])
     return rma === undefined ? notFound() : answered(rma)
@@ -98,29 +103,22 @@ function returnedLines(
   { rma_lines, created_by }: RmaCreate,
   { candidates, returned, errors }: Finding,
 ): ReturnedLine[] {
-  const taken = new Set<number>()
-  return rma_lines.flatMap(({ variant, quantity }, index) => {
-    const line = findLine(candidates, variant, created_by)
-    if (line === undefined) {
-      errors.add(['rma_lines', index, 'variant'], 'The order has no line with this item.')
-      return []
-    }
-    if (taken.has(line.id)) {
-      errors.add(
-        ['rma_lines', index, 'variant'],
-        'Another line names the same item. There is one line per unique item.',
-      )
-    }
-    taken.add(line.id)
-    const left = line.quantity_shipped - (returned.get(line.id) ?? 0)
-    if (quantity > left) {
-      errors.add(
-        ['rma_lines', index, 'quantity'],
-        `Only ${left} of ${line.quantity_shipped} shipped are left to be returned.`,
-      )
-    }
-    return [{ orderLineId: line.id, quantity, netPrice: line.net_price }]
+  const left = (line: OrderLineRow) => line.quantity_shipped - (returned.get(line.id) ?? 0)
+  const matched = matchLines({
+    field: 'rma_lines',
+    inputs: rma_lines,
+    lines: candidates,
+    owner: 'order',
+    find: (lines, variant) => linesNamed(lines, variant, created_by),
+    left,
+    tooMany: (line) => `Only ${left(line)} of ${line.quantity_shipped} shipped are left to be returned.`,
+    errors,
   })
+  return matched.map(({ line, input }) => ({
+    orderLineId: line.id,
+    quantity: input.quantity,
+    netPrice: line.net_price,
+  }))
 }
 
 interface NewReturn {
@@ -173,11 +171,8 @@ function prepareAcceptance({ build, prepare }: Store) {
         .whereRef('rma_lines.order_line_id', '=', 'order_lines.id')
         .where('rma_lines.rma_id', '=', p.id),
     ),
-    touchOrder: prepare((p: { id: number; now: number }) =>
-      build
-        .updateTable('orders')
-        .set({ updated_at: p.now })
-        .where('id', '=', sql<number>`(select order_id from rmas where rmas.id = ${p.id})`),
+    findOrder: prepare((p: { id: number }) =>
+      build.selectFrom('rmas').select('order_id').where('id', '=', p.id),
     ),
   }
 }

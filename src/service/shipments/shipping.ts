@@ -1,10 +1,10 @@
 /** How a shipment is made. Spec: "Shipment create". Runs in the write queue. */
-import { isAbsent } from '../absent.ts'
 import type { ShipmentCreate } from '../../contract/shipment.ts'
 import type { Clock } from '../../support/clock.ts'
 import { type Answer, answered } from '../http/answer.ts'
 import type { Directory } from '../directory.ts'
 import { createFieldErrors, type FieldErrors } from '../http/field-errors.ts'
+import { linesShipped, matchLines } from '../items/lines.ts'
 import { type OrderLineRow, prepareOrderLines } from '../orders/rows.ts'
 import type { OrderProgress } from '../orders/progress.ts'
 import type { Switches } from '../http/switches.ts'
@@ -65,35 +65,20 @@ function shippedLines(
   orderLines: readonly OrderLineRow[],
   errors: FieldErrors,
 ): ShippedLine[] {
-  const taken = new Set<number>()
-  return body.shipment_lines.flatMap(({ variant, quantity }, index) => {
-    const line = orderLines.find((candidate) => isNamed(candidate, variant))
-    if (line === undefined) {
-      errors.add(['shipment_lines', index, 'variant'], 'The order has no line with this item.')
-      return []
-    }
-    if (taken.has(line.id)) {
-      errors.add(
-        ['shipment_lines', index, 'variant'],
-        'Another line names the same item. There is one line per unique item.',
-      )
-    }
-    taken.add(line.id)
-    const left = line.quantity - line.quantity_shipped - line.quantity_canceled
-    if (quantity > left) {
-      errors.add(
-        ['shipment_lines', index, 'quantity'],
-        `Only ${left} of ${line.quantity} are left to be shipped.`,
-      )
-    }
-    return [{ orderLineId: line.id, quantity, cartons: line.cartons }]
+  const left = (line: OrderLineRow) => line.quantity - line.quantity_shipped - line.quantity_canceled
+  const matched = matchLines({
+    field: 'shipment_lines',
+    inputs: body.shipment_lines,
+    lines: orderLines,
+    owner: 'order',
+    find: linesShipped,
+    left,
+    tooMany: (line) => `Only ${left(line)} of ${line.quantity} are left to be shipped.`,
+    errors,
   })
-}
-
-/** Spec: when both are given, upc has priority. */
-function isNamed(
-  line: OrderLineRow,
-  { upc, brand_identifier }: ShipmentCreate['shipment_lines'][number]['variant'],
-) {
-  return isAbsent(upc) ? line.brand_identifier === brand_identifier : line.upc === upc
+  return matched.map(({ line, input }) => ({
+    orderLineId: line.id,
+    quantity: input.quantity,
+    cartons: line.cartons,
+  }))
 }

@@ -49,7 +49,7 @@ export interface Store {
   close(): void
 }
 
-/** `folder` is made when it is missing; `:memory:` keeps nothing. Throws `cannot-write`. */
+/** `folder` is made when it is missing; `:memory:` keeps nothing. Throws `service-data-unusable` and `service-data-in-use`. */
 export function openStore(folder: string): Store {
   const connection = connect(folder)
   const build = new Kysely<Tables>({
@@ -95,13 +95,23 @@ function connect(folder: string): Database.Database {
     connection.pragma('journal_mode = WAL')
     connection.pragma('synchronous = FULL')
     connection.pragma('foreign_keys = ON')
-    connection.pragma('busy_timeout = 5000')
+    // a second service on the folder would not know the tokens of the first
+    connection.pragma('locking_mode = EXCLUSIVE')
+    connection.pragma('busy_timeout = 1000')
+    // SQLite's own lower() knows the letters of English only
+    connection.function('fold', { deterministic: true }, (text) => String(text).toLowerCase())
     migrate(connection)
     return connection
   } catch (error) {
     connection?.close()
     if (error instanceof BridgeError) throw error
-    throw new BridgeError('cannot-write', `The service's database ${file} cannot be opened.`, {
+    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
+      throw new BridgeError(
+        'service-data-in-use',
+        `The service's database ${file} is used by another service.`,
+      )
+    }
+    throw new BridgeError('service-data-unusable', `The service's database ${file} cannot be opened.`, {
       cause: error,
     })
   }
@@ -113,11 +123,11 @@ function migrate(connection: Database.Database): void {
     const version = Number(connection.pragma('user_version', { simple: true }))
     if (version > latest) {
       const message = `The service's database has version ${version}; this program knows ${latest}. Use the newer program.`
-      throw new BridgeError('cannot-write', message)
+      throw new BridgeError('service-data-unusable', message)
     }
     if (version > 0 && version < FIRST_VERSION) {
       const message = `The service's database has version ${version}, which was never released. Start with another data folder.`
-      throw new BridgeError('cannot-write', message)
+      throw new BridgeError('service-data-unusable', message)
     }
     const done = version === 0 ? 0 : version - FIRST_VERSION + 1
     for (const step of MIGRATIONS.slice(done)) connection.exec(step)

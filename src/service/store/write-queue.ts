@@ -22,7 +22,8 @@ interface Job {
 /** What a job came to; it is told only after the commit. */
 type Report = () => void
 
-export function createWriteQueue(store: Store): WriteQueue {
+/** `rolledBack` is told when work that had been done was taken back again. */
+export function createWriteQueue(store: Store, rolledBack: () => void = () => undefined): WriteQueue {
   const commands = prepareCommands(store)
   let waiting: Job[] = []
   let scheduled = false
@@ -46,6 +47,7 @@ export function createWriteQueue(store: Store): WriteQueue {
       return reports
     } catch (error) {
       if (begun) rollBack()
+      rolledBack()
       return jobs.map((job) => () => job.reject(error))
     }
   }
@@ -59,18 +61,22 @@ export function createWriteQueue(store: Store): WriteQueue {
     }
   }
 
+  function takeBack(): void {
+    commands.undo()
+    commands.keep()
+  }
+
   function runOne(job: Job): Report {
     commands.mark()
     let answer: Answer
     try {
       answer = job.work()
     } catch (error) {
-      commands.undo()
-      commands.keep()
+      takeBack()
       return () => job.reject(error)
     }
-    if (answer.status >= 400) commands.undo()
-    commands.keep()
+    if (answer.status >= 400) takeBack()
+    else commands.keep()
     return () => job.resolve(answer)
   }
 

@@ -8,7 +8,7 @@ export const ADMIN_COMPONENT_WORDS = {
   CreditCreate:
     'Without lines, all of the return that is not credited yet, at the prices the supplier was paid.',
   InvoiceChange:
-    'What is left out stays as it is. Charges and allowances are replaced, and the amount due follows from them.',
+    'What is left out stays as it is. Charges and allowances are replaced, and the amount due moves with them.',
   StockChange: 'The whole stock of an item: a warehouse that is not named has none.',
   PartyCreate: 'A retailer or a brand. A retailer says how long its brands have to acknowledge an order.',
   ClientCreate: 'What the client may do.',

@@ -1,6 +1,6 @@
 /** Where the reader stands in the text: what is at hand, on which physical line it begins, and whether more comes. */
-import type { Newline } from './grid.ts'
 import { PIECE } from './limits.ts'
+import type { Newline } from './newline.ts'
 import type { TextSource } from './source.ts'
 
 export interface Feed {
@@ -57,6 +57,16 @@ interface FirstText {
 
 /** Ctrl-Z, with which old DOS programs mark the end of a text file. */
 const DOS_END = '\u001A'
+
+/** Drops that many physical lines from the top of the file. */
+export async function skipLines(feed: Feed, newline: Newline, count: number): Promise<void> {
+  while (feed.line <= count && !(feed.ended && feed.text === '')) await skipRestOfLine(feed, newline)
+}
+
+/** Sees to it that so many characters are at hand, where the file has them. */
+export async function atLeast(feed: Feed, characters: number): Promise<void> {
+  while (!feed.ended && feed.text.length < characters) await feed.more()
+}
 
 /** Drops what is left of the line the feed stands on, without holding it. */
 export async function skipRestOfLine(feed: Feed, newline: Newline): Promise<void> {

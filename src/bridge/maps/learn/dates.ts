@@ -1,0 +1,98 @@
+/** Which date formats the cells of a column are written in: every known one is tried on every cell. */
+import { compileDateFormat } from '../../../mapping/values/date-format.ts'
+
+export interface DatesFound {
+  /** The formats that read the most cells, together; empty for ISO 8601. */
+  readonly formats: readonly string[]
+  /** Other formats that read all of these cells too, such as the day and month the other way round. */
+  readonly others: readonly string[]
+  /** The share of the cells that is read. */
+  readonly share: number
+  /** Whether cells have times and name no zone. */
+  readonly needsZone: boolean
+}
+
+const DAYS = [
+  'yyyy-MM-dd',
+  'MM/dd/yyyy',
+  'dd/MM/yyyy',
+  'yyyy/MM/dd',
+  'dd.MM.yyyy',
+  'MM-dd-yyyy',
+  'dd-MM-yyyy',
+  'MM/dd/yy',
+  'dd/MM/yy',
+  'dd.MM.yy',
+  'yyyyMMdd',
+  'MMM-dd-yy',
+  'MMM-dd-yyyy',
+  'dd-MMM-yy',
+  'dd-MMM-yyyy',
+  'MMM d, yyyy',
+  'd MMM yyyy',
+  'MMMM d, yyyy',
+  'd MMMM yyyy',
+]
+const TIMES = [
+  '',
+  ' HH:mm',
+  ' HH:mm:ss',
+  ' hh:mm a',
+  ' hh:mm:ss a',
+  "'T'HH:mm:ss",
+  ' HH:mm:ss ZZZ',
+  'HHmm',
+  'HHmmss',
+]
+
+/** What ISO 8601 without a format reads. */
+const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
+
+/** At most so many formats are named for one column. */
+const MAX_FORMATS = 3
+
+/** Undefined when no cell is a date. */
+export function findDates(cells: readonly string[]): DatesFound | undefined {
+  const distinct = [...new Set(cells)]
+  if (!distinct.some((cell) => /\d/.test(cell))) return undefined
+  const isIso = distinct.every((cell) => ISO.test(cell))
+  if (isIso) {
+    const needsZone = distinct.some((cell) => cell.length > 10 && ISO.exec(cell)?.[1] === undefined)
+    return { formats: [], others: [], share: 1, needsZone }
+  }
+  let left = distinct
+  const chosen: { readonly name: string; readonly others: readonly string[] }[] = []
+  const readers = allFormats().filter(({ reads }) => distinct.slice(0, 200).some(reads))
+  while (left.length > 0 && chosen.length < MAX_FORMATS) {
+    const counted = readers.map(({ name, reads }) => ({ name, count: left.filter(reads).length }))
+    const most = Math.max(0, ...counted.map(({ count }) => count))
+    const [best, ...others] = counted.filter(({ count }) => count === most && most > 0)
+    if (best === undefined) break
+    chosen.push({ name: best.name, others: others.map(({ name }) => name) })
+    const reader = readers.find(({ name }) => name === best.name)
+    left = left.filter((cell) => reader?.reads(cell) !== true)
+  }
+  const [first] = chosen
+  if (first === undefined) return undefined
+  const unread = new Set(left)
+  return {
+    formats: chosen.map(({ name }) => name),
+    others: first.others,
+    share: cells.filter((cell) => !unread.has(cell)).length / cells.length,
+    needsZone: chosen.some(({ name }) => /[Hh]/.test(name) && !name.includes('Z')),
+  }
+}
+
+interface Reader {
+  readonly name: string
+  readonly reads: (cell: string) => boolean
+}
+
+function allFormats(): Reader[] {
+  return TIMES.flatMap((time) => DAYS.map((day) => day + time)).flatMap((name) => {
+    const format = compileDateFormat(name)
+    return typeof format === 'string'
+      ? []
+      : [{ name, reads: (cell: string) => format.read(cell) !== undefined }]
+  })
+}

@@ -1,0 +1,98 @@
+/** Guesses a first mapping from a sample file. */
+import { basename } from 'node:path'
+import type { InboundOperationName } from '../../../contract/operations.ts'
+import type { Format } from '../../../domain/format.ts'
+import type { Problem } from '../../../domain/problem.ts'
+import { compileMapping } from '../../../mapping/load.ts'
+import { BridgeError } from '../../../support/errors.ts'
+import { type Field, fieldsOf } from './fields.ts'
+import { findGrouping, guessKeyColumn, keyFieldsOf } from './grouping.ts'
+import { mappingPage } from './page.ts'
+import { type Placed, placeColumns } from './place.ts'
+import { type ColumnProfile, profileOf } from './profile.ts'
+import { readSample } from './sample.ts'
+import { findServices } from './services.ts'
+
+export interface LearnedMapping {
+  /** The mapping file, with a reason on each line. */
+  readonly text: string
+  /** What is left to be filled in, each with its line; empty when the mapping compiles. */
+  readonly unfinished: readonly string[]
+  readonly placed: readonly {
+    readonly field: string
+    readonly column: string
+    readonly sure: boolean
+    readonly why: string
+  }[]
+}
+
+/** The problems of a file that cannot be read as a whole; throws only when it cannot be opened. */
+export async function learnMapping(
+  path: string,
+  operation: InboundOperationName,
+  to: { readonly format: Format; readonly name: string },
+): Promise<LearnedMapping | { readonly problems: readonly Problem[] }> {
+  const read = await readSample(path, to.format)
+  if ('problems' in read) return read
+  const { sample } = read
+  const columns = sample.columns.map((name, position) => profileOf(name, position, sample.rows))
+  const fields = fieldsOf(operation)
+  const services = findServices(columns)
+  const free = columns.filter((column) => column !== services?.column && isUsable(column))
+  const named = placeColumns(fields, free, sample.hasHeader)
+  const placed = withKey(named, fields, free, operation)
+  const grouping = findGrouping(operation, placed)
+  const text = mappingPage({
+    operation,
+    file: basename(path),
+    sample,
+    columns,
+    fields,
+    placed,
+    grouping,
+    services: operation === 'create-invoice' ? undefined : services,
+  })
+  return {
+    text,
+    unfinished: await mistakesIn(text, to.name),
+    placed: placed.map(({ field, column, isSure, why }) => ({
+      field: field.path,
+      column: column.name,
+      sure: isSure,
+      why,
+    })),
+  }
+}
+
+/** Columns without a name cannot be mapped, and those that begin with `_` are results of this bridge. */
+function isUsable({ name }: ColumnProfile): boolean {
+  return name !== '' && !name.startsWith('_')
+}
+
+/** When no name tells the record's key, the way its values stand together may. */
+function withKey(
+  placed: readonly Placed[],
+  fields: readonly Field[],
+  columns: readonly ColumnProfile[],
+  operation: InboundOperationName,
+): readonly Placed[] {
+  const [key] = keyFieldsOf(operation)
+  const field = fields.find(({ path }) => path === key)
+  if (field === undefined || placed.some((each) => each.field === field)) return placed
+  const column = guessKeyColumn(columns, placed)
+  if (column === undefined) return placed
+  return [
+    ...placed,
+    { field, column, isSure: false, why: 'neighbouring rows share it, and nothing comes back later' },
+  ]
+}
+
+async function mistakesIn(text: string, name: string): Promise<readonly string[]> {
+  try {
+    await compileMapping({ text, name, readTable: () => Promise.reject(new Error('no file is read here')) })
+    return []
+  } catch (error) {
+    if (!(error instanceof BridgeError) || error.code !== 'mapping-invalid') throw error
+    return error.details
+  }
+}

@@ -1,0 +1,161 @@
+/** The sample a mapping is learned from: how it is written, its columns, and its cells. */
+import Papa from 'papaparse'
+import { isUnreadable, type Reading, type Row, type Unreadable } from '../../../domain/document.ts'
+import type { Format, ReadOptions } from '../../../domain/format.ts'
+import { type Problem, problem } from '../../../domain/problem.ts'
+import { cleaned } from '../../../mapping/values/text.ts'
+import { bytesOf } from '../../translate.ts'
+
+export interface Sample {
+  readonly columns: readonly string[]
+  /** Cells without outer blanks, row by row. */
+  readonly rows: readonly (readonly string[])[]
+  readonly hasHeader: boolean
+  readonly encoding: string
+  readonly delimiter: string
+  /** What the mapping has to say because it cannot be found out. */
+  readonly told: Pick<ReadOptions, 'encoding' | 'quote'>
+  /** Rows that cannot be read. */
+  readonly damaged: number
+}
+
+/** Nothing more is learned from more rows. */
+const MAX_ROWS = 20_000
+
+const TOP_ROWS = 50
+
+/** How much is looked at to find out the encoding. */
+const HEAD = 1024 * 1024
+
+/** Reads the beginning of the file; the problems of one that cannot be read as a whole. */
+export async function readSample(
+  path: string,
+  format: Format,
+): Promise<{ readonly sample: Sample } | { readonly problems: readonly Problem[] }> {
+  const head = await headOf(path)
+  const encoding = isUtf(head) ? undefined : 'windows-1252'
+  const top = topRows(new TextDecoder(encoding ?? 'utf-8').decode(head))
+  const types = recordTypes(top)
+  if (types.length > 0) return { problems: [typedRecords(types)] }
+  const first = top[0] ?? []
+  const columns = first.some(isData) ? first.map((_, index) => `Column ${index + 1}`) : undefined
+  const told = encoding === undefined ? {} : { encoding }
+  const quoted = await readRows(path, format, { ...told, columns })
+  if ('problems' in quoted) return quoted
+  // Files without quoting hold quotes that are data, such as 12" for inches.
+  const isBroken = quoted.rows.some(({ problems = [] }) =>
+    problems.some(({ code }) => code === 'quote-not-closed'),
+  )
+  const bare = isBroken ? await readRows(path, format, { ...told, columns, quote: null }) : quoted
+  const isBetter = !('problems' in bare) && damagedOf(bare.rows) < damagedOf(quoted.rows)
+  return isBetter
+    ? sampleOf(bare, columns === undefined, { ...told, quote: null })
+    : sampleOf(quoted, columns === undefined, told)
+}
+
+interface RowsRead {
+  readonly reading: Reading
+  readonly rows: readonly Row[]
+}
+
+async function readRows(
+  path: string,
+  format: Format,
+  options: Omit<ReadOptions, 'format'>,
+): Promise<RowsRead | Unreadable> {
+  const reading = await format.read(bytesOf(path), { format: 'csv', ...options })
+  if (isUnreadable(reading)) return reading
+  const rows: Row[] = []
+  for await (const batch of reading.batches) {
+    rows.push(...batch)
+    if (rows.length >= MAX_ROWS) break
+  }
+  return { reading, rows: rows.slice(0, MAX_ROWS) }
+}
+
+function sampleOf(
+  { reading, rows }: RowsRead,
+  hasHeader: boolean,
+  told: Sample['told'],
+): { readonly sample: Sample } | { readonly problems: readonly Problem[] } {
+  const columns = reading.layouts[0]?.columns ?? []
+  const usable = rows
+    .filter(({ problems }) => problems === undefined)
+    .map(({ values }) => values.map(cleaned))
+  if (usable.length === 0) {
+    const hint = 'Give a sample whose first line names the columns, with some rows under it.'
+    const none = problem('file-empty', {}, 'The file has no rows under its first line.', hint)
+    const message = `None of the ${rows.length} rows under the first line has as many cells as it.`
+    return { problems: [rows.length === 0 ? none : problem('row-short', {}, message, hint)] }
+  }
+  const { encoding, delimiter } = reading
+  return { sample: { columns, rows: usable, hasHeader, encoding, delimiter, told, damaged: damagedOf(rows) } }
+}
+
+/** The first rows as they stand, to see whether there is a heading line. */
+function topRows(text: string): string[][] {
+  const { data } = Papa.parse<string[]>(text.replace(/^\uFEFF/, ''), {
+    preview: TOP_ROWS,
+    skipEmptyLines: 'greedy',
+  })
+  return data
+}
+
+/** The types of rows whose first cell names their type: few, some of them repeated, each with its own number of cells. */
+function recordTypes(rows: readonly (readonly string[])[]): string[] {
+  const widths = new Map<string, Set<number>>()
+  for (const row of rows) {
+    const [type = ''] = row
+    widths.set(type, (widths.get(type) ?? new Set()).add(row.length))
+  }
+  const types = [...widths.keys()]
+  const isTyped =
+    types.length > 1 &&
+    types.length <= 5 &&
+    types.length < rows.length &&
+    types.every((type) => /^[A-Z][A-Z0-9]{0,7}$/.test(type) && widths.get(type)?.size === 1) &&
+    new Set([...widths.values()].map(([width]) => width)).size > 1
+  return isTyped ? types : []
+}
+
+function typedRecords(types: readonly string[]): Problem {
+  const message = `The first cell of each row names its type: ${types.join(', ')}. What stands in the cells behind it, only people know.`
+  const hint =
+    'Start from mappings/dropstream-orders.yaml, and name the cells of each type under `read: { records: … }`.'
+  return problem('header-missing', {}, message, hint)
+}
+
+/** Dates, amounts and numbers are shorter. */
+const LONGEST_DATA = 40
+
+/** A cell that no column is named: a number, an amount, a date. */
+function isData(cell: string): boolean {
+  if (cell.length > LONGEST_DATA) return false
+  return /^[$€£]?[\d.,/:-]*\d[\d.,/:TZ+ -]*$/.test(cell.trim()) && !/^\d$/.test(cell.trim())
+}
+
+function damagedOf(rows: readonly Row[]): number {
+  return rows.filter(({ problems }) => problems !== undefined).length
+}
+
+async function headOf(path: string): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const piece of bytesOf(path)) {
+    pieces.push(piece)
+    size += piece.length
+    if (size >= HEAD) break
+  }
+  return Buffer.concat(pieces)
+}
+
+/** UTF-16 is found out by the reader; what else is not UTF-8 is nearly always what Windows writes. */
+function isUtf(head: Buffer): boolean {
+  if (head.includes(0)) return true
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,112 @@
+/** What a partner has to send, as a page of Markdown: each column with its names, what may stand in it, and an example. */
+import { OPERATIONS } from '../../contract/operations.ts'
+import type { InboundMapping } from '../../mapping/load.ts'
+import { describeRule } from '../../mapping/shape.ts'
+import { groupColumns, leavesOfMapping, type MappingLeaf } from './leaves.ts'
+
+export interface PartnerColumn {
+  /** The name the mapping puts first. */
+  readonly name: string
+  readonly otherNames: readonly string[]
+  readonly required: boolean
+  readonly perRow: boolean
+  /** What may stand in it. */
+  readonly takes: readonly string[]
+  readonly example: string
+}
+
+interface Known {
+  /** A cell of the examples under one of these names. */
+  exampleOf(names: readonly string[]): string
+  /** The words of each lookup table. */
+  readonly words: ReadonlyMap<string, readonly string[]>
+}
+
+/** The columns in the order in which the mapping's body names them, those of the key first. */
+export function partnerColumns(mapping: InboundMapping, known: Known): PartnerColumn[] {
+  const columns = new Map<string, PartnerColumn>()
+  const keys = new Set(groupColumns(mapping).map(([name = '']) => name))
+  const add = (names: readonly string[], column: Pick<PartnerColumn, 'required' | 'perRow' | 'takes'>) => {
+    const [name = '', ...otherNames] = names
+    const before = columns.get(name)
+    const takes = [...new Set([...(before?.takes ?? []), ...column.takes])]
+    const required = column.required || before?.required === true
+    const perRow = column.perRow && before?.perRow !== false
+    columns.set(name, { name, otherNames, required, perRow, takes, example: known.exampleOf(names) })
+  }
+  for (const name of keys)
+    add([name], { required: true, perRow: false, takes: ['the same on every row of a record'] })
+  for (const leaf of leavesOfMapping(mapping)) {
+    // Of several sources any one may be blank, so none is required by itself.
+    const required = leaf.required && leaf.options['default'] === undefined && leaf.columns.length === 1
+    for (const names of leaf.columns)
+      add(names, { required, perRow: leaf.perRow, takes: takenBy(leaf, known.words) })
+  }
+  return [...columns.values()]
+}
+
+/** More words than a person reads are not listed. */
+const MAX_WORDS = 30
+
+function takenBy({ rule, list, options }: MappingLeaf, words: Known['words']): string[] {
+  const { format, zone, table, find, wrap, split, decimal, default: fallback } = options
+  const takes: string[] = []
+  if (typeof table === 'string') {
+    takes.push(wordsOf(words.get(table) ?? []))
+  } else if (find !== undefined) takes.push('the purchase order number of an order')
+  else if (format !== undefined) takes.push(`a date written as ${[format].flat().map(String).join(' or ')}`)
+  else if (rule.kind === 'dateTime' || rule.kind === 'date') takes.push('a date written as yyyy-MM-dd HH:mm')
+  else takes.push(describeRule(rule))
+  if (typeof zone === 'string') takes.push(`in the time of ${zone}`)
+  if (decimal === ',') takes.push('with a comma before the decimals')
+  if (list && typeof split === 'string') takes.push(`several, with "${split}" between them`)
+  if (list && typeof wrap === 'number') takes.push('longer texts are broken into lines')
+  if (fallback !== undefined) takes.push(`blank means ${JSON.stringify(fallback)}`)
+  return takes
+}
+
+function wordsOf(words: readonly string[]): string {
+  return words.length > 0 && words.length <= MAX_WORDS
+    ? `one of: ${words.join(', ')}`
+    : 'one of the agreed words'
+}
+
+export function partnerPage(
+  mapping: InboundMapping,
+  columns: readonly PartnerColumn[],
+  title: string,
+): string {
+  const isTyped = columns.length > 0 && hasRecords(mapping)
+  const keys = groupColumns(mapping).map(([name = '']) => `**${name}**`)
+  const rows = columns.map((column) => [
+    column.name,
+    column.otherNames.join(', '),
+    column.required ? 'yes' : '',
+    column.perRow ? 'row' : 'record',
+    column.takes.join('; '),
+    column.example,
+  ])
+  const head = ['Column', 'Other names', 'Required', 'Per', 'What may stand in it', 'Example']
+  return `${[
+    `# ${title}: what to send`,
+    '',
+    `${OPERATIONS[mapping.operation].summary} One CSV file, UTF-8, ${isTyped ? 'the type of each row in its first cell.' : 'the names of the columns in its first line.'}`,
+    '',
+    keys.length === 0
+      ? 'A header row opens a record, the detail rows after it are its lines.'
+      : `Rows with the same ${keys.join(' and ')} that stand next to each other are one record. Columns "per record" say the same on each of its rows, or stand on the first one only.`,
+    '',
+    'Upper and lower case, blanks and punctuation in the names of columns do not matter, nor does their order. Other columns may be there and are not looked at.',
+    '',
+    ...[head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(cellText).join(' | ')} |`),
+  ].join('\n')}\n`
+}
+
+function hasRecords({ source }: InboundMapping): boolean {
+  const read = source.entries.get('read')?.node
+  return read?.kind === 'map' && read.entries.has('records')
+}
+
+function cellText(text: string): string {
+  return text.replace(/\s+/g, ' ').replaceAll('|', '\\|').trim()
+}

@@ -1,0 +1,84 @@
+/** `dropbridge map try`: a record of a file beside the body that comes of it; nothing is sent. */
+import { leavesOfMapping } from '../../../bridge/maps/leaves.ts'
+import { readRecords } from '../../../bridge/maps/records.ts'
+import { type TriedField, triedRecord, type TriedRecord } from '../../../bridge/maps/try.ts'
+import { createFormats } from '../../../formats/formats.ts'
+import { BridgeError, EXIT, type ExitCode } from '../../../support/errors.ts'
+import { pathFrom } from '../../context.ts'
+import { problemInWords } from '../../problem-in-words.ts'
+import { table } from '../../table.ts'
+import type { Terminal } from '../../terminal.ts'
+import { inboundMapping } from './mapping.ts'
+
+export interface TryOptions {
+  readonly file: string
+  readonly mapping: string
+  /** The one record to show; the first few without it. */
+  readonly record: number | undefined
+  readonly json: boolean
+}
+
+/** So many records are shown when none is named. */
+const SHOWN = 3
+
+export async function tryMapping(terminal: Terminal, options: TryOptions): Promise<ExitCode> {
+  const { file, record, json } = options
+  const mapping = await inboundMapping(terminal, options.mapping)
+  const read = await readRecords(pathFrom(terminal, file), createFormats(), mapping)
+  if ('problems' in read) {
+    for (const each of read.problems) terminal.say(`${file}: ${problemInWords(each)}  [${each.code}]`)
+    return EXIT.unusableFile
+  }
+  const leaves = leavesOfMapping(mapping)
+  const { absentColumns, unusedColumns } = read.bound
+  let last = 0
+  let refused = 0
+  for await (const each of read.records) {
+    last = each.draft.number
+    if (record === undefined ? last > SHOWN : last !== record) continue
+    const tried = triedRecord(each, leaves, read.layouts)
+    if (tried.outcome === 'refused') refused += 1
+    if (json) terminal.out(JSON.stringify(tried))
+    else for (const line of inWords(tried)) terminal.out(line)
+    if (record !== undefined) break
+  }
+  if (record !== undefined && last !== record) {
+    throw new BridgeError('usage-wrong', `${file} has ${last} records; there is no record ${record}`)
+  }
+  if (unusedColumns.length > 0) terminal.say(`columns that are not used: ${unusedColumns.join(', ')}`)
+  if (absentColumns.length > 0)
+    terminal.say(`columns that the file does not have: ${absentColumns.join(', ')}`)
+  if (record === undefined && last > SHOWN) {
+    terminal.say(`The first ${SHOWN} of ${last} records are shown; --record N shows another one.`)
+  }
+  return refused > 0 ? EXIT.rejects : EXIT.ok
+}
+
+function inWords(tried: TriedRecord): string[] {
+  const { number, key, lines, outcome, fields, problems } = tried
+  const where = lines.length === 1 ? `line ${lines[0]}` : `lines ${lines.join(', ')}`
+  const rows = fields.map((field) => [
+    field.field,
+    field.cells.map(({ column }) => column).join(' + ') || '-',
+    field.cells.map(({ text }) => JSON.stringify(text)).join(' + ') || '-',
+    field.steps.join(', '),
+    valueInWords(field, outcome),
+  ])
+  return [
+    `record ${number} (${key}), ${where}${outcome === 'translated' ? '' : `: ${outcome}`}`,
+    ...table(['field', 'column', 'cell', 'steps', 'value'], rows, 44),
+    ...fields
+      .flatMap((field) => field.problems)
+      .map((each) => `  wrong: ${problemInWords(each)}  [${each.code}]`),
+    ...problems.map(
+      (each) => `  ${outcome === 'skipped' ? 'left out' : 'wrong'}: ${problemInWords(each)}  [${each.code}]`,
+    ),
+    '',
+  ]
+}
+
+function valueInWords({ value, problems }: TriedField, outcome: TriedRecord['outcome']): string {
+  if (problems.length > 0) return `WRONG: ${problems.map(({ code }) => code).join(', ')}`
+  if (value !== undefined) return JSON.stringify(value)
+  return outcome === 'translated' ? '(left out)' : '(not sent)'
+}

@@ -1,0 +1,166 @@
+/** Reads the text of a calculation. */
+import { parseDecimal } from '../../support/decimal.ts'
+import type { Calc, DateCalc } from './calc.ts'
+
+/** Thrown inside of the parser only. */
+class Unreadable extends Error {}
+
+/** The calculation, or a text that says what is wrong with it. */
+export function parseCalc(text: string, result: 'number' | 'date'): Calc | DateCalc | string {
+  try {
+    return new Parser(text).whole(result)
+  } catch (error) {
+    if (error instanceof Unreadable) return error.message
+    throw error
+  }
+}
+
+const TOKEN = /\s*(?:\[([^\]]*)\]|(\d+(?:\.\d+)?)|([a-z]+)|([-+*(),]))/iy
+
+interface Token {
+  readonly kind: 'column' | 'number' | 'word' | 'sign' | 'end'
+  readonly text: string
+}
+
+/** Reads by recursion; a text of bounded length nests in bounded depth. */
+class Parser {
+  readonly #tokens: readonly Token[]
+  #next = 0
+  #inSum = false
+
+  constructor(text: string) {
+    this.#tokens = tokensOf(text)
+  }
+
+  whole(result: 'number' | 'date'): Calc | DateCalc {
+    const calc = result === 'date' ? this.#date() : this.#terms()
+    const { kind, text } = this.#peek()
+    if (kind === 'end') return calc
+    throw new Unreadable(
+      isDays(text)
+        ? 'days are added to a date, and this field takes no date'
+        : `"${text}" cannot stand where it stands in the calculation`,
+    )
+  }
+
+  #date(): DateCalc {
+    const { kind, text } = this.#take()
+    if (kind !== 'column')
+      throw new Unreadable('a date is calculated as a column and days, such as [Date] + 30 days')
+    let days: Calc = { kind: 'number', value: { units: 0n, scale: 0 } }
+    for (let sign = this.#sign('+', '-'); sign !== undefined; sign = this.#sign('+', '-')) {
+      days = { kind: sign, left: days, right: this.#product() }
+      const word = this.#take()
+      if (!isDays(word.text))
+        throw new Unreadable('to a date only days can be added, such as [Date] + 30 days')
+    }
+    return { kind: 'date', column: text, days }
+  }
+
+  #terms(): Calc {
+    let left = this.#product()
+    for (let sign = this.#sign('+', '-'); sign !== undefined; sign = this.#sign('+', '-')) {
+      left = { kind: sign, left, right: this.#product() }
+    }
+    return left
+  }
+
+  #product(): Calc {
+    let left = this.#factor()
+    while (this.#sign('*') !== undefined) left = { kind: '*', left, right: this.#factor() }
+    return left
+  }
+
+  #factor(): Calc {
+    if (this.#sign('-') !== undefined) return { kind: 'negative', of: this.#factor() }
+    const { kind, text } = this.#take()
+    if (kind === 'column') return { kind: 'column', name: text, inSum: this.#inSum }
+    if (kind === 'word') return this.#call(text)
+    const value = kind === 'number' ? parseDecimal(text) : undefined
+    if (value !== undefined) return { kind: 'number', value }
+    if (text !== '(') throw new Unreadable(text === '' ? 'the calculation stops too early' : misplaced(text))
+    const inner = this.#terms()
+    this.#expect(')')
+    return inner
+  }
+
+  #call(name: string): Calc {
+    if (name !== 'sum' && name !== 'count' && name !== 'round') {
+      throw new Unreadable(
+        `there is no "${name}" in calculations: a column stands in brackets, as in [Qty], and there are sum, count and round`,
+      )
+    }
+    this.#expect('(')
+    if (name === 'count') {
+      this.#expect(')')
+      return { kind: 'count' }
+    }
+    if (name === 'sum') return this.#sum()
+    const of = this.#terms()
+    this.#expect(',')
+    const { text } = this.#take()
+    if (!/^\d$/.test(text))
+      throw new Unreadable('round takes the number of decimals, as in round([Cost] * 0.9, 2)')
+    this.#expect(')')
+    return { kind: 'round', of, decimals: Number(text) }
+  }
+
+  #sum(): Calc {
+    if (this.#inSum) throw new Unreadable('a sum cannot stand inside of a sum')
+    this.#inSum = true
+    const of = this.#terms()
+    this.#inSum = false
+    this.#expect(')')
+    return { kind: 'sum', of }
+  }
+
+  #sign<Sign extends '+' | '-' | '*'>(...signs: readonly Sign[]): Sign | undefined {
+    const { kind, text } = this.#peek()
+    const sign = kind === 'sign' ? signs.find((each) => each === text) : undefined
+    if (sign !== undefined) this.#next += 1
+    return sign
+  }
+
+  #expect(sign: string): void {
+    const { text } = this.#take()
+    if (text !== sign)
+      throw new Unreadable(
+        `"${sign}" is missing ${text === '' ? 'at the end' : `before "${text}"`} of the calculation`,
+      )
+  }
+
+  #take(): Token {
+    const token = this.#peek()
+    this.#next += 1
+    return token
+  }
+
+  #peek(): Token {
+    return this.#tokens[this.#next] ?? { kind: 'end', text: '' }
+  }
+}
+
+function tokensOf(text: string): Token[] {
+  const tokens: Token[] = []
+  const pattern = new RegExp(TOKEN)
+  const end = text.trimEnd().length
+  while (pattern.lastIndex < end) {
+    const at = pattern.lastIndex
+    const match = pattern.exec(text)
+    if (match === null) throw new Unreadable(misplaced(text.slice(at, end).trim().charAt(0)))
+    const [, column, number, word, sign] = match
+    if (column !== undefined) tokens.push({ kind: 'column', text: column.trim() })
+    else if (number !== undefined) tokens.push({ kind: 'number', text: number })
+    else if (word !== undefined) tokens.push({ kind: 'word', text: word.toLowerCase() })
+    else tokens.push({ kind: 'sign', text: sign ?? '' })
+  }
+  return tokens
+}
+
+function isDays(word: string): boolean {
+  return word === 'days' || word === 'day'
+}
+
+function misplaced(text: string): string {
+  return `"${text}" cannot stand where it stands in the calculation`
+}

@@ -1,0 +1,110 @@
+/** Lines of fixed width: where cells are found, and what is no row. */
+import { expect, it } from 'vitest'
+import type { ReadOptions } from '../../src/domain/format.ts'
+import { fixedFormat } from '../../src/formats/fixed/format.ts'
+import { describeFormat, inChunks, problemsOf, readable, rowsOf } from '../suites/format.suite.ts'
+
+const PLACES = [
+  { start: 1, length: 9 },
+  { start: 10, length: 14 },
+  { start: 24, length: 4 },
+]
+const READ: ReadOptions = { format: 'fixed', columns: ['PO Number', 'Name', 'Qty'], places: PLACES }
+
+describeFormat('Fixed width', {
+  format: fixedFormat(),
+  read: READ,
+  write: { format: 'fixed' },
+  holds: {
+    rows: [
+      ['PO-1     ', 'Zoë Łukasz    ', '   2'],
+      ['PO-2     ', 'Smith, "Joe" 😀', '    '],
+      ['PO-3     ', '  blanks      ', '0007'],
+    ],
+    lines: [
+      [1, 1],
+      [2, 2],
+      [3, 3],
+    ],
+  },
+})
+
+const start = (text: string, options: Partial<ReadOptions> = {}) =>
+  fixedFormat().read(inChunks(Buffer.from(text)), { ...READ, ...options })
+const valuesOf = async (text: string, options: Partial<ReadOptions> = {}) =>
+  (await rowsOf(await readable(start(text, options)))).map(({ line, values }) => [line, ...values])
+
+it('gives what a short line has, and leaves blank lines out', async () => {
+  expect(await valuesOf('PO-1\n\n   \nPO-2     Smi\r\n\u001A')).toEqual([
+    [1, 'PO-1', '', ''],
+    [4, 'PO-2     ', 'Smi', ''],
+  ])
+})
+
+it('lets columns overlap and lie apart', async () => {
+  const places = [
+    { start: 1, length: 8 },
+    { start: 5, length: 2 },
+    { start: 10, length: 1 },
+  ]
+  expect(await valuesOf('20261121xY!', { places })).toEqual([[1, '20261121', '11', 'Y']])
+})
+
+it('of carriage returns alone is divided by them', async () => {
+  expect((await valuesOf('PO-1\rPO-2\r')).map(([line, po]) => [line, po])).toEqual([
+    [1, 'PO-1'],
+    [2, 'PO-2'],
+  ])
+})
+
+it('with nothing behind what is skipped is an empty file', async () => {
+  expect(await problemsOf(start('TOP\n\n', { skip: 1 }))).toMatchObject([{ code: 'file-empty' }])
+  expect(await problemsOf(start('TOP', { skip: 5 }))).toMatchObject([{ code: 'file-empty' }])
+})
+
+it('tells the cells with bytes that are no text', async () => {
+  const bytes = Buffer.from('PO-1     Z\xEBo           2\nPO-2\n', 'latin1')
+
+  const rows = await rowsOf(await readable(fixedFormat().read(inChunks(bytes), READ)))
+
+  expect(rows).toMatchObject([
+    { problems: [{ code: 'text-undecodable', place: { line: 1, column: 'Name' } }] },
+    { values: ['PO-2', '', ''] },
+  ])
+})
+
+it('refuses a line that is longer than a row may be, and goes on behind it', async () => {
+  const text = `PO-1     ${'x'.repeat(200)}\nPO-2\n`
+
+  const rows = await rowsOf(
+    await readable(fixedFormat({ maxRowCharacters: 50 }).read(inChunks(Buffer.from(text), 7), READ)),
+  )
+
+  expect(rows).toMatchObject([
+    { line: 1, values: ['PO-1     ', 'xxxxxxxxxxxxxx', 'xxxx'], problems: [{ code: 'row-too-large' }] },
+    { line: 2, values: ['PO-2', '', ''] },
+  ])
+})
+
+it('takes the type that says most of what a line begins with', async () => {
+  const records = [
+    { type: 'H', columns: ['A'], places: [{ start: 2, length: 2 }] },
+    { type: 'HX', columns: ['B'], places: [{ start: 3, length: 2 }] },
+  ]
+  const rows = await rowsOf(await readable(start('H12\nHX34\nQ5\n', { records })))
+
+  expect(rows).toMatchObject([
+    { layout: 0, values: ['12'] },
+    { layout: 1, values: ['34'] },
+    { line: 3, problems: [{ code: 'record-type-unknown' }] },
+  ])
+})
+
+it.each([
+  { places: undefined },
+  { places: PLACES.slice(1) },
+  { places: [...PLACES.slice(1), { start: 0, length: 4 }] },
+  { records: [{ type: 'H' }] },
+])('a mapping that does not say where every column stands is refused: %j', async (options) => {
+  await expect(start('PO-1', options)).rejects.toMatchObject({ code: 'configuration-invalid' })
+})

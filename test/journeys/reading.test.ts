@@ -1,0 +1,176 @@
+/** Files of every layout on their way through a bridge: what is refused comes back as it came. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import type { Summary } from '../../src/pipelines/inbound/summary.ts'
+import { parseCsv } from '../fixtures/csv.ts'
+import { aWorld, type World } from '../fixtures/world.ts'
+
+/** A bridge whose orders are read in this way. */
+async function aWorldThatReads(read: string, group = 'group: PO'): Promise<World> {
+  const world = await aWorld({ routes: ['orders'] })
+  const mapping = `
+operation: create-order
+read: ${read}
+${group}
+body:
+  purchase_order_number: PO
+  ordered_at: { const: '2026-11-20' }
+  ship_to:
+    name1: Name
+    street1: { const: 12 Mill Road }
+    city: { const: Albany }
+    province: { const: NY }
+    postal_code: { const: '12207' }
+    country: { const: US }
+  shipping_method: { code: { const: FEDEX_GROUND }, carrier: { code: { const: FDEG } } }
+  order_lines:
+    - variant: { identifier: SKU }
+      quantity: Qty
+      net_price: Cost
+      price: { const: '24.99' }
+`
+  const path = join(world.folder, 'orders.yaml')
+  await writeFile(path, mapping)
+  const [route] = world.configuration.routes
+  if (route?.direction !== 'inbound') throw new Error('no inbound route')
+  Object.assign(route, { mappingPath: path })
+  Object.assign(route.from, { match: '*' })
+  return world
+}
+
+const posted = async (world: World) =>
+  (await world.orders()).map((order) => order.purchase_order_number).toSorted()
+
+const linesOf = async (world: World, name: string) =>
+  parseCsv(await world.read(`results/${name}.results.csv`)).map((row) => `${row['_line']} ${row['_status']}`)
+
+const summaryOf = async (world: World, name: string) =>
+  JSON.parse(await world.read(`results/${name}.summary.json`)) as Summary
+
+const TOP = ['Orders report "generated', '', '# all of November', 'PO,Name,SKU,Qty,Cost']
+const MESSY = [
+  ...TOP,
+  'HV-1,Ada Park,HV-10001,2,12.50',
+  '# a "comment',
+  'HV-2,Łukasz Nowak,HV-10002,none,9.00',
+  '83 record(s) downloaded,,,,',
+  'HV-3,Zoë Oak,HV-10003,1,9.00',
+  'HV-4,"two',
+  'lines",HV-10004,0,9.00',
+  '83 record(s) downloaded',
+]
+const READ_MESSY = `{ format: csv, skip: header, ignore: [{ startsWith: '#' }, { matches: 'record\\(s\\) downloaded' }] }`
+const text = (lines: readonly string[]) => lines.map((line) => `${line}\r\n`).join('')
+
+test('refused rows come back under the preamble and header as they came, without comments and footers', async () => {
+  const world = await aWorldThatReads(READ_MESSY)
+  await world.drop('inbox/orders', 'november.csv', text(MESSY))
+
+  await world.run()
+
+  expect(await posted(world)).toEqual(['HV-1', 'HV-3'])
+  expect(await linesOf(world, 'november.csv')).toEqual([
+    '5 accepted',
+    '7 rejected',
+    '9 accepted',
+    '10 rejected',
+  ])
+  const rejects = await world.read('results/november.csv.rejects.csv')
+  expect(rejects).toBe(text([...TOP, ...MESSY.slice(6, 7), ...MESSY.slice(9, 11)]))
+
+  await world.drop('inbox/orders', 'corrected.csv', rejects.replace('none', '3').replace(',0,', ',4,'))
+  await world.run()
+
+  expect(await posted(world)).toEqual(['HV-1', 'HV-2', 'HV-3', 'HV-4'])
+})
+
+test('refused lines of fixed width come back as they came, below what was skipped', async () => {
+  const world = await aWorldThatReads(`
+  format: fixed
+  skip: 1
+  columns:
+    - { name: PO, length: 5 }
+    - { name: Name, length: 12 }
+    - { name: SKU, length: 9 }
+    - { name: Qty, length: 3 }
+    - { name: Cost, length: 6 }`)
+  const file = [
+    'EXPORT 20261121 "A',
+    'HV-1 Ada Park    HV-10001   2 12.50',
+    'HV-2 5" pipe     HV-10002   x  9.00',
+    '',
+    'HV-3 Zoë Oak 😀   HV-10003   1  9.00',
+    'HV-4 cut off',
+  ]
+  await world.drop('inbox/orders', 'orders.dat', text(file))
+
+  await world.run()
+
+  expect(await posted(world)).toEqual(['HV-1', 'HV-3'])
+  expect(await world.read('results/orders.dat.rejects.csv')).toBe(
+    text(file.filter((_, index) => [0, 2, 5].includes(index))),
+  )
+})
+
+test('refused typed records with heading rows come back below those, with the rows that belong to them', async () => {
+  const world = await aWorldThatReads(
+    `
+  format: csv
+  records:
+    H: { as: header }
+    N: { of: H, columns: [Name] }
+    D: { as: detail }
+    X: { as: ignore }`,
+    '',
+  )
+  const file = [
+    'D,SKU,Qty,Cost',
+    'H,PO',
+    'H,HV-1',
+    'N,Ada Park',
+    'D,HV-10001,2,12.50',
+    'X,end of order',
+    'H,HV-2',
+    'N,Zoë Oak',
+    'X,remark',
+    'D,HV-10002,none,9.00',
+    'X,end of order',
+  ]
+  await world.drop('inbox/orders', 'typed.csv', text(file))
+
+  await world.run()
+
+  expect(await posted(world)).toEqual(['HV-1'])
+  expect(await world.read('results/typed.csv.rejects.csv')).toBe(
+    text(file.filter((_, index) => [0, 1, 6, 7, 9].includes(index))),
+  )
+})
+
+test('R22: a file packed with gzip is read as what is in it, and its refused rows come back unpacked', async () => {
+  const world = await aWorldThatReads(READ_MESSY)
+  await world.drop('inbox/orders', 'november.csv.gz', gzipSync(text(MESSY)))
+
+  await world.run()
+
+  expect(await posted(world)).toEqual(['HV-1', 'HV-3'])
+  expect(await world.read('results/november.csv.gz.rejects.csv')).toBe(
+    text([...TOP, ...MESSY.slice(6, 7), ...MESSY.slice(9, 11)]),
+  )
+})
+
+test('R22: of a packed file that is cut off nothing is sent, and the sender is told', async () => {
+  const world = await aWorldThatReads(READ_MESSY)
+  const whole = gzipSync(text(MESSY))
+  await world.drop('inbox/orders', 'cut.csv.gz', whole.subarray(0, whole.length - 10))
+  await world.drop('inbox/orders', 'good.csv', text([...TOP, MESSY[4] ?? '']))
+
+  await world.run()
+
+  expect(await posted(world)).toEqual(['HV-1'])
+  expect((await summaryOf(world, 'cut.csv.gz')).outcome).toBe('unusable')
+  expect(await world.read('results/cut.csv.gz.results.csv')).toContain(
+    'The file is packed with gzip, and it is cut off or damaged.',
+  )
+})

@@ -1,0 +1,126 @@
+/** Mistakes in what an export says: all of them, each with its line and column. */
+import { expect, test } from 'vitest'
+import { mistakesOf } from './sheet.ts'
+
+test('every mistake in the options of a column is told', async () => {
+  const text = `operation: export-orders
+columns:
+  A: gift_message[x]
+  B: ship_to[0].city
+  C: { all: [ship_to.city, ship_to.town] }
+  D: { firstOf: [ship_to.name2], with: x }
+  E: { from: id, count: order_lines }
+  F: { sum: ship_to.city, case: upper }
+  G: { sum: order_lines.quantity, case: upper }
+  H: { count: ship_to.city }
+  I: { sum: order_line.quantity }
+  J: { from: order_lines.variant.nme, join: "|" }
+  K: { from: ordered_at, decimal: "," }
+  L: { from: subtotal_charged, implied: 2, zeros: cut }
+  M: { from: status, yes: Y }
+  N: { from: id, reverse: method }
+  O: { from: id, table: ship-via, reverse: methd }
+  P: { from: id, table: ship-via, pick: method, reverse: method }
+  Q: { from: id, long: cut }
+  R: { from: id, align: right }
+  S: { from: id, width: 0 }
+  T: { from: id, formulas: yes }
+  U: { const: far too long, width: 5 }
+  V: { from: id, with: x }
+  W: { from: order_lines, join: "|" }
+  X: { const: x, case: upper }
+tables:
+  ship-via: { rows: { Ground: { method: A, carrier: B } } }
+`
+
+  expect(await mistakesOf(text)).toEqual([
+    '3:6 columns.A: the record has no field "gift_message[x]". Did you mean "gift_message"?',
+    '4:6 columns.B: ship_to is no list, so it has no positions',
+    '5:28 columns.C.all[1]: ship_to has no field "town".',
+    '6:17 columns.D.firstOf: expected a list of paths, two or more',
+    '7:6 columns.E: say where the value comes from with exactly one of `from`, `firstOf`, `all`, `sum`, `count` and `const`',
+    '8:33 columns.F.case: a sum or a count takes no `case`',
+    '9:41 columns.G.case: a sum or a count takes no `case`',
+    '10:15 columns.H.count: ship_to.city is no list, so there is nothing to count',
+    '11:13 columns.I.sum: the record has no field "order_line". Did you mean "order_lines"?',
+    '12:14 columns.J.from: order_lines.variant has no field "nme". Did you mean "name"?',
+    '13:35 columns.K.decimal: `decimal` is for numbers',
+    '14:41 columns.L.implied: with `implied` no point is written, so there is no `decimal` and there are no `zeros` to cut',
+    '15:27 columns.M.yes: `yes` is for true and false',
+    '16:27 columns.N.reverse: `reverse` needs a `table`',
+    '17:44 columns.O.reverse: the table "ship-via" has no column "methd". Did you mean "method"?',
+    '18:58 columns.P.reverse: `pick` and `reverse` exclude each other',
+    '19:24 columns.Q.long: `long: cut` needs a `width`',
+    '20:25 columns.R.align: `align` is for fixed-width files',
+    '21:25 columns.S.width: too small: expected number to be >=1',
+    '22:28 columns.T.formulas: expected `guard` or `leave`',
+    '23:15 columns.U.const: "far too long" has 12 characters; the column takes 5.',
+    '24:24 columns.V.with: `with` is for `all`',
+    '25:14 columns.W.from: this is a list: name it under `each` to have a row for each of its items',
+    '26:6 columns.X: a constant takes no other options',
+  ])
+})
+
+test('every mistake in how the file is written is told', async () => {
+  const write = (options: string) =>
+    mistakesOf(`operation: export-orders\nwrite: { ${options} }\ncolumns: { Größe: id }`)
+
+  expect(await write('format: xml')).toEqual(['2:18 write.format: expected `csv` or `fixed`'])
+  expect(await write('format: csv, encoding: klingon')).toEqual([
+    '2:23 write.encoding: files cannot be written as "klingon": try utf-8, windows-1252 or utf-16le',
+  ])
+  expect(await write('format: csv, encoding: latin1, byteOrderMark: true')).toEqual([
+    '2:41 write.byteOrderMark: a byte order mark is for utf-8 and utf-16, not for latin1',
+  ])
+  expect(await write('format: csv, replace: "?"')).toEqual([
+    '2:23 write.replace: utf-8 holds every character, so there is nothing to replace',
+  ])
+  expect(await write('format: csv, encoding: latin1, replace: "ü"')).toEqual([
+    '2:50 write.replace: expected one plain character, such as "?"',
+  ])
+  expect(await write('format: csv, fold: all')).toEqual(['2:29 write.fold: expected `ascii`'])
+  expect(await write('format: fixed, delimiter: ";", quoteAll: true')).toEqual([
+    '2:25 write.delimiter: a fixed-width file has no `delimiter`',
+    '2:41 write.quoteAll: a fixed-width file has no `quoteAll`',
+    '3:19 columns.Größe: a column of a fixed-width file needs a `width`',
+  ])
+  expect(await write('format: csv, encoding: ascii')).toEqual([
+    '3:19 columns.Größe: "ö" (U+00F6) cannot be written in ascii.',
+  ])
+  expect(await write('format: csv, encoding: ascii, header: false')).toEqual([])
+})
+
+test('every mistake in the rows of a file is told', async () => {
+  const text = `operation: export-orders
+write: { format: csv, header: true }
+each: order_lines
+columns: { A: id }
+records:
+  - type: H
+    columns: { A: order_lines.quantity }
+  - type: D
+    each: order_line
+    columns: { A: idd }
+  - columns: { A: id }
+  - type: X
+trailer:
+  columns: { A: { count: recrds }, B: { sum: id, count: id }, C: { sum: status }, D: { from: id } }
+file: { records: 0 }
+`
+
+  expect(await mistakesOf(text)).toEqual([
+    '2:23 write.header: a file of `records` has no header line',
+    '3:1 each: `each` and `records` exclude each other',
+    '4:1 columns: `columns` and `records` exclude each other',
+    '7:19 records[0].columns.A: order_lines is a list: name it under `each` to have a row for each of its items, or pack them into one cell with `join`',
+    '9:11 records[1].each: the record has no field "order_line". Did you mean "order_lines"?',
+    '10:19 records[1].columns.A: the record has no field "idd". Did you mean "id"?',
+    '11:5 records[2]: type is missing',
+    '12:5 records[3]: columns are missing: each column of the file, and the path of the API field in it',
+    '14:26 trailer.columns.A.count: the record has no field "recrds".',
+    '14:39 trailer.columns.B: say what stands here with exactly one of `const`, `sum` and `count`',
+    '14:73 trailer.columns.C.sum: `sum` is for numbers; status is none',
+    '14:88 trailer.columns.D.from: there is no such key here. Known are const, sum, count, decimal, implied, zeros, pad, width, align.',
+    '15:18 file.records: too small: expected number to be >=1',
+  ])
+})

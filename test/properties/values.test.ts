@@ -1,0 +1,150 @@
+/** Whatever a partner writes into a cell, or an author into a mapping: numbers stay exact, and nothing runs for ever. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { parseCalc } from '../../src/mapping/calc/parse-calc.ts'
+import { checkDigit, restoredUpc } from '../../src/mapping/values/digits.ts'
+import { numberReader } from '../../src/mapping/values/number-text.ts'
+import { compilePattern, LONGEST_SEARCHED } from '../../src/mapping/values/pattern.ts'
+import { rounded } from '../../src/mapping/values/rounding.ts'
+import { FAILED } from '../../src/mapping/values/value.ts'
+import { draftsOf, sheet } from '../mapping/sheet.ts'
+
+const cents = fc.bigInt({ min: 0n, max: 99_999_999n })
+
+/** `1.433,66` for 143366 cents. */
+function written(units: bigint, decimal: string, thousands: string): string {
+  const digits = units.toString().padStart(3, '0')
+  const whole = digits.slice(0, -2).replace(/\B(?=(\d{3})+$)/g, thousands)
+  return `${whole}${decimal}${digits.slice(-2)}`
+}
+
+test('an amount is read as it was written, whatever stands before decimals and between thousands', () => {
+  const separators = fc.constantFrom(
+    ['.', ','],
+    ['.', ' '],
+    ['.', "'"],
+    [',', '.'],
+    [',', '\u00a0'],
+    [',', '’'],
+  )
+  fc.assert(
+    fc.property(cents, separators, fc.boolean(), (units, [decimal = '.', thousands = ','], negative) => {
+      const text = written(units, decimal, thousands)
+      const read = numberReader({ decimal: decimal === ',' ? ',' : '.' })
+
+      expect(read(negative ? `(${text})` : text)).toEqual({ units: negative ? -units : units, scale: 2 })
+    }),
+  )
+})
+
+test('rounding leaves what fits as it is, and is never further off than half a unit, or one when cutting', () => {
+  const roundings = fc.constantFrom('half-up' as const, 'half-even' as const, 'down' as const)
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(10n ** 12n), max: 10n ** 12n }), roundings, (units, rounding) => {
+      const result = rounded({ units, scale: 4 }, 2, rounding)
+      const off = result.units * 100n - units
+      const distance = off < 0n ? -off : off
+
+      expect(result.scale).toBe(2)
+      expect(distance).toBeLessThanOrEqual(rounding === 'down' ? 99n : 50n)
+      expect(units % 100n === 0n ? distance : 0n).toBe(0n)
+    }),
+  )
+})
+
+test('a UPC gets its zeros back, and one with a wrong digit is refused', () => {
+  const bodies = fc.bigInt({ min: 1n, max: 10n ** 11n - 1n })
+  fc.assert(
+    fc.property(bodies, fc.nat(11), fc.integer({ min: 1, max: 9 }), (body, at, change) => {
+      const digits = body.toString().padStart(11, '0')
+      const upc = digits + checkDigit(digits)
+      const wrong = upc
+        .split('')
+        .map((digit, index) => (index === at ? (Number(digit) + change) % 10 : digit))
+        .join('')
+
+      expect(restoredUpc(upc.replace(/^0+/, ''), 12, () => FAILED)).toBe(upc)
+      expect(restoredUpc(wrong, 12, () => FAILED)).toBe(FAILED)
+    }),
+  )
+})
+
+test('any text is a calculation or a mistake', () => {
+  const pieces = fc.constantFrom(
+    '[Qty]',
+    '[',
+    ']',
+    '2',
+    '0.5',
+    '+',
+    '-',
+    '*',
+    '(',
+    ')',
+    'sum(',
+    'round(',
+    ', 2)',
+    'count()',
+    'days',
+    ' ',
+    'é',
+  )
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 120 }), fc.constantFrom('number', 'date'), (parts, result) => {
+      const calc = parseCalc(parts.join(''), result)
+
+      expect(typeof calc === 'string' ? calc.length : calc.kind.length).toBeGreaterThan(0)
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('the sum of an invoice is exact for any lines', async () => {
+  const mapping = `
+operation: create-invoice
+group: Invoice
+body:
+  purchase_order_number: { const: P1 }
+  invoice_number: Invoice
+  terms_net_days_due: { const: 30 }
+  terms_date_due: { const: 2026-12-01 }
+  due_amount: { calc: "sum([Qty] * [Cost])" }
+  invoice_lines:
+    - variant: { identifier: { all: [Invoice, $row] } }
+      quantity: Qty
+      net_price: Cost
+`
+  const line = fc.tuple(fc.integer({ min: 1, max: 99 }), fc.bigInt({ min: 0n, max: 9_999n }))
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 40 }), async (lines) => {
+      const rows = lines.map(([quantity, cost]) => `I1,${quantity},${written(cost, '.', '')}`)
+      const total = lines.reduce((sum, [quantity, cost]) => sum + BigInt(quantity) * cost, 0n)
+
+      const [draft] = await draftsOf(mapping, sheet(['Invoice,Qty,Cost', ...rows].join('\n')))
+
+      expect(draft?.body?.['due_amount']).toBe(written(total, '.', ''))
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('an expression that is taken is through with any text in no time', () => {
+  const atoms = fc.constantFrom('a', '.', '\\d', '\\s', '[ab]', '(a)', '(?:ab)', '(a|b)', 'a?', 'b{2}')
+  const quantifiers = fc.constantFrom('', '', '?', '*', '+', '{1,3}', '+?')
+  const patterns = fc.array(fc.tuple(atoms, quantifiers), { minLength: 1, maxLength: 6 })
+  const texts = fc
+    .constantFrom('a', 'ab', ' ', '1')
+    .map((piece) => piece.repeat(LONGEST_SEARCHED).slice(0, LONGEST_SEARCHED - 1))
+  let taken = 0
+  fc.assert(
+    fc.property(patterns, texts, (parts, text) => {
+      const expression = compilePattern(`^${parts.map((part) => part.join('')).join('')}!$`)
+      if (typeof expression === 'string') return
+      taken += 1
+
+      expect(expression.test(`${text}?`)).toBe(false)
+    }),
+    { numRuns: 300, interruptAfterTimeLimit: 5000, markInterruptAsFailure: true },
+  )
+  expect(taken).toBeGreaterThan(50)
+})
