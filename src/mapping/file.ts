@@ -1,11 +1,11 @@
 /** The frame of a mapping file: everything but the leaves of its body and the paths of its columns. */
 import { z } from 'zod'
-import { CheckFrame, ConditionFrame } from './conditions.ts'
-import { TotalsFrame } from './control-totals.ts'
-import { LinesFrame } from './lines.ts'
+import { CheckFrame, ConditionFrame } from './rows/conditions.ts'
+import { TotalsFrame } from './rows/control-totals.ts'
+import { LinesFrame } from './rows/lines.ts'
 import { ColumnNames } from './options.ts'
-import { ReadFrame } from './reading.ts'
-import { FileFrame, RecordFrame, TrailerFrame, WriteFrame } from './writing.ts'
+import { ReadFrame } from './reading/reading.ts'
+import { FileFrame, RecordFrame, TrailerFrame, WriteFrame } from './export/writing.ts'
 
 const Text = z.string().min(1)
 

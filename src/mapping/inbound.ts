@@ -3,18 +3,25 @@ import type { z } from 'zod'
 import type { InboundOperation } from '../contract/operations.ts'
 import type { Translator } from '../domain/translator.ts'
 import { didYouMean } from '../support/nearest.ts'
-import { compileBody } from './body.ts'
-import { checkPart } from './check.ts'
-import { foldedName } from './columns.ts'
-import { type Check, compileChecks, compileCondition, type Condition } from './conditions.ts'
-import { compileTotals } from './control-totals.ts'
+import { compileBody } from './fields/body.ts'
+import { checkPart } from './source/check.ts'
+import { foldedName } from './rows/columns.ts'
+import { type Check, compileChecks, compileCondition, type Condition } from './rows/conditions.ts'
+import { compileTotals } from './rows/control-totals.ts'
 import { type Example, GroupFrame, InboundFile } from './file.ts'
-import { checkColumns, type LeafContext } from './leaf.ts'
-import { compilePacked, lineRulesOf, type PackedLines, withLineRules } from './lines.ts'
-import type { Alternatives, Grouping } from './plan.ts'
-import { knownColumns, ReadFrame, readOptions, recordsOf, refusingExtra, totalsContext } from './reading.ts'
+import { checkColumns, type LeafContext } from './fields/leaf.ts'
+import { compilePacked, lineRulesOf, type PackedLines, withLineRules } from './rows/lines.ts'
+import type { Alternatives, Grouping } from './fields/plan.ts'
+import {
+  knownColumns,
+  ReadFrame,
+  readOptions,
+  recordsOf,
+  refusingExtra,
+  totalsContext,
+} from './reading/reading.ts'
 import { shapeOf } from './shape.ts'
-import { keyPlace, type MapNode, type Mistakes } from './source.ts'
+import { keyPlace, type MapNode, type Mistakes } from './source/source.ts'
 import { compileTables, type ReadTable } from './tables.ts'
 import { createTranslator, type InboundPlan } from './translator.ts'
 

@@ -1,16 +1,16 @@
 /** The JSON Schema of mapping files, for editors: the frame and the leaves as checked, the bodies from the contract. */
 import { z } from 'zod'
 import { OPERATIONS, type OperationName } from '../contract/operations.ts'
-import { CheckFrame, ConditionFrame } from './conditions.ts'
-import { TotalsFrame } from './control-totals.ts'
+import { CheckFrame, ConditionFrame } from './rows/conditions.ts'
+import { TotalsFrame } from './rows/control-totals.ts'
 import { ExampleFrame, GroupFrame, TableFrame } from './file.ts'
-import { LinesFrame } from './lines.ts'
+import { LinesFrame } from './rows/lines.ts'
 import { BodyLeaf, ColumnNames, LEAF_OPTIONS, type LeafOptionName } from './options.ts'
-import { ColumnLeaf, TotalLeaf } from './column-options.ts'
-import { exportParts } from './export-schema.ts'
-import { ReadFrame } from './reading.ts'
+import { ColumnLeaf, TotalLeaf } from './export/column-options.ts'
+import { exportParts } from './export/export-schema.ts'
+import { ReadFrame } from './reading/reading.ts'
 import { describeRule, type ListShape, type ObjectShape, type Shape, shapeOf } from './shape.ts'
-import { WriteFrame } from './writing.ts'
+import { WriteFrame } from './export/writing.ts'
 
 type JsonSchema = Record<string, unknown>
 

@@ -6,9 +6,9 @@ import type { Composer, Translator } from '../domain/translator.ts'
 import { BridgeError } from '../support/errors.ts'
 import type { Example } from './file.ts'
 import { compileInbound, unknownOperation } from './inbound.ts'
-import { compileOutbound } from './outbound.ts'
-import { readWithBases } from './inherit.ts'
-import { type MapNode, type Mistakes, openSourceReader, type SourceNode } from './source.ts'
+import { compileOutbound } from './export/outbound.ts'
+import { readWithBases } from './source/inherit.ts'
+import { type MapNode, type Mistakes, openSourceReader, type SourceNode } from './source/source.ts'
 import type { ReadTable } from './tables.ts'
 
 export interface InboundMapping {

@@ -1,8 +1,8 @@
 /** The options of a leaf: the one table behind the compiler, the published schema and the documentation. */
 import { z } from 'zod'
-import { ConditionFrame } from './conditions.ts'
-import { COLUMN_OPTIONS } from './column-options.ts'
-import { TEXT_OPTIONS } from './text-options.ts'
+import { ConditionFrame } from './rows/conditions.ts'
+import { COLUMN_OPTIONS } from './export/column-options.ts'
+import { TEXT_OPTIONS } from './fields/text-options.ts'
 
 const Text = z.string().min(1)
 const Scalar = z.union([z.string(), z.number(), z.boolean()], {

@@ -1,9 +1,9 @@
 /** Lookup tables of a mapping: rows in the mapping itself, or a CSV file beside it. */
 import Papa from 'papaparse'
 import { didYouMean } from '../support/nearest.ts'
-import { checkPart } from './check.ts'
+import { checkPart } from './source/check.ts'
 import { TableFrame } from './file.ts'
-import { keyPlace, type MapNode, type Mistakes, type SourceNode, toPlain } from './source.ts'
+import { keyPlace, type MapNode, type Mistakes, type SourceNode, toPlain } from './source/source.ts'
 import { cleaned, quoted } from './values/text.ts'
 
 export interface Table {

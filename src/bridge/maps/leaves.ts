@@ -3,7 +3,7 @@ import type { FieldRule } from '../../contract/fields.ts'
 import { OPERATIONS } from '../../contract/operations.ts'
 import type { InboundMapping } from '../../mapping/load.ts'
 import { type Shape, shapeOf } from '../../mapping/shape.ts'
-import { type SourceNode, toPlain } from '../../mapping/source.ts'
+import { type SourceNode, toPlain } from '../../mapping/source/source.ts'
 
 export interface MappingLeaf {
   /** `order_lines[].quantity`. */

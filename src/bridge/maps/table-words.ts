@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { InboundMapping } from '../../mapping/load.ts'
-import { openSourceReader } from '../../mapping/source.ts'
+import { openSourceReader } from '../../mapping/source/source.ts'
 import { compileTables } from '../../mapping/tables.ts'
 
 /** By the table's name. The mapping has compiled, so its tables do. */

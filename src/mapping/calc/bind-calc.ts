@@ -8,8 +8,8 @@ import {
   multiplyDecimals,
   rescaleExactly,
 } from '../../support/decimal.ts'
-import type { Building } from '../building.ts'
-import { placeOf, type TextSource } from '../text-source.ts'
+import type { Building } from '../binding/building.ts'
+import { placeOf, type TextSource } from '../binding/text-source.ts'
 import { notADate, readTime } from '../values/dates.ts'
 import { numberReader } from '../values/number-text.ts'
 import { rounded } from '../values/rounding.ts'

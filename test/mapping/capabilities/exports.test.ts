@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Composer } from '../../../src/domain/translator.ts'
 import { createFormats } from '../../../src/formats/formats.ts'
-import { checkOutboundLines, comparesByLine } from '../../../src/mapping/example-lines.ts'
+import { checkOutboundLines, comparesByLine } from '../../../src/mapping/export/example-lines.ts'
 import { mappingOf } from '../sheet.ts'
 
 const ORDER = {

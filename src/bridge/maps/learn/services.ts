@@ -1,5 +1,5 @@
 /** How parcels travel: the column that names it, and the table from its words to the API's codes. */
-import { foldedName } from '../../../mapping/columns.ts'
+import { foldedName } from '../../../mapping/rows/columns.ts'
 import type { ColumnProfile } from './profile.ts'
 
 export interface Services {

@@ -1,5 +1,5 @@
 /** How files name the columns that feed a field: the spellings seen, the most telling first. */
-import { foldedName } from '../../../mapping/columns.ts'
+import { foldedName } from '../../../mapping/rows/columns.ts'
 import { ADDRESS, FIELDS, PARTIES } from './field-names.ts'
 
 export interface Spelling {

@@ -1,0 +1,96 @@
+/** Binds the array of a record: one line per row, but for rows that are left out or added to another line. */
+import type { Row } from '../../domain/document.ts'
+import { type Place, problem } from '../../domain/problem.ts'
+import { bindChecks } from '../rows/bind-condition.ts'
+import type { BindContext, BoundObject, BoundRows, Building } from './building.ts'
+import type { RowsPlan } from '../fields/plan.ts'
+import { FAILED } from '../values/value.ts'
+
+export function bindRows(plan: RowsPlan, context: BindContext, item: BoundObject): BoundRows {
+  const { building } = context
+  const { addUpTo } = plan
+  const check = plan.checks && bindChecks(plan.checks, true, context)
+  const place = (): Place => {
+    const line = building.headerRows[0]?.line
+    return { ...(line === undefined ? {} : { line }), field: plan.field }
+  }
+  return {
+    kind: 'rows',
+    item,
+    place,
+    choose() {
+      building.lineRows = rowsThatApply(item, building)
+    },
+    select(index) {
+      building.index = index
+      building.row = building.bodyRows[index]
+    },
+    build() {
+      const rows = building.lineRows
+      building.bodyRows = rows
+      if (rows.length === 0) {
+        const message = `The record has no rows for ${plan.field}; the API requires at least one.`
+        building.problems.push(
+          problem('value-missing', place(), message, 'Add the detail rows of the record.'),
+        )
+        return FAILED
+      }
+      const items: unknown[] = []
+      for (let index = 0; index < rows.length; index += 1) {
+        const row = rows[index]
+        building.index = index
+        building.row = row
+        items.push(row?.problems === undefined ? item.build() : FAILED)
+        if (row?.problems === undefined) check?.()
+      }
+      return addUpTo === undefined ? items : addedUp(items, { building, addUpTo, field: plan.field })
+    },
+  }
+}
+
+function rowsThatApply(item: BoundObject, building: Building): readonly Row[] {
+  const { applies } = item
+  if (applies === undefined) return building.itemRows
+  return building.itemRows.filter((row) => {
+    building.row = row
+    return row.problems !== undefined || applies()
+  })
+}
+
+/** Lines that agree in everything but their quantity become one, where the first of them stands. */
+function addedUp(
+  items: readonly unknown[],
+  { building, addUpTo, field }: { building: Building; addUpTo: number; field: string },
+): unknown[] {
+  const lines = new Map<unknown, { readonly item: Record<string, unknown>; readonly row: Row | undefined }>()
+  for (const [index, item] of items.entries()) {
+    const row = building.bodyRows[index]
+    const quantity = quantityOf(item)
+    if (quantity === undefined) {
+      lines.set(index, { item: item as Record<string, unknown>, row })
+      continue
+    }
+    const key = JSON.stringify({ ...(item as object), quantity: null })
+    const first = lines.get(key)
+    if (first === undefined) {
+      lines.set(key, { item: { ...(item as object), quantity }, row })
+      continue
+    }
+    first.item['quantity'] = (quantityOf(first.item) ?? 0) + quantity
+  }
+  const added = [...lines.values()]
+  building.bodyRows = added.flatMap(({ row }) => row ?? [])
+  for (const [index, { item, row }] of added.entries()) {
+    const sum = quantityOf(item) ?? 0
+    if (sum <= addUpTo) continue
+    const place = { ...(row === undefined ? {} : { line: row.line }), field: `${field}[${index}].quantity` }
+    const message = `The quantities of the item add up to ${sum}; the API takes at most ${addUpTo}.`
+    building.problems.push(problem('number-out-of-range', place, message))
+  }
+  return added.map(({ item }) => item)
+}
+
+function quantityOf(item: unknown): number | undefined {
+  const quantity = typeof item === 'object' && item !== null && 'quantity' in item ? item.quantity : undefined
+  return typeof quantity === 'number' ? quantity : undefined
+}

@@ -1,0 +1,76 @@
+/** The record that is being built from its rows, and what its bound fields offer. */
+import type { Row } from '../../domain/document.ts'
+import type { Place, Problem } from '../../domain/problem.ts'
+import type { FileSource, Reference } from '../../domain/translator.ts'
+import type { Column, Columns, MissingColumn } from '../rows/columns.ts'
+
+/** The record being built. One per bound file, filled anew for every record. */
+export interface Building {
+  /** The ordinal of the record in the file, from 1. */
+  number: number
+  /** The usable rows that speak for the record as a whole. */
+  headerRows: readonly Row[]
+  /** The rows of its array; those with problems of their own are passed over. */
+  itemRows: readonly Row[]
+  /** The row being built, and its index among `itemRows`. */
+  row: Row | undefined
+  index: number
+  /** How many cells had something in them. */
+  filled: number
+  readonly problems: Problem[]
+  references: Reference[]
+  /** Those of `itemRows` that are not left out. */
+  lineRows: readonly Row[]
+  /** The row of each line of the array, by its index in the body: lines of the same item may have become one. */
+  bodyRows: readonly Row[]
+  /** Whether of rows that say different things the first counts. */
+  readonly firstCounts: boolean
+}
+
+/** Where columns are looked for. */
+export interface BindContext {
+  readonly building: Building
+  /** Where the rows come from. */
+  readonly source?: FileSource | undefined
+  /** The columns of rows that speak for the record. */
+  readonly header: Columns
+  /** The columns of rows that fill the array; the same as `header` in a plain table. */
+  readonly items: Columns
+  /** Whether array rows are rows of a record type of their own. */
+  readonly typed: boolean
+  /** Columns that must be in the file and are not. */
+  readonly missing: MissingColumn[]
+}
+
+export interface BoundLeaf {
+  readonly kind: 'leaf'
+  /** The columns of the file that feed the leaf. */
+  readonly columns: readonly Column[]
+  readonly build: () => unknown
+  /** Where the value of the current record comes from. */
+  place(): Place
+  /** The text of the current record; empty when blank. */
+  text(): string
+}
+
+export interface BoundObject {
+  readonly kind: 'object'
+  readonly fields: ReadonlyMap<string, BoundNode>
+  readonly build: () => Record<string, unknown> | undefined
+  /** Whether the object is in the mapping for the current row; left out where it always is. */
+  readonly applies?: () => boolean
+  place(): Place
+}
+
+export interface BoundRows {
+  readonly kind: 'rows'
+  readonly item: BoundObject
+  readonly build: () => unknown
+  place(): Place
+  /** Finds out which rows are not left out, before anything is built. */
+  choose(): void
+  /** Makes the row with this index the one that places are asked of. */
+  select(index: number): void
+}
+
+export type BoundNode = BoundLeaf | BoundObject | BoundRows

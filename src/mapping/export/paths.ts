@@ -1,0 +1,116 @@
+/** Paths into an API record, such as `order_lines.variant.upc` or `gift_message[0]`: checked against the contract, compiled once. */
+import { didYouMean } from '../../support/nearest.ts'
+import type { Shape } from '../shape.ts'
+
+interface Step {
+  readonly name: string
+  /** The position in the list of this name, from 0. */
+  readonly at?: number
+}
+
+/** What a path leads to, or why it leads nowhere. `inLists` lets it go through lists, into every item. */
+export function followPath(
+  shape: Shape,
+  path: string,
+  inLists = false,
+): { readonly found: Shape; readonly crossed: boolean } | { readonly mistake: string } {
+  let here = shape
+  let crossed = false
+  const walked: string[] = []
+  for (const { name, at } of stepsOf(path)) {
+    if (here.kind === 'list' && inLists) {
+      here = here.item
+      crossed = true
+    }
+    if (here.kind === 'open') return { found: here, crossed }
+    if (here.kind === 'list') return { mistake: isList(walked.join('.')) }
+    const next = here.kind === 'object' ? here.fields.get(name) : undefined
+    if (next === undefined) {
+      const known = here.kind === 'object' ? [...here.fields.keys()] : []
+      const where = walked.length === 0 ? 'the record' : walked.join('.')
+      return { mistake: `${where} has no field "${name}".${didYouMean(name, known)}` }
+    }
+    walked.push(at === undefined ? name : `${name}[${at}]`)
+    if (at !== undefined && next.kind !== 'list')
+      return { mistake: `${name} is no list, so it has no positions` }
+    here = at !== undefined && next.kind === 'list' ? next.item : next
+  }
+  return { found: here, crossed }
+}
+
+function isList(name: string): string {
+  return `${name} is a list: name it under \`each\` to have a row for each of its items, or pack them into one cell with \`join\``
+}
+
+/** Reads the value at the path; undefined where the record does not have it. */
+export function pathReader(path: string): (record: unknown) => unknown {
+  const steps = stepsOf(path)
+  if (steps.some(({ at }) => at !== undefined)) {
+    return (record) => steps.reduce<unknown>((value, step) => stepInto(value, step), record)
+  }
+  const names = steps.map(({ name }) => name)
+  return (record) => {
+    let value = record
+    for (const name of names) {
+      if (typeof value !== 'object' || value === null) return undefined
+      value = (value as Readonly<Record<string, unknown>>)[name]
+    }
+    return value
+  }
+}
+
+/**
+ * Reads the values at a path that goes through lists, in their order, and null where one is missing. Items for further
+ * parcels are passed over.
+ */
+export function valuesReader(path: string): (record: unknown) => unknown[] {
+  const steps = stepsOf(path)
+  const collect = (value: unknown, from: number, values: unknown[]): void => {
+    if (Array.isArray(value)) {
+      for (const item of value as unknown[]) if (isFirstPart(item)) collect(item, from, values)
+      return
+    }
+    const step = steps[from]
+    if (step === undefined || value === null || value === undefined) values.push(value ?? null)
+    else collect(stepInto(value, step), from + 1, values)
+  }
+  return (record) => {
+    const values: unknown[] = []
+    collect(record, 0, values)
+    return values
+  }
+}
+
+/** Spec: lines with part above 1 are further packages of one item, carry quantity 1 and do not count. */
+export function isFirstPart(item: unknown): boolean {
+  const part = typeof item === 'object' && item !== null && 'part' in item ? item.part : undefined
+  return typeof part !== 'number' || part <= 1
+}
+
+function stepInto(value: unknown, { name, at }: Step): unknown {
+  if (typeof value !== 'object' || value === null) return undefined
+  const next = (value as Readonly<Record<string, unknown>>)[name]
+  if (at === undefined) return next
+  return Array.isArray(next) ? (next as readonly unknown[])[at] : undefined
+}
+
+function stepsOf(path: string): Step[] {
+  return path.split('.').map((step) => {
+    const [, name, at] = /^(.+)\[(\d{1,4})\]$/.exec(step) ?? []
+    return name === undefined ? { name: step } : { name, at: Number(at) }
+  })
+}
+
+/** Every path that leads to something a cell can show; those into open objects end in `.*`. */
+export function pathsOf(shape: Shape, each: string | undefined): string[] {
+  const walk = (here: Shape, path: string): string[] => {
+    if (here.kind === 'field') return [path]
+    if (here.kind === 'open') return [`${path}.*`]
+    if (here.kind === 'object') {
+      return [...here.fields].flatMap(([name, field]) => walk(field, path === '' ? name : `${path}.${name}`))
+    }
+    if (here.item.kind === 'field') return [path]
+    return path === each ? walk(here.item, path) : []
+  }
+  return walk(shape, '')
+}

@@ -1,0 +1,240 @@
+/** Compiles one leaf of a body: where its text comes from and how it becomes the value of its field. */
+import type { FieldRule } from '../../contract/fields.ts'
+import { didYouMean } from '../../support/nearest.ts'
+import { type CalcPlan, columnsIn } from '../calc/calc.ts'
+import { parseCalc } from '../calc/parse-calc.ts'
+import { foldedName } from '../rows/columns.ts'
+import { looksKnown } from '../rows/known.ts'
+import { optionsOf } from './leaf-options.ts'
+import { type Origins, originsOf } from './leaf-origins.ts'
+import { type Spill, withSteps } from './leaf-steps.ts'
+import type { BodyLeaf } from '../options.ts'
+import type { Alternatives, LeafPlan } from './plan.ts'
+import type { MapNode, Mistakes, SourceNode } from '../source/source.ts'
+import { findTable, KEY_SEPARATOR, type Table, type Tables } from '../tables.ts'
+import { compileDates } from './leaf-dates.ts'
+import { convertNow, listConverter, lookupConverter } from './leaf-values.ts'
+import { converterFor, type ValueOptions } from '../values/convert.ts'
+import type { Convert } from '../values/value.ts'
+
+export interface LeafContext {
+  readonly mistakes: Mistakes
+  readonly tables: Tables
+  /** The columns a leaf may name, where the mapping itself says which there are. */
+  readonly columnsFor: (perRow: boolean) => readonly string[] | undefined
+  /** Leaves that share out the lines of one text, by what they have in common. */
+  readonly spills: Map<string, Spill>
+}
+
+export interface LeafTarget {
+  readonly field: string
+  readonly perRow: boolean
+  readonly rule: FieldRule
+  /** Whether the field is a list of such values. */
+  readonly list: boolean
+  readonly required: boolean
+  /** Whether no body can be without the field. */
+  readonly needed: boolean
+}
+
+/** A purchase order number, when it stands for an order. */
+const ORDER_NAME: FieldRule = { kind: 'text', max: 32 }
+
+/** The plan of the leaf, or undefined after its mistakes were noted. */
+export function compileLeaf(
+  node: SourceNode,
+  target: LeafTarget,
+  context: LeafContext,
+): LeafPlan | undefined {
+  const { mistakes } = context
+  const before = mistakes.count()
+  const options = optionsOf(node, target, mistakes)
+  if (options === undefined) return undefined
+  const calc = compileCalc(node, options, target, mistakes)
+  const note = (message: string) => mistakes.add(sourcePlace(node), message)
+  const origins = originsOf(options, calc, { perRow: target.perRow, note })
+  checkNames(node, calc, { origins, perRow: target.perRow }, context)
+  const fallback = node.kind === 'map' ? compileFallback(node, target, mistakes) : undefined
+  const convert = compileConvert(
+    { node, options, origins, hasDefault: fallback !== undefined },
+    target,
+    context,
+  )
+  if (mistakes.count() > before || convert === undefined) return undefined
+  return {
+    kind: 'leaf',
+    field: target.field,
+    perRow: target.perRow,
+    ...origins,
+    ...(options.all === undefined ? {} : { joinedWith: separatorOf(options) }),
+    ...(calc === undefined ? {} : { calc }),
+    blanks: new Set((options.blanks ?? []).map((blank) => blank.trim().toLowerCase())),
+    ...(fallback === undefined ? {} : { fallback }),
+    convert,
+    required: target.required,
+    columnRequired: target.needed && fallback === undefined,
+    ...(options.find === 'order' ? { reference: 'order' as const } : {}),
+  }
+}
+
+/** The columns inside of a sum are those of the rows. */
+function checkNames(
+  node: SourceNode,
+  calc: CalcPlan | undefined,
+  { origins, perRow }: { readonly origins: Origins; readonly perRow: boolean },
+  context: LeafContext,
+): void {
+  if (calc === undefined) return checkColumns(node, origins.alternatives, perRow, context)
+  for (const { name, inSum } of columnsIn(calc.calc)) {
+    if (!looksKnown(name)) checkColumns(placeOf(node, 'calc'), [[name]], perRow || inSum, context)
+  }
+}
+
+function sourcePlace(node: SourceNode): SourceNode {
+  const place = ['from', 'firstOf', 'all', 'calc'].find(
+    (name) => node.kind === 'map' && node.entries.has(name),
+  )
+  return place === undefined ? node : placeOf(node, place)
+}
+
+function placeOf(node: SourceNode, option: string): SourceNode {
+  return node.kind === 'map' ? (node.entries.get(option)?.node ?? node) : node
+}
+
+/** The keys of a table stand between bars, so those of a leaf do too. */
+function separatorOf({ with: separator, table }: BodyLeaf): string {
+  return separator ?? (table === undefined ? ' ' : KEY_SEPARATOR)
+}
+
+function compileCalc(
+  node: SourceNode,
+  options: BodyLeaf,
+  { rule }: LeafTarget,
+  mistakes: Mistakes,
+): CalcPlan | undefined {
+  if (options.calc === undefined) return undefined
+  const calc = parseCalc(options.calc, rule.kind === 'date' || rule.kind === 'dateTime' ? 'date' : 'number')
+  if (typeof calc === 'string') {
+    mistakes.add(placeOf(node, 'calc'), calc)
+    return undefined
+  }
+  const { round: _, ...numbers } = numberOptions(options)
+  return { calc, numbers, dates: compileDates(node, options, mistakes, 'read') }
+}
+
+function numberOptions({ decimal, implied, round }: BodyLeaf): ValueOptions {
+  return {
+    ...(decimal === undefined ? {} : { decimal }),
+    ...(implied === undefined ? {} : { implied }),
+    ...(round === undefined ? {} : { round }),
+  }
+}
+
+/** Where the mapping names the columns of a file without a header line, it may use no others. */
+export function checkColumns(
+  node: SourceNode,
+  alternatives: Alternatives,
+  perRow: boolean,
+  { mistakes, columnsFor }: LeafContext,
+): void {
+  const columns = columnsFor(perRow)
+  if (columns === undefined) return
+  const known = new Set(columns.map(foldedName))
+  for (const names of alternatives) {
+    if (names.some((name) => known.has(foldedName(name)))) continue
+    const [first = ''] = names
+    mistakes.add(
+      node,
+      `\`read\` names no column "${first}" that can be used here.${didYouMean(first, columns)}`,
+    )
+  }
+}
+
+interface WrittenLeaf {
+  readonly node: SourceNode
+  readonly options: BodyLeaf
+  readonly origins: Origins
+  readonly hasDefault: boolean
+}
+
+function compileConvert(written: WrittenLeaf, target: LeafTarget, context: LeafContext): Convert | undefined {
+  const { node, options, origins, hasDefault } = written
+  const value = valueConverter(node, options, target, context.mistakes)
+  const converted = target.list ? listConverter(value, target.rule, options) : value
+  const lookedUp = options.table === undefined ? converted : compileLookup(written, converted, context)
+  const note = (option: keyof BodyLeaf, message: string) =>
+    context.mistakes.add(placeOf(node, option), message)
+  const key = JSON.stringify([target.field.replace(/[^.]*$/, ''), origins.origins, options.wrap])
+  const spill = context.spills.get(key) ?? { last: 0 }
+  context.spills.set(key, spill)
+  const { rule, list } = target
+  return lookedUp && withSteps(lookedUp, options, { rule, list, hasDefault, spill, note })
+}
+
+/** What a calculation gives is written plainly, however its columns are. */
+function valueConverter(
+  node: SourceNode,
+  options: BodyLeaf,
+  { rule }: LeafTarget,
+  mistakes: Mistakes,
+): Convert {
+  const { zone, calc, long } = options
+  const dates = compileDates(
+    node,
+    calc === undefined ? options : zone === undefined ? {} : { zone },
+    mistakes,
+    'read',
+  )
+  const { round, ...numbers } = numberOptions(options)
+  const plain = calc === undefined ? numbers : { decimal: '.' as const }
+  return converterFor(options.find === undefined ? rule : ORDER_NAME, dates, {
+    ...plain,
+    ...(round === undefined ? {} : { round }),
+    ...(long === undefined ? {} : { cut: true }),
+  })
+}
+
+function compileLookup(
+  { node, options }: WrittenLeaf,
+  convert: Convert,
+  { mistakes, tables }: LeafContext,
+): Convert | undefined {
+  const { table: name = '', pick, miss } = options
+  const found = findTable(tables, { table: name, pick }, (option, message) =>
+    mistakes.add(placeOf(node, option), message),
+  )
+  if (found === undefined) return undefined
+  const wrong = keysMistake(found.table, options)
+  if (wrong !== undefined) mistakes.add(placeOf(node, 'table'), wrong)
+  return lookupConverter({ ...found, miss }, convert, (message) =>
+    mistakes.add(placeOf(node, 'table'), message),
+  )
+}
+
+function keysMistake(
+  { name, keys, keyColumns }: Table,
+  { all, with: separator }: BodyLeaf,
+): string | undefined {
+  if (keyColumns === 1) return undefined
+  if (all?.length !== keyColumns) {
+    return `the table "${name}" has ${keyColumns} key columns: name as many with \`all\``
+  }
+  return separator === undefined || keys.length === 0
+    ? undefined
+    : `the table "${name}" has several key columns: leave \`with\` out`
+}
+
+/** The constant or the default, as the value it stands for. */
+function compileFallback(node: MapNode, target: LeafTarget, mistakes: Mistakes): unknown {
+  const written = node.entries.get('const')?.node ?? node.entries.get('default')?.node
+  if (written?.kind !== 'text') return undefined
+  if (written.text.trim() === '') {
+    mistakes.add(written, 'an empty text is never sent: leave the option out')
+    return undefined
+  }
+  const value = converterFor(target.rule, compileDates(node, {}, mistakes, 'read'))
+  const result = convertNow(target.list ? listConverter(value, target.rule, {}) : value, written.text.trim())
+  if (result.refused === undefined) return result.value
+  mistakes.add(written, result.refused)
+  return undefined
+}

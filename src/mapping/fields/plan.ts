@@ -1,0 +1,105 @@
+/** What a body compiles to before any file is seen: the contract's tree, with a way to get each value. */
+import type { Rule } from '../../contract/model.ts'
+import type { Check, Condition } from '../rows/conditions.ts'
+import type { CalcPlan } from '../calc/calc.ts'
+import type { KnownName } from '../rows/known.ts'
+import type { Convert } from '../values/value.ts'
+
+/** Where a text comes from: the first of several cells that is not blank, each under one of several column names. */
+export type Alternatives = readonly (readonly string[])[]
+
+/** What a text is made of: a column under one of several names, or what is known without a column. */
+export type Origin =
+  | { readonly kind: 'column'; readonly names: readonly string[]; readonly nth?: number }
+  | { readonly kind: 'known'; readonly name: KnownName }
+
+export interface LeafPlan {
+  readonly kind: 'leaf'
+  /** The path of the API field; `[]` stands for the index of the row. */
+  readonly field: string
+  /** Whether it stands in the array that is filled once per row. */
+  readonly perRow: boolean
+  /** The columns it names, whatever becomes of their texts; empty for a constant. */
+  readonly alternatives: Alternatives
+  /** The first of these that is not blank is the text; or all of them, when they are joined. */
+  readonly origins: readonly Origin[]
+  /** What stands between the texts of all origins. */
+  readonly joinedWith?: string
+  /** Takes the place of the origins. */
+  readonly calc?: CalcPlan
+  /** Texts that mean blank, in lower case. */
+  readonly blanks: ReadonlySet<string>
+  /** The constant, or the value for a blank cell. */
+  readonly fallback?: unknown
+  /** Gives undefined where the text means blank after all. */
+  readonly convert: Convert
+  readonly required: boolean
+  /** Whether no record can be valid without the column. */
+  readonly columnRequired: boolean
+  /** The value is the name of something whose id only the API knows. */
+  readonly reference?: 'order'
+}
+
+/** A value whose leaf the row chooses: the first whose condition holds. */
+export interface ChoicePlan {
+  readonly kind: 'choice'
+  readonly field: string
+  readonly perRow: boolean
+  readonly options: readonly { readonly when?: Condition; readonly leaf: LeafPlan }[]
+  readonly required: boolean
+}
+
+export interface ObjectPlan {
+  readonly kind: 'object'
+  readonly field: string
+  readonly perRow: boolean
+  /** Where it does not hold, the object is as if it were not in the mapping; a line is left out. */
+  readonly when?: Condition
+  /** In the contract's order, so that the same data gives the same text whatever the order in the mapping. */
+  readonly fields: readonly (readonly [name: string, plan: Plan])[]
+  readonly rules: readonly Rule[]
+  readonly required: boolean
+  /** Whether any of its values comes from a column; if so, an optional object is there only when one is filled. */
+  readonly hasColumns: boolean
+  /** Province fields are understood with the country beside them. */
+  readonly province?: { readonly field: string; readonly countryField: string }
+}
+
+/** An array that is filled once per row of the record. */
+export interface RowsPlan {
+  readonly kind: 'rows'
+  readonly field: string
+  readonly item: ObjectPlan
+  readonly required: boolean
+  /** Rules of the user's own for each line. */
+  readonly checks?: readonly Check[]
+  /** Lines of the same item become one; its quantity is at most this. */
+  readonly addUpTo?: number
+}
+
+export type Plan = LeafPlan | ChoicePlan | ObjectPlan | RowsPlan
+
+/** How rows are told to belong together. */
+export type Grouping =
+  | {
+      readonly kind: 'keys'
+      readonly keys: readonly Alternatives[]
+      readonly blankContinues: boolean
+      /** Whether of rows that say different things the first counts. */
+      readonly firstCounts: boolean
+    }
+  | {
+      readonly kind: 'records'
+      readonly header: string
+      readonly detail: string
+      /** The type of the row that speaks of the whole file. */
+      readonly totals?: string
+    }
+
+/** The leaves of a plan, from top to bottom. */
+export function leavesOf(plan: Plan): LeafPlan[] {
+  if (plan.kind === 'leaf') return [plan]
+  if (plan.kind === 'choice') return plan.options.map(({ leaf }) => leaf)
+  if (plan.kind === 'rows') return leavesOf(plan.item)
+  return plan.fields.flatMap(([, field]) => leavesOf(field))
+}

@@ -1,0 +1,104 @@
+/** Binds conditions to the columns of one file: of the row being built, or of the record as a whole. */
+import { type Place, problem } from '../../domain/problem.ts'
+import type { BindContext } from '../binding/building.ts'
+import type { Column } from './columns.ts'
+import type { Check, ColumnTest, Condition } from './conditions.ts'
+import { type ReadText, textReader } from '../binding/text-reader.ts'
+import { quoted } from '../values/text.ts'
+
+export interface BoundCondition {
+  holds(): boolean
+  /** The place of the first test that fails, or of the first that holds when all do. */
+  place(): Place
+  /** The text there. */
+  text(): string
+}
+
+export interface ConditionPlace {
+  /** Whether the row being built is meant, not the record. */
+  readonly perRow: boolean
+  /** What the columns are needed for, when they must be in the file; others are blank when they are not. */
+  readonly needed?: string
+}
+
+/** No test of an empty condition fails. */
+const NOTHING: BoundTest = { holds: () => true, place: () => ({}), text: () => '' }
+
+type BoundTest = BoundCondition
+
+export function bindWhen({ tests }: Condition, where: ConditionPlace, context: BindContext): BoundCondition {
+  const bound = tests.map((test) => bindTest(test, where, context))
+  const telling = () => bound.find((test) => !test.holds()) ?? bound[0] ?? NOTHING
+  return {
+    holds: () => bound.every((test) => test.holds()),
+    place: () => telling().place(),
+    text: () => telling().text(),
+  }
+}
+
+/** Runs the checks on the current row, or on the record. */
+export function bindChecks(checks: readonly Check[], perRow: boolean, context: BindContext): () => void {
+  const bound = checks.map(({ condition, ...check }) => ({
+    ...check,
+    condition: bindWhen(condition, { perRow, needed: 'check' }, context),
+  }))
+  return () => {
+    for (const { condition, brokenWhen, say } of bound) {
+      if (condition.holds() !== brokenWhen) continue
+      context.building.problems.push(problem('check-failed', condition.place(), say))
+    }
+  }
+}
+
+function bindTest(test: ColumnTest, { perRow, needed }: ConditionPlace, context: BindContext): BoundTest {
+  const { building, header, items, typed, missing } = context
+  const names = [test.column]
+  const ofRow = perRow ? items.find(names) : undefined
+  const ofRecord = ofRow !== undefined || (perRow && !typed) ? undefined : header.find(names)
+  if (ofRecord !== undefined) return recordTest(test, ofRecord, context)
+  if (ofRow === undefined) {
+    if (needed !== undefined) missing.push({ names, field: needed, columns: perRow ? items : header })
+    const always = test.holds('')
+    return { holds: () => always, place: () => ({ column: test.column }), text: () => '' }
+  }
+  const read = textReader([ofRow], new Set())
+  const text = () => read(building.row?.values ?? [])
+  return {
+    holds: () => test.holds(text()),
+    text,
+    place: () => ({
+      ...(building.row === undefined ? {} : { line: building.row.line }),
+      column: ofRow.name,
+    }),
+  }
+}
+
+/** The first cell that is filled speaks for the record; another that would decide otherwise is a problem. */
+function recordTest(test: ColumnTest, column: Column, { building }: BindContext): BoundTest {
+  const read: ReadText = textReader([column], new Set())
+  const speaking = () =>
+    building.headerRows.find(({ values }) => read(values) !== '') ?? building.headerRows[0]
+  const text = () => read(speaking()?.values ?? [])
+  return {
+    text,
+    place() {
+      const line = speaking()?.line
+      return { ...(line === undefined ? {} : { line }), column: column.name }
+    },
+    holds() {
+      const first = speaking()
+      const told = read(first?.values ?? [])
+      const holds = test.holds(told)
+      if (building.firstCounts || first === undefined) return holds
+      for (const row of building.headerRows) {
+        const other = read(row.values)
+        if (other === '' || other === told || test.holds(other) === holds) continue
+        const message = `${quoted(other)} stands here, but ${quoted(told)} in line ${first.line} of the same record.`
+        const place = { line: row.line, column: column.name }
+        building.problems.push(problem('rows-disagree', place, message))
+        break
+      }
+      return holds
+    },
+  }
+}

@@ -1,0 +1,205 @@
+/** Conditions: which texts the columns of a row must have. One notation for every `when`, `only`, `unless`. */
+import { z } from 'zod'
+import { compareDecimals, type Decimal, parseDecimal } from '../../support/decimal.ts'
+import { didYouMean } from '../../support/nearest.ts'
+import { checkPart } from '../source/check.ts'
+import { foldedName } from './columns.ts'
+import { keyPlace, type Mistakes, type SourceNode } from '../source/source.ts'
+import { cleaned } from '../values/text.ts'
+
+const Text = z.string().min(1)
+const Word = z.union([z.string(), z.number(), z.boolean()])
+const Words = z.union([Word, z.array(Word).min(1)])
+
+const Test = z.union(
+  [
+    Word,
+    z.array(Word).min(1),
+    z.strictObject({
+      not: Words.optional(),
+      matches: Text.optional(),
+      above: z.number({ error: 'expected a number' }).optional(),
+      below: z.number({ error: 'expected a number' }).optional(),
+    }),
+  ],
+  {
+    error:
+      'expected a text, a list of texts, `filled`, `blank`, or one of `not`, `matches`, `above` and `below`',
+  },
+)
+
+/** A map of column to test. */
+export const ConditionFrame = z
+  .record(Text, Test, {
+    error: ({ input }) =>
+      input === undefined
+        ? undefined
+        : 'expected columns, each with what it must be, such as { Status: Ready }',
+  })
+  .refine((tests) => Object.keys(tests).length > 0, 'a condition names at least one column')
+
+/** A rule of the user's own, with what to say when it is broken. */
+export const CheckFrame = z
+  .strictObject({ when: ConditionFrame.optional(), unless: ConditionFrame.optional(), say: Text })
+  .refine(
+    (check) => (check.when === undefined) !== (check.unless === undefined),
+    'a check has `say` and one of `when` and `unless`',
+  )
+
+/** All of its tests must hold. */
+export interface Condition {
+  readonly tests: readonly ColumnTest[]
+}
+
+export interface ColumnTest {
+  /** The column, or in an export the path, whose text is tested. */
+  readonly column: string
+  /** Whether a text without outer blanks passes; blank is the empty text. */
+  readonly holds: (text: string) => boolean
+  /** In words, after the name of the column: `is Ready or New`. */
+  readonly words: string
+}
+
+export interface Check {
+  readonly condition: Condition
+  /** Whether the rule is broken when the condition holds, or when it does not. */
+  readonly brokenWhen: boolean
+  readonly say: string
+}
+
+export interface ConditionContext {
+  readonly mistakes: Mistakes
+  /** The columns that can be named here, where the mapping itself says which there are. */
+  readonly columns?: readonly string[] | undefined
+}
+
+/** The condition, or undefined after its mistakes were noted. */
+export function compileCondition(
+  node: SourceNode,
+  { mistakes, columns }: ConditionContext,
+): Condition | undefined {
+  const before = mistakes.count()
+  if (checkPart(ConditionFrame, node, mistakes) === undefined || node.kind !== 'map') return undefined
+  const tests: ColumnTest[] = []
+  for (const [column, { node: written }] of node.entries) {
+    checkColumn(column, keyPlace(node, column), { mistakes, columns })
+    tests.push({ column, ...compileTest(written, mistakes) })
+  }
+  return mistakes.count() > before ? undefined : { tests }
+}
+
+/** Where the mapping itself says which columns there are, it may name no others. */
+export function checkColumn(
+  name: string,
+  place: Parameters<Mistakes['add']>[0],
+  { mistakes, columns }: ConditionContext,
+): void {
+  if (columns === undefined || columns.some((column) => foldedName(column) === foldedName(name))) return
+  mistakes.add(place, `there is no column "${name}" that can be used here.${didYouMean(name, columns)}`)
+}
+
+/** The checks of a list; those with mistakes are left out. */
+export function compileChecks(node: SourceNode | undefined, context: ConditionContext): Check[] {
+  if (node?.kind !== 'list') return []
+  return node.items.flatMap((item) => {
+    if (item.kind !== 'map') return []
+    const brokenWhen = item.entries.has('when')
+    const written = item.entries.get(brokenWhen ? 'when' : 'unless')?.node
+    const say = item.entries.get('say')?.node
+    const condition = written && compileCondition(written, context)
+    return condition && say?.kind === 'text' ? [{ condition, brokenWhen, say: say.text }] : []
+  })
+}
+
+/** The condition on the values of a row; a column without a position is blank. */
+export function rowCondition(
+  { tests }: Condition,
+  positionOf: (column: string) => number | undefined,
+): (values: readonly string[]) => boolean {
+  const bound = tests.map(({ column, holds }) => ({ position: positionOf(column) ?? -1, holds }))
+  return (values) => bound.every(({ position, holds }) => holds(cleaned(values[position] ?? '')))
+}
+
+/** The condition for people: `Status is Ready or New, and Qty is above 0`. */
+export function conditionInWords({ tests }: Condition): string {
+  return tests.map(({ column, words }) => `${column} ${words}`).join(', and ')
+}
+
+type Tested = Pick<ColumnTest, 'holds' | 'words'>
+
+interface Written {
+  readonly node: SourceNode
+  readonly mistakes: Mistakes
+}
+
+function compileTest(node: SourceNode, mistakes: Mistakes): Tested {
+  if (node.kind !== 'map') return oneOf(node)
+  const tests: Tested[] = []
+  for (const [name, { node: written }] of node.entries) {
+    const text = written.kind === 'text' ? written.text : ''
+    if (name === 'not') tests.push(not(oneOf(written)))
+    else if (name === 'matches') tests.push(matching(text, { node: written, mistakes }))
+    else if (name === 'above') tests.push(compared(text, 1, { node: written, mistakes }))
+    else tests.push(compared(text, -1, { node: written, mistakes }))
+  }
+  if (tests.length === 0) mistakes.add(node, 'say what the column must be')
+  return {
+    holds: (text) => tests.every(({ holds }) => holds(text)),
+    words: tests.map(({ words }) => words).join(' and '),
+  }
+}
+
+function not({ holds, words }: Tested): Tested {
+  return {
+    holds: (text) => !holds(text),
+    words: words === 'is blank' ? 'is filled' : words.replace(/^is /, 'is not '),
+  }
+}
+
+/** One of several texts, without regard to case; `filled` and `blank` by themselves are tests of their own. */
+function oneOf(node: SourceNode): Tested {
+  if (node.kind === 'text') {
+    if (node.text === 'filled') return { holds: (text) => text !== '', words: 'is filled' }
+    if (node.text === 'blank') return { holds: (text) => text === '', words: 'is blank' }
+  }
+  const texts = (node.kind === 'list' ? node.items : [node]).map((item) =>
+    item.kind === 'text' ? item.text.trim() : '',
+  )
+  const allowed = new Set(texts.map((text) => text.toLowerCase()))
+  const words = `is ${texts.map((text) => (text === '' ? 'blank' : text)).join(' or ')}`
+  return { holds: (text) => allowed.has(text.toLowerCase()), words }
+}
+
+/** What may be searched: an expression that someone wrote badly takes time with the length of the text. */
+const LONGEST_SEARCHED = 1000
+
+function matching(pattern: string, { node, mistakes }: Written): Tested {
+  const words = `matches ${pattern}`
+  try {
+    const expression = new RegExp(pattern, 'iu')
+    return { holds: (text) => expression.test(text.slice(0, LONGEST_SEARCHED)), words }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    mistakes.add(node, `this is no regular expression: ${why}`)
+    return { holds: () => false, words }
+  }
+}
+
+const NUMBER = /^[+-]?(?:\d{1,30}|\d{1,3}(?:,\d{3}){1,9})(?:\.\d{1,20})?$/
+
+/** A text that is no number is neither above nor below one. */
+function compared(limit: string, sign: 1 | -1, { node, mistakes }: Written): Tested {
+  const wanted = numberOf(limit)
+  if (wanted === undefined) mistakes.add(node, 'expected a number with digits only, such as 12.50')
+  const holds = (text: string) => {
+    const number = numberOf(text)
+    return number !== undefined && wanted !== undefined && compareDecimals(number, wanted) === sign
+  }
+  return { holds, words: `is ${sign === 1 ? 'above' : 'below'} ${limit}` }
+}
+
+/** A number as people write it, with commas between thousands and perhaps a dollar sign. */
+export function numberOf(text: string): Decimal | undefined {
+  const plain = text.replace(/^([+-]?)\$/, '$1')
+  return NUMBER.test(plain) ? parseDecimal(plain.replaceAll(',', '')) : undefined
+}
