@@ -44,6 +44,8 @@ export const ExampleFrame = z.strictObject({ input: Text, expect: Text })
 export type Example = z.infer<typeof ExampleFrame>
 
 export const InboundFile = z.strictObject({
+  /** Taken apart before the rest is read: see `source/inherit.ts`. */
+  extends: Text.optional(),
   operation: Text,
   read: ReadFrame.optional(),
   group: GroupFrame.optional(),
@@ -58,6 +60,8 @@ export const InboundFile = z.strictObject({
 export type InboundFile = z.infer<typeof InboundFile>
 
 export const OutboundFile = z.strictObject({
+  /** Taken apart before the rest is read: see `source/inherit.ts`. */
+  extends: Text.optional(),
   operation: Text,
   write: WriteFrame.optional(),
   each: Text.optional(),

@@ -135,7 +135,7 @@ test('R23: a file whose totals agree is sent', async () => {
   expect(world.service.counts().orders).toBe(2)
 })
 
-test('R24: a file that repeats what was sent and adds to it sends what is new', async () => {
+test('R24, O7: a file that repeats what was sent and adds to it sends what is new', async () => {
   const world = await worldWith('')
   const first = `${HEADER}\n,HV-1,${ADA},HV-10002,1,12.50,24.99\n`
   await world.drop('inbox/orders', 'monday.csv', first)

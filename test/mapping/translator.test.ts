@@ -330,7 +330,7 @@ tables:
 `
   const services = { 'services.csv': 'service,carrier_id,method_id\nGround,1,3\nPickup,,20\n' }
 
-  test('a purchase order number stands for an order whose id is still to be found', async () => {
+  test('O6: a purchase order number stands for an order whose id is still to be found', async () => {
     const [draft] = await draftsOf(
       SHIPMENTS,
       sheet('PO,Tracking,Service,SKU,Qty\nHV-20001,1Z9,Ground,NL-0002,1\nHV-20001,1Z9,Ground,NL-0004,2'),

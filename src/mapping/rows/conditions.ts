@@ -6,6 +6,7 @@ import { checkPart } from '../source/check.ts'
 import { foldedName } from './columns.ts'
 import { keyPlace, type Mistakes, type SourceNode } from '../source/source.ts'
 import { cleaned } from '../values/text.ts'
+import { compilePattern, LONGEST_SEARCHED } from '../values/pattern.ts'
 
 const Text = z.string().min(1)
 const Word = z.union([z.string(), z.number(), z.boolean()])
@@ -170,19 +171,14 @@ function oneOf(node: SourceNode): Tested {
   return { holds: (text) => allowed.has(text.toLowerCase()), words }
 }
 
-/** What may be searched: an expression that someone wrote badly takes time with the length of the text. */
-const LONGEST_SEARCHED = 1000
-
 function matching(pattern: string, { node, mistakes }: Written): Tested {
   const words = `matches ${pattern}`
-  try {
-    const expression = new RegExp(pattern, 'iu')
+  const expression = compilePattern(pattern, 'iu')
+  if (typeof expression !== 'string') {
     return { holds: (text) => expression.test(text.slice(0, LONGEST_SEARCHED)), words }
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    mistakes.add(node, `this is no regular expression: ${why}`)
-    return { holds: () => false, words }
   }
+  mistakes.add(node, expression)
+  return { holds: () => false, words }
 }
 
 const NUMBER = /^[+-]?(?:\d{1,30}|\d{1,3}(?:,\d{3}){1,9})(?:\.\d{1,20})?$/

@@ -6,11 +6,11 @@ export const LONGEST_SEARCHED = 250
 /** How many repetitions without an upper bound there may be; each multiplies the time by the length of the text. */
 const MAX_REPETITIONS = 4
 
-/** The expression, or a text that says why it is refused. */
-export function compilePattern(pattern: string): RegExp | string {
+/** The expression, with the flags, or a text that says why it is refused. */
+export function compilePattern(pattern: string, flags = 'u'): RegExp | string {
   let expression: RegExp
   try {
-    expression = new RegExp(pattern, 'u')
+    expression = new RegExp(pattern, flags)
   } catch (error) {
     return `this is no regular expression: ${error instanceof Error ? error.message : String(error)}`
   }

@@ -156,6 +156,18 @@ describe('V4: capitals and padding', () => {
   })
 })
 
+describe('V5: texts that mean nothing', () => {
+  test('are blank where the mapping says so, and text everywhere else', async () => {
+    const text = orders('street2: Address 2', 'street2: { from: Address 2, blanks: [".", N/A, "NULL"] }')
+
+    for (const nothing of ['.', 'n/a', 'NULL', '']) {
+      expect(await built(text, { 'Address 2': nothing }, 'ship_to.street2')).toBeUndefined()
+    }
+    expect(await built(text, { 'Address 2': 'NULLARBOR' }, 'ship_to.street2')).toBe('NULLARBOR')
+    expect(await built(ORDERS, { 'Address 2': '.' }, 'ship_to.street2')).toBe('.')
+  })
+})
+
 describe('V6 and V7: lookups', () => {
   const CODE = 'code: { from: Ship Via, table: ship-via, pick: method }'
   const OTHER = { 'Ship Via': 'OWN_TRUCK' }
