@@ -39,22 +39,31 @@ export async function translate(terminal: Terminal, options: TranslateOptions): 
     terminal.say(`${options.file} ${columnsInWords(translation.columns)}`)
   let good = 0
   let bad = 0
+  let skipped = 0
   for await (const drafts of translation.drafts) {
     for (const draft of drafts) {
-      if (draft.problems.length > 0) bad++
+      if (draft.skipped !== undefined) skipped++
+      else if (draft.problems.length > 0) bad++
       else good++
       if (options.json) terminal.out(JSON.stringify(draft))
       else tell(terminal, draft)
     }
   }
   const ignored = translation.ignored()
-  const also = ignored === 0 ? '' : `, ${ignored} lines ignored`
+  const also = [
+    ...(skipped === 0 ? [] : [`, ${skipped} skipped`]),
+    ...(ignored === 0 ? [] : [`, ${ignored} lines ignored`]),
+  ].join('')
   terminal.say(`${good} records translated, ${bad} refused${also}`)
   return bad > 0 ? EXIT.rejects : EXIT.ok
 }
 
 function tell(terminal: Terminal, draft: Draft): void {
+  const name = `record ${draft.number} (${draft.keyValues.join(' ')})`
+  if (draft.skipped !== undefined) {
+    return terminal.say(`${name} is skipped: ${draft.problems.map(({ message }) => message).join(' ')}`)
+  }
   if (draft.problems.length === 0) return terminal.out(JSON.stringify(draft.body))
-  terminal.say(`record ${draft.number} (${draft.keyValues.join(' ')}) is refused:`)
+  terminal.say(`${name} is refused:`)
   for (const each of draft.problems) terminal.say(`  ${problemInWords(each)}  [${each.code}]`)
 }
