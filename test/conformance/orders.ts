@@ -218,7 +218,7 @@ function moves({ proves }: Pick<Ledger, 'proves'>): void {
     })
 
     proves('state.order.reopen-closed', 'choice.order.reopen')(
-      'a closed order is reopened: partial when something was shipped, otherwise open',
+      'a closed order is reopened: partial when a line is fulfilled, otherwise open',
       async () => {
         const { id } = await ordered(world())
         await done(world().brand.put(`orders/${id}/close/`))

@@ -15,12 +15,18 @@ export const STATE_ROWS = [
     ['reopen-closed', 'reopen is for a closed order.'],
   ]),
   ...choices(ORDER, 'choice.order', [
-    ['to-partial', 'A shipment that leaves something outstanding moves the order to partial.'],
-    ['to-closed', 'A shipment that leaves nothing outstanding closes the order.'],
+    [
+      'to-partial',
+      'A shipment that fulfills a whole line and leaves others outstanding moves the order to partial.',
+    ],
+    [
+      'to-closed',
+      'A shipment or cancel that leaves nothing outstanding closes the order, unless a switch says otherwise.',
+    ],
     ['to-canceled', 'Cancels of everything ordered move the order to canceled.'],
     ['line-closed', 'A line is closed once everything ordered is shipped or canceled.'],
     ['close', 'Any order that is not canceled can be closed, and a closed one stays as it is.'],
-    ['reopen', 'A reopened order is partial when something was shipped, otherwise open; others stay.'],
+    ['reopen', 'Reopening makes the order partial when a line is fulfilled, else open; others stay.'],
     ['canceled-stays', 'A canceled order cannot be acknowledged, closed or reopened: 400.'],
     ['again', 'Acknowledging again changes nothing and is fine.'],
   ]),
