@@ -1,6 +1,6 @@
 /** How clients get in, and where. */
 import { describe, expect } from 'vitest'
-import { askToken, CREDENTIALS } from '../service/market.ts'
+import { askToken, CREDENTIALS, orderBody } from '../service/market.ts'
 import type { Ledger } from './ledger.ts'
 import { done, inWorld, sharedWorld } from './world.ts'
 
@@ -74,6 +74,25 @@ export function authentication({ proves }: Ledger): void {
       }
       expect((await world().retailer.get('orders/')).status).toBe(200)
     })
+
+    proves('choice.authentication.scopes')(
+      'a token that may only read writes nothing, and none is given that may do more than its client',
+      async () => {
+        const { body } = await askToken(world().service, { ...FORM, scope: 'read' })
+        expect(body.scope).toBe('read')
+        const authorization = `Bearer ${body.access_token}`
+        const read = await world().retailer.send('orders/', { headers: { authorization } })
+        const written = await world().retailer.send('orders/', {
+          method: 'POST',
+          body: JSON.stringify(orderBody(world().nextNumber())),
+          headers: { authorization },
+        })
+        expect([read.status, written.status]).toEqual([200, 403])
+        expect(written.headers.get('www-authenticate')).toContain('insufficient_scope')
+        const more = await askToken(world().service, { ...FORM, scope: 'read admin' })
+        expect([more.status, more.body.error]).toEqual([400, 'invalid_scope'])
+      },
+    )
 
     proves('choice.errors.invalid-token')(
       'an unknown token and an expired one are refused alike',

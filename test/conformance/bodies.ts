@@ -86,7 +86,8 @@ async function expectTaken(world: World, { by, path, body }: Sendable): Promise<
 
 /** Whether the refusal speaks of the field: at its place, below it, or by its name where the fault is of several. */
 function isNamed(told: Record<string, unknown>, steps: readonly string[]): boolean {
-  return isToldAt(told, steps) || JSON.stringify(told['non_field_errors'] ?? '').includes(steps.at(-1)!)
+  const words = JSON.stringify(told['non_field_errors'] ?? '').split(/\W+/)
+  return isToldAt(told, steps) || words.includes(steps.at(-1)!)
 }
 
 function isToldAt(told: unknown, steps: readonly string[]): boolean {

@@ -1,6 +1,6 @@
 /** How orders are canceled, and by whom. */
 import { expect } from 'vitest'
-import { item } from '../service/market.ts'
+import { item, shipmentBody } from '../service/market.ts'
 import type { Ledger } from './ledger.ts'
 import { canceled, cancelBody, done, ordered, sharedWorld } from './world.ts'
 
@@ -32,6 +32,24 @@ export function cancels({ proves }: Ledger): void {
       expect([order.order_lines[0].quantity_canceled, order.cancels]).toEqual([0, []])
     },
   )
+
+  proves('choice.cancel.closed')('an order that was closed by hand is not canceled', async () => {
+    const { id } = await ordered(world())
+    await done(world().brand.put(`orders/${id}/close/`))
+    const { status, body } = await world().retailer.post('cancels/', cancelBody(id))
+    expect([status, Object.keys(body)]).toEqual([400, ['order_id']])
+    const order = await done(world().retailer.get(`orders/${id}/`))
+    expect([order.status, order.order_lines[0].quantity_canceled, order.cancels]).toEqual(['closed', 0, []])
+  })
+
+  proves('choice.cancel.left')('what is shipped or canceled already is not canceled again', async () => {
+    const { id } = await ordered(world())
+    const shipment_lines = [{ variant: { brand_identifier: 'NL-0001' }, quantity: 1 }]
+    await done(world().brand.post('shipments/', shipmentBody(id, { shipment_lines })))
+    await done(world().retailer.post('cancels/', cancelBody(id)))
+    const { status, body } = await world().retailer.post('cancels/', cancelBody(id))
+    expect([status, Object.keys(body)]).toEqual([400, ['cancel_lines']])
+  })
 
   proves('rule.cancel.only-retailer')('a supplier has no way to cancel', async () => {
     const { id } = await ordered(world())

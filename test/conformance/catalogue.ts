@@ -16,6 +16,9 @@ export function catalogue(ledger: Ledger): void {
   describe('changes', () => {
     changes(ledger)
   })
+  describe('values', () => {
+    values(ledger)
+  })
   describe('offers', () => {
     offers(ledger)
   })
@@ -231,6 +234,70 @@ function offers({ proves }: Ledger): void {
       const { color } = await done(own.brand.patch(`variants/${id}/`, attributesBody({ color: null })))
       expect(color).toBeNull()
     })
+  })
+}
+
+function values({ proves }: Ledger): void {
+  const { world } = sharedWorld()
+  const entry = (code: string, value: string | number, retailer?: number) => ({
+    attribute: { code },
+    value,
+    ...(retailer === undefined ? {} : { retailer: { id: retailer } }),
+  })
+
+  proves('choice.variant.value-ids')('the values of an attribute are counted', async () => {
+    const { id } = await described(world(), { name: 'Throw' })
+    const attributes = [entry('name', 'Our Throw', 1000)]
+    const seen = await done(world().brand.patch(`variants/${id}/`, { attributes }))
+    expect(seen.attributes['name'].values).toEqual([
+      { id: 1, value: 'Throw' },
+      { id: 2, value: 'Our Throw', retailer: { id: 1000 } },
+    ])
+    const told = await done(world().retailer.get(`variants/${id}/`))
+    expect(told.name).toBe('Our Throw')
+  })
+
+  proves('choice.variant.same-for-all')(
+    'what is the same for all has no value for one retailer',
+    async () => {
+      const given = {
+        upc: '086000999998',
+        inventory: 3,
+        lead_time: 1,
+        cartons: 2,
+        image_1: 'https://images.example.com/a.jpg',
+      }
+      const { id } = await described(world())
+      for (const [code, value] of Object.entries({ ...given, identifier: 'SKU-ELSE', cost: '1.00' })) {
+        const ofRetailer = await world().retailer.patch(`variants/${id}/`, {
+          attributes: [entry(code, value)],
+        })
+        expect([code, ofRetailer.status, Object.keys(ofRetailer.body)]).toEqual([code, 400, ['attributes']])
+      }
+      for (const [code, value] of Object.entries(given)) {
+        const ofBrand = await world().brand.patch(`variants/${id}/`, {
+          attributes: [entry(code, value, 1000)],
+        })
+        expect([code, ofBrand.status, Object.keys(ofBrand.body)]).toEqual([code, 400, ['attributes']])
+      }
+    },
+  )
+
+  proves('choice.variant.ranges')('lead times and cartons lie within bounds', async () => {
+    const set = async (code: string, value: number) =>
+      (await world().brand.patch('variants/9007/', { attributes: [entry(code, value)] })).status
+    for (const [code, min, max] of [
+      ['lead_time', 0, 999],
+      ['cartons', 1, 20],
+    ] as const) {
+      const statuses = [
+        await set(code, min - 1),
+        await set(code, min),
+        await set(code, max),
+        await set(code, max + 1),
+      ]
+      expect([code, ...statuses]).toEqual([code, 400, 200, 200, 400])
+    }
   })
 }
 

@@ -4,7 +4,7 @@ import type { Ledger } from './ledger.ts'
 import { FIELD_ROWS } from './rows/all.ts'
 import { FIELD_SIZES } from './rows/general.ts'
 import type { FieldRow, View } from './rows/row.ts'
-import { collectSamples, type Samples } from './samples.ts'
+import { collectSamples, comparable, type Samples, type Seen } from './samples.ts'
 
 /** Fields that no call can fill, with the reason. They are there, and always empty. */
 const NEVER_FILLED: Readonly<Record<string, string>> = {
@@ -19,6 +19,11 @@ const NEVER_EMPTY: Readonly<Record<string, string>> = {
   'inventory.sellable_updated_at': 'an item is sellable from the start',
 }
 
+/** Ids that the service gives and nothing else repeats. */
+const NEVER_TOLD = ['address', 'order_line', 'shipment_line', 'cancel_line', 'credit_line', 'rma_line'].map(
+  (resource) => `${resource}.id`,
+)
+
 /** Sizes of fields whose texts the service chooses itself. */
 const SIZED = ['order.status', 'shipment.status', 'shipment.signature', 'cancel.reason']
 
@@ -31,14 +36,15 @@ export function fields({ proves }: Ledger): void {
   for (const row of FIELD_ROWS) {
     const limits = SIZED.includes(row.id) ? [`limit.${row.id}`] : []
     proves(row.id, ...limits)(titleOf(row), () => {
-      const shown = viewsOf(row).flatMap((view) => samples.of(row.resource, view))
-      expect(shown.filter((one) => !(row.key in one))).toEqual([])
-      const values = shown.map((one) => one[row.key])
+      const seen = viewsOf(row).flatMap((view) => samples.of(row.resource, view))
+      expect(seen.filter(({ shown }) => !(row.key in shown))).toEqual([])
+      const values = seen.map(({ shown }) => shown[row.key])
       expectShape(row, values)
       expectRange(row, values)
+      expectTold(row, seen)
       if (row.view !== undefined) {
         const others = samples.of(row.resource, row.view === 'brand' ? 'retailer' : 'brand')
-        expect(others.filter((one) => row.key in one)).toEqual([])
+        expect(others.filter(({ shown }) => row.key in shown)).toEqual([])
       }
     })
   }
@@ -71,4 +77,13 @@ function expectRange({ id, empty }: FieldRow, values: readonly unknown[]): void 
   }
   expect(values.some((value) => !isEmpty(value))).toBe(true)
   if (empty) expect(values.includes(null)).toBe(!(id in NEVER_EMPTY))
+}
+
+/** A field shows what was sent, or what else it must show. */
+function expectTold({ id, key }: FieldRow, seen: readonly Seen[]): void {
+  const known = seen.filter(({ told }) => key in told)
+  expect(known.length > 0).toBe(!NEVER_TOLD.includes(id))
+  for (const { shown, told } of known) {
+    expect(comparable({ [key]: shown[key] })).toMatchObject({ [key]: told[key] })
+  }
 }

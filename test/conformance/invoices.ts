@@ -1,8 +1,8 @@
 /** How closed orders are invoiced. */
 import { expect } from 'vitest'
-import { invoiceBody, item, shipmentBody } from '../service/market.ts'
+import { invoiceBody, item, orderBody, shipmentBody } from '../service/market.ts'
 import type { Ledger } from './ledger.ts'
-import { done, invoiced, ordered, sharedWorld, shipped } from './world.ts'
+import { done, inWorld, invoiced, joinRetailer, ordered, type Party, sharedWorld, shipped } from './world.ts'
 
 export function invoices({ proves }: Ledger): void {
   const { world } = sharedWorld()
@@ -39,6 +39,50 @@ export function invoices({ proves }: Ledger): void {
       expect([subtotal, due_amount]).toEqual(['26.98', '30.00'])
     },
   )
+
+  proves('choice.invoice-create.same-number')(
+    'of two orders with one number the items decide, then the older is meant, and each is invoiced once',
+    async () => {
+      await inWorld(async (own) => {
+        const other = await joinRetailer(own)
+        const invoice = async (number: string, id: number) => {
+          const invoice_lines = [{ variant: { id }, quantity: 1, net_price: '7.87' }]
+          const { status, body } = await own.brand.post('invoices/', invoiceBody(number, { invoice_lines }))
+          return status === 201 ? body.retailer.name : [status, Object.keys(body)]
+        }
+        const trade = async (retailer: Party, number: string, id: number) => {
+          const order_lines = [{ variant: { id }, quantity: 1, net_price: '7.87', price: '16.73' }]
+          const order = await done(retailer.post('orders/', orderBody(number, { order_lines })))
+          const { upc } = order.order_lines[0].variant
+          const shipment_lines = [{ variant: { upc }, quantity: 1 }]
+          await done(own.brand.post('shipments/', shipmentBody(order.id, { shipment_lines })))
+        }
+        await trade(own.retailer, 'PO-A', 9001)
+        await trade(other, 'PO-A', 9003)
+        expect(await invoice('PO-A', 9003)).toBe('Quay & Quince')
+        expect(await invoice('PO-A', 9001)).toBe('Harbor & Vine')
+        await trade(other, 'PO-B', 9001)
+        await trade(own.retailer, 'PO-B', 9001)
+        expect(await invoice('PO-B', 9001)).toBe('Quay & Quince')
+        expect(await invoice('PO-B', 9001)).toBe('Harbor & Vine')
+        expect(await invoice('PO-B', 9001)).toEqual([400, ['purchase_order_number']])
+      })
+    },
+  )
+
+  proves('choice.invoice-create.largest')('an invoice of a million is refused', async () => {
+    const { purchase_order_number } = await shipped(world())
+    const invoice = (net_price: string) =>
+      world().brand.post(
+        'invoices/',
+        invoiceBody(purchase_order_number, {
+          invoice_lines: [{ variant: { id: 9001 }, quantity: 2, net_price }],
+        }),
+      )
+    const { status, body } = await invoice('500000.00')
+    expect([status, Object.keys(body)]).toEqual([400, ['invoice_lines']])
+    expect((await invoice('499999.99')).body.subtotal).toBe('999999.98')
+  })
 
   proves('choice.invoice-create.number-formats')(
     'amounts with a currency sign, grouping commas or fewer decimals are understood',

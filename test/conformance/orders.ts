@@ -1,8 +1,18 @@
 /** How orders are placed and moved. */
 import { describe, expect } from 'vitest'
-import { item, orderBody, shipmentBody } from '../service/market.ts'
+import { invoiceBody, item, orderBody, shipmentBody } from '../service/market.ts'
 import type { Ledger } from './ledger.ts'
-import { attributesBody, cancelBody, done, inWorld, ordered, shipped, sharedWorld } from './world.ts'
+import {
+  attributesBody,
+  cancelBody,
+  done,
+  inWorld,
+  ordered,
+  RETURN,
+  shipped,
+  sharedWorld,
+  turn,
+} from './world.ts'
 
 export function orders({ proves }: Ledger): void {
   const { world } = sharedWorld()
@@ -83,6 +93,34 @@ export function orders({ proves }: Ledger): void {
     },
   )
 
+  proves('choice.order-create.one-brand')('items of two brands in one order are refused', async () => {
+    const line = { quantity: 1, net_price: '7.87', price: '16.73' }
+    const order_lines = [9001, 9201].map((id) => ({ ...line, variant: { id } }))
+    const { status, body } = await world().retailer.post('orders/', orderBody('PO-2B', { order_lines }))
+    expect([status, body.order_lines[0], Object.keys(body.order_lines[1])]).toEqual([400, {}, ['variant']])
+  })
+
+  proves('choice.order-create.largest')(
+    'lines of a hundred million are refused, one or together',
+    async () => {
+      const place = (...prices: string[]) => {
+        const order_lines = prices.map((price, index) => ({
+          variant: { id: 9001 + index },
+          quantity: 2,
+          net_price: '1.00',
+          price,
+        }))
+        return world().retailer.post('orders/', orderBody(world().nextNumber(), { order_lines }))
+      }
+      const allowed = await place('49999999.99')
+      expect([allowed.status, allowed.body.subtotal_charged]).toEqual([201, '99999999.98'])
+      for (const prices of [['50000000.00'], ['25000000.00', '25000000.00']]) {
+        const { status, body } = await place(...prices)
+        expect([status, Object.keys(body)]).toEqual([400, ['order_lines']])
+      }
+    },
+  )
+
   statuses({ proves })
   moves({ proves })
 }
@@ -121,6 +159,45 @@ function statuses({ proves }: Pick<Ledger, 'proves'>): void {
         ['closed', 2],
         ['open', 0],
       ])
+    })
+
+    proves('choice.order.to-partial')(
+      'a shipment of a part of a line leaves the order open, the one that completes the line makes it partial',
+      async () => {
+        const { id } = await ordered(world())
+        const one = { shipment_lines: [{ variant: { brand_identifier: 'NL-0001' }, quantity: 1 }] }
+        await done(world().brand.post('shipments/', shipmentBody(id, one)))
+        const first = await read(id)
+        expect([first.status, first.order_lines[0].status]).toEqual(['open', 'open'])
+        await done(world().brand.post('shipments/', shipmentBody(id, one)))
+        const second = await read(id)
+        expect([second.status, second.order_lines[0].status]).toEqual(['partial', 'closed'])
+      },
+    )
+
+    proves('choice.order.to-closed')(
+      'a cancel of all that is not shipped closes the order, which is not canceled',
+      async () => {
+        const { id } = await ordered(world())
+        await done(world().brand.post('shipments/', half(id)))
+        const cancel_lines = [{ variant: { id: 9002 }, quantity: 1 }]
+        await done(world().retailer.post('cancels/', cancelBody(id, { cancel_lines })))
+        expect(await read(id)).toMatchObject({
+          status: 'closed',
+          closed_at: '2026-11-21T02:15:00.000Z',
+          canceled_at: null,
+        })
+      },
+    )
+
+    proves('choice.order.to-closed')('with the switch a fulfilled order waits to be closed', async () => {
+      await inWorld(async (own) => {
+        turn(own, { fulfilledOrderCloses: false })
+        const { order_id } = await shipped(own)
+        const waiting = await done(own.retailer.get(`orders/${order_id}/`))
+        expect([waiting.status, waiting.closed_at]).toEqual(['partial', null])
+        expect((await done(own.brand.put(`orders/${order_id}/close/`))).status).toBe('closed')
+      })
     })
 
     proves(
@@ -226,8 +303,56 @@ function moves({ proves }: Pick<Ledger, 'proves'>): void {
         expect([reopened.status, reopened.closed_at]).toEqual(['open', null])
         const { order_id } = await shipped(world())
         expect((await done(world().brand.put(`orders/${order_id}/reopen/`))).status).toBe('partial')
+        const begun = await ordered(world())
+        const one = { shipment_lines: [{ variant: { brand_identifier: 'NL-0001' }, quantity: 1 }] }
+        await done(world().brand.post('shipments/', shipmentBody(begun.id, one)))
+        await done(world().brand.put(`orders/${begun.id}/close/`))
+        expect((await done(world().brand.put(`orders/${begun.id}/reopen/`))).status).toBe('open')
         const untouched = await ordered(world())
         expect((await done(world().brand.put(`orders/${untouched.id}/reopen/`))).status).toBe('open')
+      },
+    )
+
+    proves('choice.order.updated', 'order.updated_at')(
+      'everything that changes an order or is made for it moves its updated_at',
+      async () => {
+        await inWorld(async (own) => {
+          const { brand, retailer, admin } = own
+          const { id, purchase_order_number } = await ordered(own)
+          const path = `orders/${id}/`
+          const ship = (brand_identifier: string) => {
+            const shipment_lines = [{ variant: { brand_identifier }, quantity: 1 }]
+            return done(brand.post('shipments/', shipmentBody(id, { shipment_lines })))
+          }
+          const invoice_lines = [{ variant: { id: 9001 }, quantity: 1, net_price: '7.87' }]
+          let rma = 0
+          const changes: Record<string, () => Promise<unknown>> = {
+            cancel: () => done(retailer.post('cancels/', cancelBody(id))),
+            acknowledge: () => done(brand.put(`${path}acknowledge/`)),
+            close: () => done(brand.put(`${path}close/`)),
+            reopen: () => done(brand.put(`${path}reopen/`)),
+            number: () => done(admin.patch(path, { retailer_order_number: 'R-2' })),
+            ship: () => ship('NL-0001'),
+            'ship the rest': () => ship('NL-0002'),
+            invoice: () =>
+              done(brand.post('invoices/', invoiceBody(purchase_order_number, { invoice_lines }))),
+            return: async () => {
+              rma = (await done(admin.post(`${path}rmas/`, RETURN))).id
+            },
+            accept: () => done(admin.put(`rmas/${rma}/accept/`)),
+            credit: () => done(admin.post(`rmas/${rma}/credits/`, { credit_number: 'CM-U' })),
+          }
+          for (const [name, change] of Object.entries(changes)) {
+            own.clock.time += 60_000
+            const now = new Date(own.clock.time).toISOString()
+            await change()
+            expect([name, (await done(retailer.get(path))).updated_at]).toEqual([name, now])
+          }
+          const { updated_at } = await done(retailer.get(path))
+          own.clock.time += 60_000
+          for (const move of ['acknowledge', 'close']) await done(brand.put(`${path}${move}/`))
+          expect((await done(retailer.get(path))).updated_at).toBe(updated_at)
+        })
       },
     )
 

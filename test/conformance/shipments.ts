@@ -109,6 +109,63 @@ export function shipments({ proves }: Ledger): void {
     },
   )
 
+  proves(
+    'state.shipment.tracking',
+    'choice.shipment.label-made',
+    'shipment.tracking_number',
+    'shipment.shipped_at',
+  )('a shipment whose label is made later is open, and closed once the label is fetched', async () => {
+    await inWorld(async (own) => {
+      turn(own, { labelMade: 'fetch' })
+      const { id, ...made } = await shipped(own, LABEL)
+      expect(made).toMatchObject({ status: 'open', tracking_number: null, shipped_at: null })
+      own.clock.time += 60_000
+      const document = `shipments/${id}/shipping_label/`
+      expect((await own.brand.get(document)).status).toBe(200)
+      const fetched = await done(own.retailer.get(`shipments/${id}/`))
+      expect(fetched).toMatchObject({
+        status: 'closed',
+        tracking_number: expect.stringMatching(/^\S+$/),
+        shipped_at: '2026-11-21T02:16:00.000Z',
+      })
+      own.clock.time += 60_000
+      expect((await own.brand.get(document)).status).toBe(200)
+      expect(await done(own.retailer.get(`shipments/${id}/`))).toEqual(fetched)
+    })
+  })
+
+  proves('choice.shipment.packing-slip', 'shipment.valid_packing_slip')(
+    'where a connection has no packing slips, shipments say so and none is made',
+    async () => {
+      await inWorld(async (own) => {
+        const { id, valid_packing_slip } = await shipped(own)
+        expect(valid_packing_slip).toBe(true)
+        await done(own.admin.patch('connections/100/', { packing_slips: false }))
+        expect((await done(own.retailer.get(`shipments/${id}/`))).valid_packing_slip).toBe(false)
+        const { status, body } = await own.brand.get(`shipments/${id}/packing_slip/`)
+        expect([status, Object.keys(body)]).toEqual([400, ['non_field_errors']])
+      })
+    },
+  )
+
+  proves('choice.shipment.batch', 'shipment.batch_number')(
+    'shipments of one day in UTC have one batch number, those of the next another',
+    async () => {
+      await inWorld(
+        async (own) => {
+          const batch = async () => (await shipped(own)).batch_number
+          const numbers = [await batch()]
+          own.clock.time = Date.UTC(2026, 10, 21, 23, 59, 59, 999)
+          numbers.push(await batch())
+          own.clock.time += 1
+          numbers.push(await batch())
+          expect(numbers).toEqual([20_261_121, 20_261_121, 20_261_122])
+        },
+        { tokenLifetimeSeconds: 200_000 },
+      )
+    },
+  )
+
   proves('choice.shipment.label-reference', 'shipment.label_reference')(
     'the supplier may put a text on the label',
     async () => {

@@ -94,6 +94,30 @@ export async function inWorld<Result>(
   }
 }
 
+/** A second retailer that trades with the first brand. */
+export async function joinRetailer({ service, admin }: World): Promise<Party> {
+  const { id, client } = await done(
+    admin.post('parties/', {
+      kind: 'retailer',
+      name: 'Quay & Quince',
+      code: 'QUAYQUINCE',
+      acknowledge_within_hours: 24,
+    }),
+  )
+  await done(
+    admin.post('connections/', {
+      retailer_id: id,
+      brand_id: 2000,
+      level: 'Full',
+      status: 'Active',
+      fulfill_within_hours: 72,
+      shipping_method_ids: [3],
+    }),
+  )
+  const token = await tokenFor(service, client.client_id, client.client_secret)
+  return partyOf(service.baseUrl, `/v1/retailers/${id}/`, token)
+}
+
 function partyOf(baseUrl: string, context: string, token: string): Party {
   const send = async (path: string, request: RequestInit) => {
     const headers = {

@@ -270,6 +270,10 @@ export const BODY_RULES = [
     ['identifier', 'identifier is the retailer SKU if set, otherwise the brand SKU.'],
     ['priority', priority],
   ]),
+  ...choices(ORDER, 'choice.order-create', [
+    ['one-brand', 'Items of two brands are refused: an order is for one.'],
+    ['largest', 'The lines of an order come to at most 99999999.99, each and together.'],
+  ]),
   ...statements(CANCEL, 'rule.cancel-create', [
     ['one-line-per-item', line],
     ['one-of', one],
@@ -295,6 +299,11 @@ export const BODY_RULES = [
   ]),
   ...choices(INVOICE, 'choice.invoice-create', [
     ['own-sku', "The brand's own SKU is understood as identifier even where the retailer has one."],
+    [
+      'same-number',
+      'Of two orders with one number, from two retailers, the one that can be invoiced and has all the items is meant, or else the older.',
+    ],
+    ['largest', 'The lines of an invoice come to at most 999999.99 together.'],
     ['number-formats', 'Prices with a leading $, grouping commas or fewer decimals are taken.'],
   ]),
   ...statements(VARIANT_BODY, 'rule.variant-body', [

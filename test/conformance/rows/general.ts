@@ -74,6 +74,9 @@ export const PURPOSE_ROWS = [
     ['repeatable', 'status on order lists may be repeated as separate parameters.'],
     ['absent', 'Optional keys in responses are still present, with null.'],
   ]),
+  ...choices(CONVENTIONS, 'choice.conventions', [
+    ['text', 'Text is not blank and has no control characters but tabs and line breaks: 400.'],
+  ]),
 ]
 
 export const CLOSING_ROWS = [
@@ -93,6 +96,10 @@ export const CLOSING_ROWS = [
   ...choices(AUTHENTICATION, 'choice.authentication', [
     ['unit', 'The unit of expires_in is seconds; 36000 unless told.'],
     ['refresh', 'There are no refresh tokens: another token is asked for.'],
+    [
+      'scopes',
+      'read is for GET, write for the rest: 403 with insufficient_scope. A client may ask for less than it may have.',
+    ],
     ['contexts', 'Credentials enter the contexts of the parties of their account, and no other.'],
   ]),
   ...choices('Events', 'choice.events', [
@@ -118,6 +125,7 @@ export const CLOSING_ROWS = [
   ]),
   ...choices(LIMITS, 'choice.limits', [
     ['rate', 'Rate limits are not shown: there is none unless switched on.'],
+    ['list', 'A list in a body has at most 1000 items.'],
   ]),
   ...statements(VERSIONING, 'rule.versioning', [
     ['prefix', 'The version is the path prefix /v1/ on all resource paths.'],

@@ -359,6 +359,11 @@ export const OTHER_RULES = [
     ['label-reference', 'label_reference may be sent when a shipment is created.'],
     ['signature', 'A signature is required where the connection says so.'],
     ['lines', 'More cannot be shipped than is outstanding.'],
+    ['batch', 'The shipments made on one day in UTC are a batch, numbered by the day: 20261121.'],
+    [
+      'packing-slip',
+      'A packing slip is made where the connection says so; elsewhere it is refused with 400.',
+    ],
   ]),
   ...statements(INVOICE, 'rule.invoice', [
     ['once', 'One invoice is submitted per purchase order.'],
@@ -428,6 +433,12 @@ export const OTHER_RULES = [
       'A location is code, inventory and inventory_updated_at; the operator gives stock by warehouse.',
     ],
     ['values', 'A value is text or a number; null takes it away.'],
+    ['value-ids', 'The values of an attribute are numbered from 1, the one for all retailers first.'],
+    [
+      'same-for-all',
+      'Identifier, UPC, inventory, lead time, cartons and images are the same for all retailers; of those and of the cost a retailer sets none.',
+    ],
+    ['ranges', 'A lead time is 0 to 999 days; an item is shipped in 1 to 20 cartons.'],
     [
       'catalogue',
       'The catalog of codes is not shown: those that appear, what the filters search, and eight images.',

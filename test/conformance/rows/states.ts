@@ -29,6 +29,7 @@ export const STATE_ROWS = [
     ['reopen', 'Reopening makes the order partial when a line is fulfilled, else open; others stay.'],
     ['canceled-stays', 'A canceled order cannot be acknowledged, closed or reopened: 400.'],
     ['again', 'Acknowledging again changes nothing and is fine.'],
+    ['updated', 'updated_at is when the order changed or something was made for it.'],
   ]),
   ...statements(FLAG, 'state.acknowledge', [
     ['order', `Order: PUT acknowledge (brand context), supplier acts; ${set}`],
@@ -46,6 +47,10 @@ export const STATE_ROWS = [
     ['only-retailer', 'A cancel may be requested only by a retailer.'],
     ['before-acknowledge', 'A cancel may be requested only before the supplier acknowledges the order.'],
   ]),
+  ...choices('Cancel eligibility', 'choice.cancel', [
+    ['closed', 'Nothing of a closed order is canceled, even when something of it was never shipped.'],
+    ['left', 'No more of a line is canceled than is neither shipped nor canceled.'],
+  ]),
   ...statements(SHIPMENT, 'state.shipment', [
     ['pick-up', '(a) open when created and closed when the carrier picked the package up.'],
     ['tracking', '(b) open when no tracking number is present and closed when one is.'],
@@ -53,6 +58,10 @@ export const STATE_ROWS = [
   ]),
   ...choices(SHIPMENT, 'choice.shipment', [
     ['closes', '(b) is taken; the switch shipmentCloses turns to (a).'],
+    [
+      'label-made',
+      'A label and its tracking number are made with the shipment; with the switch labelMade, when the label is first fetched.',
+    ],
   ]),
   ...statements(RETURN, 'state.rma', [
     ['created', '(created): creation by either party, then Pending.'],
