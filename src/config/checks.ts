@@ -1,6 +1,6 @@
 /** Checks across the parts of the configuration. They look at what is there, however broken the rest is. */
 import { z } from 'zod'
-import { OPERATIONS, type OperationName } from '../contract/operations.ts'
+import { OPERATIONS, type OperationName, partiesOf, type PartyKind } from '../contract/operations.ts'
 import { didYouMean } from '../support/nearest.ts'
 import { fileNameMistakes } from './file-name.ts'
 import type { Mistake } from './mistakes.ts'
@@ -54,26 +54,22 @@ function checkParty({ name, operation, retailer, brand }: RouteGlance): Mistake[
       { path: [...path, 'brand'], at: 'key', message: 'a route is for a retailer or for a brand, not both.' },
     ]
   }
-  const party = partyOf(operation)
+  const parties = partiesFor(operation)
   if (retailer === undefined && brand === undefined) {
-    const wanted = party ?? 'retailer or brand'
-    return [
-      {
-        path,
-        at: 'key',
-        message: `says nothing of its ${wanted}: write "${party ?? 'retailer'}:" and the id.`,
-      },
-    ]
+    const message = `says nothing of its ${parties.join(' or ')}: write "${parties[0] ?? ''}:" and the id.`
+    return [{ path, at: 'key', message }]
   }
   const written = retailer === undefined ? 'brand' : 'retailer'
-  if (party === undefined || party === written) return []
+  const [party] = parties
+  if (parties.includes(written) || party === undefined) return []
   const message = `${operation} is done by a ${party}: write "${party}:" and its id instead of "${written}:".`
   return [{ path: [...path, written], at: 'key', message }]
 }
 
-function partyOf(operation: string | undefined): 'retailer' | 'brand' | undefined {
-  if (operation === undefined || !Object.hasOwn(OPERATIONS, operation)) return undefined
-  return OPERATIONS[operation as OperationName].party
+/** All of them when the operation is not known. */
+function partiesFor(operation: string | undefined): readonly PartyKind[] {
+  if (operation === undefined || !Object.hasOwn(OPERATIONS, operation)) return ['retailer', 'brand']
+  return partiesOf(operation as OperationName)
 }
 
 function checkMailboxes(route: RouteGlance, known: readonly string[]): Mistake[] {

@@ -1,6 +1,6 @@
 /** The configuration as the program uses it: plain data, paths absolute, times in milliseconds, secrets filled in. */
 import { resolve } from 'node:path'
-import type { InboundOperationName, OutboundOperationName } from '../contract/operations.ts'
+import type { InboundOperationName, ReceivedOperationName } from '../contract/operations.ts'
 import type { Party } from '../domain/route.ts'
 import { assert } from '../support/errors.ts'
 import { durationMs } from './duration.ts'
@@ -59,7 +59,7 @@ export interface InboundRoute extends RouteBase {
 
 export interface OutboundRoute extends RouteBase {
   readonly direction: 'outbound'
-  readonly operation: OutboundOperationName
+  readonly operation: ReceivedOperationName
   /** `name` is a template for `fileNameOf`. */
   readonly to: { readonly mailbox: string; readonly folder: string; readonly name: string }
   readonly acknowledge: 'delivered'

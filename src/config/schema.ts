@@ -3,8 +3,9 @@ import { z } from 'zod'
 import {
   OPERATIONS,
   type InboundOperationName,
+  isReceived,
   type OperationName,
-  type OutboundOperationName,
+  type ReceivedOperationName,
 } from '../contract/operations.ts'
 import { DURATION_PATTERN, durationMs } from './duration.ts'
 import { fileNameMistakes } from './file-name.ts'
@@ -12,8 +13,8 @@ import { fileNameMistakes } from './file-name.ts'
 const operationNames = Object.keys(OPERATIONS) as OperationName[]
 const isInbound = (name: OperationName): name is InboundOperationName =>
   OPERATIONS[name].direction === 'inbound'
-const isOutbound = (name: OperationName): name is OutboundOperationName =>
-  OPERATIONS[name].direction === 'outbound'
+const isOutbound = (name: OperationName): name is ReceivedOperationName =>
+  isReceived(name)
 
 const Text = z.string().min(1)
 

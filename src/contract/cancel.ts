@@ -1,6 +1,6 @@
 /** Cancels. Spec: "Cancel", "Cancel create". */
 import { z } from 'zod'
-import { boolean, dateTime, id, integer, orderId, text } from './fields.ts'
+import { boolean, dateTime, id, integer, reference, text } from './fields.ts'
 import { model } from './model.ts'
 import { oneLinePerItem, RetailerVariantSummary, VariantInput } from './variant.ts'
 
@@ -24,7 +24,7 @@ export const CancelLineInput = model({
  * order; one line per unique item.
  */
 export const CancelCreate = model(
-  { order_id: orderId(), reason_id: integer(1, 5), cancel_lines: z.array(CancelLineInput).min(1) },
+  { order_id: reference('order'), reason_id: integer(1, 5), cancel_lines: z.array(CancelLineInput).min(1) },
   oneLinePerItem('cancel_lines', 'id', 'identifier', 'upc'),
 )
 export type CancelCreate = z.infer<typeof CancelCreate>

@@ -1,14 +1,15 @@
 /** The kinds of field the API has. A field is a zod schema that also says, as data, what it takes. */
 import { z } from 'zod'
 import { isCountry } from './places.ts'
+import type { ReferenceKind } from './references.ts'
 
 /**
  * What a field takes, for those who compile it instead of interpreting it (the mapping) and for documentation.
- * `reference` marks an id that files name by something else: an order by its purchase order number.
+ * `reference` marks an id that files name by something else: an order by its purchase order number (`REFERENCES`).
  */
 export type FieldRule =
   | { readonly kind: 'text'; readonly max?: number; readonly blankAllowed?: boolean; readonly code?: 'upc' }
-  | { readonly kind: 'integer'; readonly min: number; readonly max: number; readonly reference?: 'order' }
+  | { readonly kind: 'integer'; readonly min: number; readonly max: number; readonly reference?: ReferenceKind }
   | { readonly kind: 'money'; readonly wholeDigits: number }
   | {
       readonly kind: 'decimal'
@@ -69,10 +70,10 @@ export function id() {
   return integer(1)
 }
 
-/** The id of an order, which files name by its purchase order number. */
-export function orderId() {
+/** An id of what files name by something else. */
+export function reference(kind: ReferenceKind) {
   const schema = z.int().min(1).max(LARGEST_ID)
-  return schema.register(FIELD_RULES, { kind: 'integer', min: 1, max: LARGEST_ID, reference: 'order' })
+  return schema.register(FIELD_RULES, { kind: 'integer', min: 1, max: LARGEST_ID, reference: kind })
 }
 
 /** US dollars as text with exactly two decimals, not negative, such as `12.50`. Spec: decimal (8,2) is six whole digits. */

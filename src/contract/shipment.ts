@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { Address, provinceRule } from './address.ts'
 import { Carrier, ShippingMethod } from './carrier.ts'
-import { boolean, country, dateTime, id, integer, measure, orderId, province, text } from './fields.ts'
+import { boolean, country, dateTime, id, integer, measure, province, reference, text } from './fields.ts'
 import { model, type Rule } from './model.ts'
 import { PartySummary } from './order.ts'
 import {
@@ -56,7 +56,7 @@ export const ShipmentLineInput = model({ variant: ShippedVariantInput, quantity:
  */
 export const ShipmentCreate = model(
   {
-    order_id: orderId(),
+    order_id: reference('order'),
     ship_from_name1: text(255),
     ship_from_name2: text(255).nullish(),
     ship_from_street1: text(255),
@@ -68,9 +68,9 @@ export const ShipmentCreate = model(
     ship_from_phone: text(255).nullish(),
     /** Spec: shown in an example with a space between date and time; ISO 8601 is sent. */
     shipped_at: dateTime().nullish(),
-    carrier_id: id().nullish(),
-    shipping_account_id: id().nullish(),
-    shipping_method_id: id(),
+    carrier_id: reference('carrier').nullish(),
+    shipping_account_id: reference('shipping-account').nullish(),
+    shipping_method_id: reference('shipping-method'),
     tracking_number: text(128).nullish(),
     /** Text for the label. Spec: "text the supplier may add"; how is not shown. */
     label_reference: text(30).nullish(),

@@ -5,8 +5,9 @@ import type { Problem } from './problem.ts'
 
 /** Something the body needs and only the API knows: the id behind a purchase order number. */
 export interface Reference {
-  readonly kind: 'order'
-  /** What the file says: a purchase order number. */
+  /** What is named, as the contract calls it: `order`, `carrier`. */
+  readonly kind: string
+  /** What the file says, such as a purchase order number. */
   readonly key: string
   /** Where the id goes in the body: a top-level field. */
   readonly field: string

@@ -1,31 +1,16 @@
 /** The frame of a mapping file: everything but the leaves of its body and the paths of its columns. */
 import { z } from 'zod'
+import { OPERATIONS } from '../contract/operations.ts'
+import { type KeyRow, optionalKeys } from './key-table.ts'
 import { CheckFrame, ConditionFrame } from './rows/conditions.ts'
 import { TotalsFrame } from './rows/control-totals.ts'
+import { GroupFrame } from './rows/group-forms.ts'
 import { LinesFrame } from './rows/lines.ts'
-import { ColumnNames } from './options.ts'
 import { ReadFrame } from './reading/reading.ts'
-import { FileFrame, RecordFrame, TrailerFrame, WriteFrame } from './export/writing.ts'
+import { WriteFrame } from './export/write-frame.ts'
+import { FileFrame, RecordFrame, TrailerFrame } from './export/writing.ts'
 
 const Text = z.string().min(1)
-
-const GroupKey = z.union([ColumnNames, z.strictObject({ firstOf: z.array(ColumnNames).min(2) })], {
-  error: 'expected a column name, a list of the names it may have, or `firstOf` with several columns',
-})
-
-export const GroupFrame = z.union(
-  [
-    Text,
-    z.array(GroupKey).min(1),
-    z.strictObject({
-      by: z.union([Text, z.array(GroupKey).min(1)], { error: 'expected a column name or a list of them' }),
-      blank: z.literal('continues', { error: 'expected `continues`' }).optional(),
-      differing: z.enum(['refuse', 'first'], { error: 'expected `refuse` or `first`' }).optional(),
-    }),
-  ],
-  { error: 'expected a column name, a list of them, or `by` with `blank` and `differing`' },
-)
-export type GroupFrame = z.infer<typeof GroupFrame>
 
 const Cell = z.union([z.string(), z.number(), z.boolean()], { error: 'expected text or a number' })
 
@@ -43,34 +28,118 @@ export const ExampleFrame = z.strictObject({ input: Text, expect: Text })
 /** An example a mapping carries: a file to read and what must come of it, both relative to the mapping file. */
 export type Example = z.infer<typeof ExampleFrame>
 
-export const InboundFile = z.strictObject({
-  /** Taken apart before the rest is read: see `source/inherit.ts`. */
-  extends: Text.optional(),
-  operation: Text,
-  read: ReadFrame.optional(),
-  group: GroupFrame.optional(),
-  only: ConditionFrame.optional(),
-  check: z.array(CheckFrame).min(1).optional(),
-  lines: LinesFrame.optional(),
-  totals: TotalsFrame.optional(),
-  body: z.unknown().optional(),
-  tables: z.record(Text, TableFrame).optional(),
-  examples: z.array(ExampleFrame).optional(),
-})
+/** What every mapping may say. */
+export const COMMON_KEYS = {
+  extends: {
+    schema: Text,
+    summary: 'the path of a mapping that this one is laid over: see "A mapping that extends another"',
+    example: 'extends: ./base-orders.yaml',
+  },
+  operation: {
+    schema: Text,
+    summary: `what becomes of the files: ${Object.keys(OPERATIONS)
+      .map((name) => `\`${name}\``)
+      .join(', ')}`,
+    example: 'operation: create-order',
+  },
+  tables: {
+    schema: z.record(Text, TableFrame),
+    summary:
+      'lookup tables: `file`, a CSV file whose first column is the key, or `rows` in the mapping itself',
+    example: 'tables: { ship-via: { file: tables/ship-via.csv } }',
+  },
+  examples: {
+    schema: z.array(ExampleFrame),
+    summary:
+      'pairs of files the mapping is held to: `input`, and `expect`: a JSON array of the bodies, or the exported file',
+    example: 'examples: [{ input: small.csv, expect: small.expected.json }]',
+  },
+} as const satisfies Readonly<Record<string, KeyRow>>
+
+/** What only a mapping into the API says. */
+export const INBOUND_KEYS = {
+  read: {
+    schema: ReadFrame,
+    summary: 'what the files look like: see "Reading"',
+    example: 'read: { format: csv }',
+  },
+  group: {
+    schema: GroupFrame,
+    summary: 'the column, or a list of columns, whose values the rows of one record share',
+    example: 'group: PO Number',
+  },
+  only: {
+    schema: ConditionFrame,
+    summary: 'which records are taken; the others are skipped: see "Conditions"',
+    example: 'only: { Status: Ready }',
+  },
+  check: {
+    schema: z.array(CheckFrame).min(1),
+    summary: 'rules of your own, with what to say when a record breaks one',
+    example: 'check: [{ unless: { Zip: filled }, say: The zip code is missing. }]',
+  },
+  lines: {
+    schema: LinesFrame,
+    summary: 'several lines in one row, lines of the same item, rules for each line',
+    example: 'lines: { same: add }',
+  },
+  totals: {
+    schema: TotalsFrame,
+    summary: 'what the last row of a file says of all of it',
+    example: 'totals: { when: { PO Number: TOTALS }, rows: Qty }',
+  },
+  body: {
+    schema: z.unknown(),
+    summary: 'the body of the request',
+    example: 'body: { purchase_order_number: PO Number }',
+  },
+} as const satisfies Readonly<Record<string, KeyRow>>
+
+/** What only a mapping into a file says. */
+export const OUTBOUND_KEYS = {
+  write: {
+    schema: WriteFrame,
+    summary: 'how the file is written: see "Exports"',
+    example: 'write: { format: csv }',
+  },
+  each: {
+    schema: Text,
+    summary: 'the list of the record that makes one row per item; without it a record makes one row',
+    example: 'each: order_lines',
+  },
+  parts: {
+    schema: z.enum(['first', 'all']),
+    summary:
+      '`first` (the default) leaves out shipment lines for further parcels of one item; `all` prints them',
+    example: 'parts: all',
+  },
+  columns: {
+    schema: z.unknown(),
+    summary: 'each column of the file, in order, with the path of the API field',
+    example: 'columns: { PO Number: purchase_order_number }',
+  },
+  records: {
+    schema: z.array(RecordFrame).min(1),
+    summary: 'instead of `each` and `columns`: several kinds of rows in one file',
+    example: 'records: [{ type: PH, columns: { PO: purchase_order_number } }]',
+  },
+  trailer: {
+    schema: TrailerFrame,
+    summary: 'a last row that counts and adds up what is in the file',
+    example: 'trailer: { columns: { Orders: { count: records } } }',
+  },
+  file: {
+    schema: FileFrame,
+    summary: 'how many records one file holds at most',
+    example: 'file: { records: 500 }',
+  },
+} as const satisfies Readonly<Record<string, KeyRow>>
+
+/** What `extends` says is taken apart before the rest is read: see `source/inherit.ts`. */
+const common = { ...optionalKeys(COMMON_KEYS), operation: Text }
+
+export const InboundFile = z.strictObject({ ...common, ...optionalKeys(INBOUND_KEYS) })
 export type InboundFile = z.infer<typeof InboundFile>
 
-export const OutboundFile = z.strictObject({
-  /** Taken apart before the rest is read: see `source/inherit.ts`. */
-  extends: Text.optional(),
-  operation: Text,
-  write: WriteFrame.optional(),
-  each: Text.optional(),
-  parts: z.enum(['first', 'all']).optional(),
-  columns: z.unknown().optional(),
-  records: z.array(RecordFrame).min(1).optional(),
-  trailer: TrailerFrame.optional(),
-  file: FileFrame.optional(),
-  tables: z.record(Text, TableFrame).optional(),
-  examples: z.array(ExampleFrame).optional(),
-})
+export const OutboundFile = z.strictObject({ ...common, ...optionalKeys(OUTBOUND_KEYS) })
 export type OutboundFile = z.infer<typeof OutboundFile>

@@ -1,15 +1,15 @@
 /** Compiles an inbound mapping: how the file is read, which rows make a record, and the body. */
 import type { z } from 'zod'
 import type { InboundOperation } from '../contract/operations.ts'
-import type { Translator } from '../domain/translator.ts'
 import { didYouMean } from '../support/nearest.ts'
 import { compileBody } from './fields/body.ts'
 import { checkPart } from './source/check.ts'
 import { foldedName } from './rows/columns.ts'
 import { type Check, compileChecks, compileCondition, type Condition } from './rows/conditions.ts'
 import { compileTotals } from './rows/control-totals.ts'
-import { type Example, GroupFrame, InboundFile } from './file.ts'
-import { checkColumns, type LeafContext } from './fields/leaf.ts'
+import { type Example, InboundFile } from './file.ts'
+import { checkColumns, conditionsOf, type LeafContext } from './fields/leaf.ts'
+import { GroupFrame } from './rows/group-forms.ts'
 import { compilePacked, lineRulesOf, type PackedLines, withLineRules } from './rows/lines.ts'
 import type { Alternatives, Grouping } from './fields/plan.ts'
 import {
@@ -24,9 +24,10 @@ import { shapeOf } from './shape.ts'
 import { keyPlace, type MapNode, type Mistakes } from './source/source.ts'
 import { compileTables, type ReadTable } from './tables.ts'
 import { createTranslator, type InboundPlan } from './translator.ts'
+import type { WatchedTranslator } from './watched.ts'
 
 export interface CompiledInbound {
-  readonly translator: Translator
+  readonly translator: WatchedTranslator
   readonly examples: readonly Example[]
 }
 
@@ -55,11 +56,12 @@ export async function compileInbound(
     tables,
     spills: new Map(),
     columnsFor: withPacked(columnsFor, packed),
+    decimal: read.decimal,
   }
   const body = compileBody(bodyNode, shape, { field: '', perRow: false, needed: true }, leaves)
   const rules = rulesOf(root, leaves)
   const totals = compileTotals(root, { mistakes, ...totalsContext(read, records) })
-  const lineRules = lineRulesOf(root, { mistakes, columns: leaves.columnsFor(true) })
+  const lineRules = lineRulesOf(root, conditionsOf(leaves, true))
   const grouping = records ?? groupingOf(group, root, leaves)
   if (records !== undefined && root.entries.has('group')) {
     mistakes.add(
@@ -94,8 +96,8 @@ function withPacked(
 }
 
 /** What decides about records as a whole. */
-function rulesOf(root: MapNode, { mistakes, columnsFor }: LeafContext): Pick<InboundPlan, 'only' | 'checks'> {
-  const context = { mistakes, columns: columnsFor(false) }
+function rulesOf(root: MapNode, leaves: LeafContext): Pick<InboundPlan, 'only' | 'checks'> {
+  const context = conditionsOf(leaves, false)
   const written = root.entries.get('only')?.node
   const only: Condition | undefined = written && compileCondition(written, context)
   const checks: readonly Check[] = compileChecks(root.entries.get('check')?.node, context)

@@ -3,14 +3,15 @@ import { z } from 'zod'
 import { OPERATIONS, type OperationName } from '../contract/operations.ts'
 import { CheckFrame, ConditionFrame } from './rows/conditions.ts'
 import { TotalsFrame } from './rows/control-totals.ts'
-import { ExampleFrame, GroupFrame, TableFrame } from './file.ts'
+import { COMMON_KEYS, ExampleFrame, INBOUND_KEYS, OUTBOUND_KEYS, TableFrame } from './file.ts'
+import { GroupFrame } from './rows/group-forms.ts'
 import { LinesFrame } from './rows/lines.ts'
-import { BodyLeaf, ColumnNames, LEAF_OPTIONS, type LeafOptionName } from './options.ts'
+import { BodyLeaf, ColumnNames } from './options.ts'
 import { ColumnLeaf, TotalLeaf } from './export/column-options.ts'
 import { exportParts } from './export/export-schema.ts'
 import { ReadFrame } from './reading/reading.ts'
 import { describeRule, type ListShape, type ObjectShape, type Shape, shapeOf } from './shape.ts'
-import { WriteFrame } from './export/writing.ts'
+import { WriteFrame } from './export/write-frame.ts'
 
 type JsonSchema = Record<string, unknown>
 
@@ -43,9 +44,9 @@ function definitions(): JsonSchema {
     totals: draft07(TotalsFrame),
     tables: draft07(z.record(z.string(), TableFrame)),
     examples: draft07(z.array(ExampleFrame)),
-    leaf: { anyOf: [draft07(ColumnNames), described(draft07(BodyLeaf))] },
-    columnLeaf: described(draft07(ColumnLeaf)),
-    totalLeaf: described(draft07(TotalLeaf)),
+    leaf: { anyOf: [draft07(ColumnNames), draft07(BodyLeaf)] },
+    columnLeaf: draft07(ColumnLeaf),
+    totalLeaf: draft07(TotalLeaf),
   }
 }
 
@@ -60,9 +61,7 @@ function operationSchema(name: OperationName): JsonSchema {
     description: operation.summary,
     properties: {
       operation: { const: name },
-      ...parts,
-      tables: reference('tables'),
-      examples: reference('examples'),
+      ...describedKeys({ ...parts, tables: reference('tables'), examples: reference('examples') }),
     },
     required: inbound ? ['operation', 'body'] : ['operation'],
     ...(inbound ? {} : { anyOf: [{ required: ['columns'] }, { required: ['records'] }] }),
@@ -76,18 +75,35 @@ function operationSchema(name: OperationName): JsonSchema {
  */
 function extendingSchema(schemas: readonly JsonSchema[]): JsonSchema {
   const keys = schemas.flatMap((schema) => Object.keys(schema['properties'] as JsonSchema))
+  const open = describedKeys(Object.fromEntries([...new Set(keys)].map((key) => [key, {}])))
   return {
     type: 'object',
     description: 'A mapping that extends another one.',
     properties: {
-      extends: { type: 'string', minLength: 1, description: 'The path of the mapping that is extended.' },
-      ...Object.fromEntries([...new Set(keys)].map((key) => [key, {}])),
+      extends: { type: 'string', minLength: 1, description: COMMON_KEYS.extends.summary },
+      ...open,
       operation: { enum: Object.keys(OPERATIONS) },
       examples: reference('examples'),
     },
     required: ['extends'],
     additionalProperties: false,
   }
+}
+
+/** The keys with what the tables say of them. */
+function describedKeys(properties: JsonSchema): JsonSchema {
+  const keys: Readonly<Record<string, { readonly summary: string }>> = {
+    ...COMMON_KEYS,
+    ...INBOUND_KEYS,
+    ...OUTBOUND_KEYS,
+  }
+  const described = Object.entries(properties).map(([name, schema]) => {
+    const isReference = typeof schema === 'object' && schema !== null && '$ref' in schema
+    // Beside $ref, draft-07 ignores everything else.
+    const told = isReference ? { allOf: [schema] } : schema
+    return [name, { description: keys[name]?.summary, ...(told as JsonSchema) }]
+  })
+  return Object.fromEntries(described) as JsonSchema
 }
 
 function shapeSchema(shape: Shape): JsonSchema {
@@ -130,16 +146,6 @@ function listSchema({ item }: ListShape): JsonSchema {
   return { type: 'array', description, minItems: 1, maxItems: 1, items: objectSchema(item) }
 }
 
-/** The options with what the table says of them. */
-function described(schema: JsonSchema): JsonSchema {
-  const properties = schema['properties'] as Record<string, JsonSchema>
-  const entries = Object.entries(properties).map(([name, option]) => [
-    name,
-    isOption(name) ? { description: LEAF_OPTIONS[name].summary, ...option } : option,
-  ])
-  return { ...schema, properties: Object.fromEntries(entries) }
-}
-
 function draft07(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: 'draft-7', io: 'input' })
   return rest
@@ -147,10 +153,6 @@ function draft07(schema: z.ZodType): JsonSchema {
 
 function reference(name: string): JsonSchema {
   return { $ref: `#/definitions/${name}` }
-}
-
-function isOption(name: string): name is LeafOptionName {
-  return Object.hasOwn(LEAF_OPTIONS, name)
 }
 
 function isOperation(name: string): name is OperationName {

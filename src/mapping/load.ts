@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { OPERATIONS, type OperationName } from '../contract/operations.ts'
-import type { Composer, Translator } from '../domain/translator.ts'
+import type { Composer } from '../domain/translator.ts'
 import { BridgeError } from '../support/errors.ts'
 import type { Example } from './file.ts'
 import { compileInbound, unknownOperation } from './inbound.ts'
@@ -10,11 +10,12 @@ import { compileOutbound } from './export/outbound.ts'
 import { readWithBases } from './source/inherit.ts'
 import { type MapNode, type Mistakes, openSourceReader, type SourceNode } from './source/source.ts'
 import type { ReadTable } from './tables.ts'
+import type { WatchedTranslator } from './watched.ts'
 
 export interface InboundMapping {
   readonly direction: 'inbound'
   readonly operation: OperationName
-  readonly translator: Translator
+  readonly translator: WatchedTranslator
   readonly examples: readonly Example[]
   readonly warnings: readonly string[]
   /** What the mapping says, with what it inherits, for the tools that show it. */

@@ -1,6 +1,7 @@
 /** The contract's schemas as a plain tree of objects, lists and fields, for those who compile against them. */
 import { z } from 'zod'
 import { FIELD_RULES, type FieldRule } from '../contract/fields.ts'
+import { describeReference, REFERENCES } from '../contract/references.ts'
 import { OBJECT_RULES, type Rule } from '../contract/model.ts'
 
 export interface FieldShape {
@@ -54,8 +55,10 @@ export function describeRule(rule: FieldRule): string {
     case 'text':
       return rule.max === undefined ? 'text' : `text of at most ${rule.max} characters`
     case 'integer':
-      if (rule.reference === 'order')
-        return 'the id of an order, or with `find: order` its purchase order number'
+      if (rule.reference !== undefined) {
+        const { called } = REFERENCES[rule.reference]
+        return `the id of ${describeReference(rule.reference)}, or with \`find: ${rule.reference}\` ${called}`
+      }
       return `a whole number from ${rule.min}`
     case 'money':
       return 'US dollars, such as 12.50'

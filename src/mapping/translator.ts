@@ -15,6 +15,7 @@ import { draftOf, type Drafting, withoutRepeats } from './rows/record-draft.ts'
 import { textReader } from './binding/text-reader.ts'
 import { bindTotals, type BoundTotals, type TotalsColumns } from './rows/bind-totals.ts'
 import type { TotalsPlan } from './rows/control-totals.ts'
+import type { Watch, WatchedTranslator } from './watched.ts'
 import { bindUnpack, numberedColumns, unpackedLayout, type Unpacking, unpackRecord } from './rows/unpack.ts'
 
 export interface InboundPlan {
@@ -33,15 +34,19 @@ export interface InboundPlan {
 /** The fields by which people know a record, where no group says it. */
 const KEY_FIELDS = ['purchase_order_number', 'order_id', 'invoice_number']
 
-export function createTranslator(plan: InboundPlan): Translator {
+export function createTranslator(plan: InboundPlan): WatchedTranslator {
   const { operation, read } = plan
-  return { operation, read, bind: (layouts, source) => bindFile(plan, layouts, source) }
+  return {
+    operation,
+    read,
+    bind: (layouts, source, watch) => bindFile(plan, layouts, { source, watch }),
+  }
 }
 
 function bindFile(
   plan: InboundPlan,
   layouts: readonly Layout[],
-  source: FileSource | undefined,
+  { source, watch }: Pick<Running, 'watch'> & { readonly source: FileSource | undefined },
 ): BoundTranslator | readonly Problem[] {
   const { grouping, packed } = plan
   const problems: Problem[] = []
@@ -72,6 +77,7 @@ function bindFile(
     return { layout, totals: columnsAt(layout), added, missing }
   }
   const running: Running = {
+    watch,
     grouping,
     headerLayout,
     building,
@@ -165,18 +171,21 @@ function firstColumn(node: BoundNode): string | undefined {
 }
 
 interface Running extends Drafting {
+  readonly watch: Watch | undefined
   readonly unpack: Unpacking | undefined
   readonly totals: BoundTotals | undefined
 }
 
 function runningTranslator(running: Running): Omit<BoundTranslator, 'absentColumns' | 'unusedColumns'> {
-  const { grouping, headerLayout, keys, unpack, totals } = running
+  const { grouping, headerLayout, keys, unpack, totals, watch } = running
   let number = 0
   let drafts: Draft[] = []
   const emit = (gathered: Gathered) => {
     number += 1
     const whole = unpack === undefined ? gathered : unpackRecord(gathered, unpack)
-    drafts.push(draftOf(whole, number, running))
+    const draft = draftOf(whole, number, running)
+    drafts.push(draft)
+    watch?.({ draft, rows: whole.rows, fields: () => running.body.explain() })
   }
   const gatherer: Gatherer =
     grouping.kind === 'keys'

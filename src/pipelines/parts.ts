@@ -1,5 +1,5 @@
 /** What a pipeline is given to work with: interfaces only, made in the composition root. */
-import type { InboundOperationName, OutboundOperationName } from '../contract/operations.ts'
+import type { InboundOperationName, ReceivedOperationName } from '../contract/operations.ts'
 import type { Api } from '../domain/api.ts'
 import type { Observer } from '../domain/event.ts'
 import type { Format } from '../domain/format.ts'
@@ -49,7 +49,7 @@ export interface OutboundParts extends SharedParts {
   readonly route: {
     readonly name: string
     readonly party: Party
-    readonly operation: OutboundOperationName
+    readonly operation: ReceivedOperationName
     readonly folder: string
     /** The file's name from its sequence number, the time it was composed and its first record. */
     readonly nameFor: (

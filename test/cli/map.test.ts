@@ -231,9 +231,13 @@ describe('try', () => {
     expect(exit).toBe(0)
     expect(out).toContain('record 1 (HV-20001), lines 2, 4')
     expect(out).toMatch(
-      /^ordered_at +Order Date +"11\/16\/2026 09:05" +format: MM\/dd\/yyyy HH:mm, .* "2026-11-16T14:05:00Z"$/m,
+      /^ordered_at +Order Date +"11\/16\/2026 09:05" → format MM\/dd\/yyyy HH:mm, zone America\/New_York "2026-11-16T14:05:00Z"$/m,
     )
-    expect(out).toMatch(/^order_lines\[1\]\.quantity +Qty +"1" +1$/m)
+    expect(out).toMatch(
+      /^shipping_method\.code +Ship Via +"FedEx Ground" → table ship-via pick method "FEDEX_GROUND"$/m,
+    )
+    expect(out).toMatch(/^gift_message +Gift Message +.* → wrap 64 \["Happy birthday, Nana!","With love/m)
+    expect(out).toMatch(/^order_lines\[1\]\.quantity +Qty +"1"$/m)
     expect(said).toContain('columns that are not used: Description')
   })
 
@@ -245,8 +249,22 @@ describe('try', () => {
 
     expect(exit).toBe(2)
     expect(out).toContain('record 1 (HV-20001), lines 2, 4: refused')
-    expect(out).toMatch(/^order_lines\[0\]\.quantity +Qty +"two" +WRONG: integer-expected$/m)
+    expect(out).toMatch(
+      /^order_lines\[0\]\.quantity +Qty +"two" → as a whole number from 1 WRONG: integer-expected$/m,
+    )
     expect(out).toMatch(/wrong: line 2, column "Qty": "two" is not a whole number/)
+  })
+
+  test('lines that are packed into one row have a line of the table each', async () => {
+    const sample = join(repository, 'samples/orders/woocommerce-orders-packed.csv')
+    const mapping = join(repository, 'mappings/woocommerce-orders-packed.yaml')
+
+    const { exit, out } = await dropbridge(await tempFolder(), 'try', sample, '-m', mapping, '--record', '1')
+
+    expect(exit).toBe(0)
+    expect(out).toContain('record 1 (4101), line 2')
+    expect(out).toMatch(/^order_lines\[0\]\.quantity +line_items +"id:41011.*" → match .* "2"$/m)
+    expect(out).toMatch(/^order_lines\[1\]\.quantity +line_items +"id:41012.*" → match .* "4"$/m)
   })
 
   test('a record that is not in the file is named', async () => {

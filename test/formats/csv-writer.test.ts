@@ -38,6 +38,14 @@ describe('written CSV', () => {
     expect(written(['A'], [['1'], [''], ['2']]).toString()).toBe('A\r\n1\r\n""\r\n2\r\n')
   })
 
+  it('has no quotes where there are none, and the told lines above all others', () => {
+    const options = { format: 'csv' as const, delimiter: '\t', quote: null, above: ['sep=\t', ['"A"', 'b']] }
+    const writer = csvFormat().writer(['X', 'Y "Z"'], options)
+    const bytes = Buffer.concat([writer.head(), writer.rows([['5" pipe', ' a,b ']])])
+
+    expect(bytes.toString()).toBe('sep=\t\r\n"A"\tb\r\nX\tY "Z"\r\n5" pipe\t a,b \r\n')
+  })
+
   it('has a byte order mark when told', () => {
     expect(written(['é'], [], { byteOrderMark: true }).toString('hex')).toBe('efbbbfc3a90d0a')
     expect(written(['é'], []).toString('hex')).toBe('c3a90d0a')

@@ -23,6 +23,15 @@ test.each([
     "only: { Note: { matches: '(' } }",
     expect.stringMatching(/^4:26 only\.Note\.matches: this is no regular expression: /),
   ],
+  ['only: { $fil: x }', '4:9 only.$fil: there is no $fil. Did you mean "$file"?'],
+  [
+    'only: { $row: 1 }',
+    '4:9 only.$row: $row is the number of a row, and stands in the array that is filled once per row',
+  ],
+  [
+    'lines: { check: [{ when: { $rw: 1 }, say: No. }] }',
+    '4:28 lines.check[0].when.$rw: there is no $rw. Did you mean "$row"?',
+  ],
   ['check: [{ when: { Qty: 1 } }]', '4:9 check[0]: say is missing'],
   ['check: [{ say: Never }]', '4:9 check[0]: a check has `say` and one of `when` and `unless`'],
   [

@@ -124,3 +124,98 @@ file: { records: 0 }
     '15:18 file.records: too small: expected number to be >=1',
   ])
 })
+
+test('every mistake in a condition of a column is told', async () => {
+  const text = `operation: export-orders
+each: order_lines
+columns:
+  A: { from: id, when: {} }
+  B: { from: id, when: { ship_to.town: x } }
+  C: { from: id, when: { order_lines: filled } }
+  D: { from: id, when: { order_lines.qty: 1 } }
+  E: { from: id, when: { status: { abov: 1 } } }
+  F: { const: x, when: { $row: 1 } }
+  G: { const: x, when: { status: open }, case: upper }
+`
+
+  expect(await mistakesOf(text)).toEqual([
+    '4:24 columns.A.when: a condition names at least one column',
+    '5:26 columns.B.when.ship_to.town: ship_to has no field "town".',
+    '6:26 columns.C.when.order_lines: this is a list: name it under `each` to have a row for each of its items',
+    '7:26 columns.D.when.order_lines.qty: the record has no field "qty".',
+    '8:36 columns.E.when.status.abov: there is no such key here. Did you mean "above"?',
+    '9:26 columns.F.when.$row: the record has no field "$row".',
+    '10:6 columns.G: a constant takes no other options',
+  ])
+})
+
+test('every mistake in lines above the header and in files without quotes is told', async () => {
+  const write = (options: string, columns = '{ A: id }') =>
+    mistakesOf(`operation: export-orders\nwrite: { ${options} }\ncolumns: ${columns}`)
+
+  expect(await write('format: csv, above: Orders')).toEqual([
+    '2:30 write.above: invalid input: expected array, received string',
+  ])
+  expect(await write('format: csv, above: [{ text: x }]')).toEqual([
+    '2:31 write.above[0]: expected a line as text, or a list of its cells',
+  ])
+  expect(
+    await write('format: csv, encoding: ascii, quote: null, above: ["a\\nb", [é, "a,b"], "a,b"]'),
+  ).toEqual([
+    '2:61 write.above[0]: this is one line, and holds no line break',
+    '2:70 write.above[1][0]: "é" (U+00E9) cannot be written in ascii.',
+    '2:73 write.above[1][1]: "a,b" holds ",", which stands between cells, and the file has no quotes around it.',
+  ])
+  expect(await write('format: fixed, quote: null, above: [[A, B]]', '{ A: { from: id, width: 5 } }')).toEqual(
+    [
+      '2:25 write.quote: a fixed-width file has no `quote`',
+      '2:46 write.above[0]: a fixed-width file has no cells here: write the line as one text',
+    ],
+  )
+  expect(await write('format: csv, quote: "x"')).toEqual([
+    '2:30 write.quote: expected null: quotes stand where they are needed, or nowhere',
+  ])
+  expect(await write('format: csv, quote: null, quoteAll: true, replace: ","')).toEqual([
+    '2:36 write.quoteAll: the file has no quotes: `quote` is null',
+    '2:52 write.replace: this stands between the cells itself',
+  ])
+})
+
+test('what a column puts between its values must fit into a file without quotes', async () => {
+  const text = `operation: export-orders
+write: { format: csv, quote: null, formulas: guard }
+columns:
+  "A,B": { all: [id, status], with: ", " }
+  C: { from: gift_message, join: "\\n" }
+  D: { from: subtotal_charged, decimal: ",", default: "0,00" }
+  E: { from: id, pad: { to: 9, with: "," } }
+  F: { const: "x,y" }
+trailer: { columns: { Sum: { sum: subtotal_charged, decimal: "," } } }
+`
+
+  const holds = (shown: string, what = '",", which stands between cells') =>
+    `${JSON.stringify(shown)} holds ${what}, and the file has no quotes around it.`
+  expect(await mistakesOf(text)).toEqual([
+    `4:10 columns.A,B: ${holds('A,B')}`,
+    `4:37 columns.A,B.with: ${holds(', ')}`,
+    `5:34 columns.C.join: "\n" holds a line break, and the file has no quotes around it.`,
+    `6:41 columns.D.decimal: ${holds(',')}`,
+    `6:55 columns.D.default: ${holds('0,00')}`,
+    `7:38 columns.E.pad.with: ${holds(',')}`,
+    `8:15 columns.F.const: ${holds('x,y')}`,
+    `9:62 trailer.columns.Sum.decimal: ${holds(',')}`,
+  ])
+})
+
+test('the type of a row must be writable too', async () => {
+  const text = `operation: export-orders
+write: { format: csv, encoding: ascii }
+records: [{ type: É, columns: { A: id } }]
+trailer: { type: Ü, columns: { N: { count: records } } }
+`
+
+  expect(await mistakesOf(text)).toEqual([
+    '3:19 records[0].type: "É" (U+00C9) cannot be written in ascii.',
+    '4:18 trailer.type: "Ü" (U+00DC) cannot be written in ascii.',
+  ])
+})

@@ -21,11 +21,25 @@ test.each([
   ],
   ['{ format: csv, header: { lines: 2 } }', '3:30 read.header: names is missing'],
   ['{ format: csv, rows: { short: fill } }', '3:37 read.rows.short: expected `pad`'],
+  ['{ format: csv, decimal: comma }', '3:31 read.decimal: expected "." or ","'],
   ['{ format: csv, extra: reject }', '3:29 read.extra: expected `ignore` or `refuse`'],
   ['{ format: csv, ignor: [] }', '3:22 read.ignor: there is no such key here. Did you mean "ignore"?'],
   [
     '{ format: csv, ignore: [{ startsWith: "#", matches: x }] }',
-    '3:31 read.ignore[0]: say what the line is known by: either `startsWith` or `matches`',
+    '3:31 read.ignore[0]: say what the line is known by: either `startsWith`, `matches` or `header`',
+  ],
+  ['{ format: csv, ignore: [{ header: again }] }', '3:41 read.ignore[0].header: expected `repeated`'],
+  [
+    '{ format: csv, columns: [PO], ignore: [{ header: repeated }] }',
+    '3:48 read.ignore[0].header: this is for files with a header line, and these have none',
+  ],
+  [
+    '{ format: csv, ignore: [{ header: repeated }], records: { H: { as: header, columns: [A] }, D: { as: detail, columns: [B] }, X: { as: ignore } } }',
+    '3:33 read.ignore[0].header: this is for files with a header line, and these have none',
+  ],
+  [
+    '{ format: fixed, columns: [{ name: PO, length: 3 }], ignore: [{ header: repeated }] }',
+    '3:71 read.ignore[0].header: this is for files with a header line, and these have none',
   ],
   [
     '{ format: csv, ignore: [{ matches: "(a+)+" }] }',

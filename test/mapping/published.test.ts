@@ -1,16 +1,12 @@
 /** What is published about mapping files is true: the JSON Schema and the documentation. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { parseAllDocuments } from 'yaml'
-import { OPERATIONS } from '../../src/contract/operations.ts'
+import { MAP_COMMANDS } from '../../src/cli/commands/map/map.ts'
 import { mappingJsonSchema } from '../../src/mapping/json-schema.ts'
-import { LEAF_OPTIONS } from '../../src/mapping/options.ts'
-import { DATE_TOKENS } from '../../src/mapping/values/date-format.ts'
-import { mappingOf } from './sheet.ts'
+import { PRINTED } from './page-tables.ts'
 
 const DOCS = new URL('../../docs/', import.meta.url).pathname
-/** Without the blanks that line a table up. */
-const page = readFileSync(`${DOCS}mapping.md`, 'utf8').replace(/ +\|/g, ' |')
+const page = readFileSync(`${DOCS}mapping.md`, 'utf8')
 
 test('the published schema is the one the compiler has', async () => {
   const schema = `${JSON.stringify(mappingJsonSchema(), null, 2)}\n`
@@ -25,32 +21,28 @@ test('the schema of one operation knows its own body', () => {
   })
 })
 
-test('every leaf option has its row in the documentation, with its example and what it does', () => {
-  const rows = Object.entries(LEAF_OPTIONS).map(
-    ([name, { summary, example }]) => `| \`${name}\` | ${summary} | \`${example.replaceAll('|', '\\|')}\` |`,
+test('an editor shows for every key what the documentation says of it', () => {
+  const { definitions, properties } = mappingJsonSchema('create-order')
+
+  expect(definitions).toMatchObject({
+    read: { properties: { skip: { description: expect.stringContaining('above the header') as string } } },
+    write: { properties: { fold: { description: 'writes é as e and ß as ss' } } },
+    columnLeaf: { properties: { zeros: { description: expect.stringContaining('12.50') as string } } },
+  })
+  expect(properties).toMatchObject({ lines: { description: expect.stringContaining('same item') as string } })
+})
+
+test('every list of keys, options and forms in docs/mapping.md is printed from the table of the compiler', async () => {
+  const places = [...page.matchAll(/^<!-- printed: (.+) -->$/gm)].map(([, name = '']) => name)
+  const printed = page.replace(
+    /^(<!-- printed: (.+) -->\n)(?:.+\n)*/gm,
+    (_, marker: string, name: string) => `${marker}${PRINTED[name] ?? ''}\n`,
   )
 
-  expect(rows.filter((row) => !page.includes(row))).toEqual([])
+  expect(places.toSorted()).toEqual(Object.keys(PRINTED).toSorted())
+  await expect(printed).toMatchFileSnapshot(`${DOCS}mapping.md`)
 })
 
-test('every operation and every date token is in the documentation', () => {
-  const names = [...Object.keys(OPERATIONS), ...DATE_TOKENS]
-
-  expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
-})
-
-test('the mappings in the documentation compile', async () => {
-  const blocks = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, block = '']) => block)
-  const whole = blocks.filter((block) => block.startsWith('operation:'))
-  const tables = { 'tables/ship-via.csv': 'ship_via,method,carrier\nGround,FEDEX_GROUND,FDEG\n' }
-
-  const compiled = await Promise.all(whole.map((block) => mappingOf(block, tables)))
-
-  expect(compiled.map(({ operation }) => operation)).toEqual([
-    'create-order',
-    'create-invoice',
-    'export-orders',
-    'export-orders',
-  ])
-  expect(blocks.flatMap((block) => parseAllDocuments(block).flatMap(({ errors }) => errors))).toEqual([])
+test('every command about mappings is in the documentation', () => {
+  expect(MAP_COMMANDS.filter((name) => !page.includes(`| \`dropbridge map ${name} `))).toEqual([])
 })

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isUnreadable } from '../../src/domain/document.ts'
-import type { Draft } from '../../src/domain/translator.ts'
+import type { Composer, Draft, Translator } from '../../src/domain/translator.ts'
 import { createFormats } from '../../src/formats/formats.ts'
 import { mappingOf } from '../mapping/sheet.ts'
 
@@ -65,7 +65,7 @@ const EUROPEAN: Pair = {
     .replace('each:', 'write: { format: csv, delimiter: ";", encoding: utf-16le, quoteAll: true }\neach:')
     .replace('Ordered: ordered_at', 'Ordered: { from: ordered_at, format: "dd.MM.yyyy HH:mm:ss", zone: UTC }')
     .replace('Price: order_lines.price', 'Price: { from: order_lines.price, decimal: "," }')}`,
-  read: `operation: create-order\ngroup: PO${body(', format: "dd.MM.yyyy HH:mm:ss"', ', decimal: ","')}`,
+  read: `operation: create-order\nread: { format: csv, decimal: "," }\ngroup: PO${body(', format: "dd.MM.yyyy HH:mm:ss"', '')}`,
 }
 
 const TYPED: Pair = {
@@ -136,6 +136,15 @@ const PACKED: Pair = {
   read: `operation: create-order\ngroup: PO\nlines: { split: "|", columns: [SKU, Qty, Price] }${body('', '')}`,
 }
 
+const UNQUOTED: Pair = {
+  name: 'tabs without quotes, below two heading lines',
+  write: TABLE.write.replace(
+    'each:',
+    'write: { format: csv, delimiter: "\\t", quote: null, above: [[Type=Orders, "Version 7"], "PO, a ; note"] }\neach:',
+  ),
+  read: TABLE.read.replace('group:', 'read: { format: csv, quote: null, skip: 2 }\ngroup:'),
+}
+
 /** Letters, and what means something in a file or to a spreadsheet. */
 const LETTERS = Array.from('abcÄéßŁ王09 ,;"\'=+-@/.')
 
@@ -173,34 +182,14 @@ const orders = fc
   .integer({ min: 1, max: 4 })
   .chain((count) => fc.tuple(...Array.from({ length: count }, (_, at) => order(at))))
 
-test.each([TABLE, EUROPEAN, TYPED, FIXED, PACKED])(
+test.each([TABLE, EUROPEAN, TYPED, FIXED, PACKED, UNQUOTED])(
   '$name is read back as it was written',
-  async ({ write, read }) => {
-    const [outbound, inbound] = await Promise.all([mappingOf(write), mappingOf(read)])
-    if (outbound.direction !== 'outbound' || inbound.direction !== 'inbound') throw new Error('not a pair')
-    const format = createFormats()
-    const { composer } = outbound
-    const { translator } = inbound
+  async (pair) => {
+    const { composer, translator } = await pairOf(pair)
 
     await fc.assert(
       fc.asyncProperty(orders, async (records) => {
-        const writer = format.writer(composer.columns, composer.write)
-        const rows = records.flatMap((record) => {
-          const composed = composer.rows(record)
-          if ('problems' in composed)
-            throw new Error(composed.problems.map(({ message }) => message).join('\n'))
-          return composed.rows
-        })
-        const reading = await format.read(
-          once(Buffer.concat([writer.head(), writer.rows(rows)])),
-          translator.read,
-        )
-        if (isUnreadable(reading)) throw new Error(JSON.stringify(reading.problems))
-        const bound = translator.bind(reading.layouts)
-        if (!('keyColumns' in bound)) throw new Error(JSON.stringify(bound))
-        const drafts: Draft[] = []
-        for await (const batch of reading.batches) drafts.push(...bound.push(batch))
-        drafts.push(...bound.end())
+        const drafts = await readBack(translator, writtenBy(composer, records))
 
         expect(drafts.flatMap(({ problems }) => problems)).toEqual([])
         expect(drafts.map((draft) => draft.body)).toEqual(records.map(bodyOf))
@@ -209,6 +198,47 @@ test.each([TABLE, EUROPEAN, TYPED, FIXED, PACKED])(
     )
   },
 )
+
+test('files that are joined are read as one where the header line may come again', async () => {
+  const read = TABLE.read.replace('group:', 'read: { format: csv, ignore: [{ header: repeated }] }\ngroup:')
+  const { composer, translator } = await pairOf({ ...TABLE, read })
+
+  await fc.assert(
+    fc.asyncProperty(orders, fc.nat(4), async (records, at) => {
+      const halves = [records.slice(0, at), records.slice(at)].map((half) => writtenBy(composer, half))
+      const drafts = await readBack(translator, Buffer.concat(halves))
+
+      expect(drafts.map((draft) => draft.body)).toEqual(records.map(bodyOf))
+    }),
+    { numRuns: 40 },
+  )
+})
+
+async function pairOf({ write, read }: Pair) {
+  const [outbound, inbound] = await Promise.all([mappingOf(write), mappingOf(read)])
+  if (outbound.direction !== 'outbound' || inbound.direction !== 'inbound') throw new Error('not a pair')
+  return { composer: outbound.composer, translator: inbound.translator }
+}
+
+function writtenBy(composer: Composer, records: readonly ApiOrder[]): Buffer {
+  const writer = createFormats().writer(composer.columns, composer.write)
+  const rows = records.flatMap((record) => {
+    const composed = composer.rows(record)
+    if ('problems' in composed) throw new Error(composed.problems.map(({ message }) => message).join('\n'))
+    return composed.rows
+  })
+  return Buffer.concat([writer.head(), writer.rows(rows)])
+}
+
+async function readBack(translator: Translator, bytes: Uint8Array): Promise<readonly Draft[]> {
+  const reading = await createFormats().read(once(bytes), translator.read)
+  if (isUnreadable(reading)) throw new Error(JSON.stringify(reading.problems))
+  const bound = translator.bind(reading.layouts)
+  if (!('keyColumns' in bound)) throw new Error(JSON.stringify(bound))
+  const drafts: Draft[] = []
+  for await (const batch of reading.batches) drafts.push(...bound.push(batch))
+  return [...drafts, ...bound.end()]
+}
 
 function bodyOf(record: ApiOrder): unknown {
   const { ship_to, gift_message, shipping_method, order_lines, ...plain } = record

@@ -1,6 +1,10 @@
-/** Writes the larger samples: `npm run samples`. */
+/** Writes the larger samples, and the API records that exports are shown with: `npm run samples`. */
 import { writeFileSync } from 'node:fs'
 import { largeSamples } from './large.ts'
+import { receiptSamples } from './receipts.ts'
 
 const samples = new URL('../../samples/', import.meta.url)
-for (const [name, text] of Object.entries(largeSamples().files)) writeFileSync(new URL(name, samples), text)
+const exported = Object.entries(await receiptSamples()).map(([name, text]) => [`exports/${name}`, text] as const)
+for (const [name, text] of [...Object.entries(largeSamples().files), ...exported]) {
+  writeFileSync(new URL(name, samples), text)
+}

@@ -1,8 +1,6 @@
 /** The pages that list things are printed from the tables of the code, and the README names what there is. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { ENDPOINTS } from '../../src/contract/endpoints.ts'
-import { OPERATIONS } from '../../src/contract/operations.ts'
 import { PROBLEMS } from '../../src/domain/problem-kinds.ts'
 import { OUTCOMES } from '../../src/domain/record.ts'
 import { EXIT, FAILURES } from '../../src/support/errors.ts'
@@ -45,24 +43,6 @@ test('docs/errors.md lists every problem, failure and outcome of the code', asyn
     ...tableOf(
       ['Outcome', 'Meaning'],
       Object.entries(OUTCOMES).map(([outcome, meaning]) => [`\`${outcome}\``, meaning]),
-    ),
-    '## Operations and their endpoints',
-    '',
-    ...tableOf(
-      ['Operation', 'Party', 'Endpoints', 'What it does'],
-      Object.entries(OPERATIONS).map(([name, operation]) => {
-        const used =
-          operation.direction === 'inbound'
-            ? [operation.endpoint]
-            : [operation.list, operation.get, operation.acknowledge]
-        const calls = used.map((endpoint) => `${ENDPOINTS[endpoint].method} ${ENDPOINTS[endpoint].path}`)
-        return [
-          `\`${name}\``,
-          operation.party,
-          calls.map((call) => `\`${call}\``).join('<br>'),
-          operation.summary,
-        ]
-      }),
     ),
   ].join('\n')
 

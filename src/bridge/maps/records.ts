@@ -3,6 +3,7 @@ import { isUnreadable, type Layout, type Row } from '../../domain/document.ts'
 import type { Format } from '../../domain/format.ts'
 import type { Problem } from '../../domain/problem.ts'
 import type { BoundTranslator, Draft } from '../../domain/translator.ts'
+import type { ExplainedField } from '../../mapping/binding/explained.ts'
 import { foldedName } from '../../mapping/rows/columns.ts'
 import type { InboundMapping } from '../../mapping/load.ts'
 import { cleaned } from '../../mapping/values/text.ts'
@@ -10,7 +11,10 @@ import { bytesOf, sourceAt } from '../translate.ts'
 
 export interface RecordRead {
   readonly draft: Draft
+  /** One for each line where several are packed into one. */
   readonly rows: readonly Row[]
+  /** How its fields came to their values; empty for records that nobody wants to know it of. */
+  readonly fields: readonly ExplainedField[]
 }
 
 export interface FileRead {
@@ -23,37 +27,31 @@ export interface FileRead {
 export async function readRecords(
   path: string,
   format: Format,
-  { translator }: InboundMapping,
+  { translator }: Pick<InboundMapping, 'translator'>,
+  isWanted: (number: number) => boolean = () => false,
 ): Promise<FileRead | { readonly problems: readonly Problem[] }> {
   const reading = await format.read(bytesOf(path), translator.read)
   if (isUnreadable(reading)) return reading
-  const bound = translator.bind(reading.layouts, sourceAt(path))
+  const made: RecordRead[] = []
+  const bound = translator.bind(reading.layouts, sourceAt(path), ({ draft, rows, fields }) => {
+    made.push({ draft, rows, fields: isWanted(draft.number) ? fields() : [] })
+  })
   if (!('keyColumns' in bound)) return { problems: bound }
-  return { layouts: reading.layouts, bound, records: recordsOf(reading.batches, bound) }
+  return { layouts: reading.layouts, bound, records: recordsOf(reading.batches, bound, made) }
 }
 
+/** The records as they are made; `made` is emptied after each batch. */
 async function* recordsOf(
   batches: AsyncIterable<readonly Row[]>,
   bound: BoundTranslator,
+  made: RecordRead[],
 ): AsyncGenerator<RecordRead> {
-  // Rows wait here until the record they belong to is complete.
-  const waiting = new Map<number, Row>()
-  const taken = (draft: Draft): RecordRead => {
-    const rows = draft.lines.flatMap(([line]) => waiting.get(line) ?? [])
-    for (const { line } of rows) waiting.delete(line)
-    // Rows before it that no record has taken are ones the mapping leaves out.
-    const first = rows[0]?.line ?? 0
-    for (const line of waiting.keys()) {
-      if (line >= first) break
-      waiting.delete(line)
-    }
-    return { draft, rows }
-  }
   for await (const rows of batches) {
-    for (const row of rows) waiting.set(row.line, row)
-    for (const draft of bound.push(rows)) yield taken(draft)
+    bound.push(rows)
+    yield* made.splice(0)
   }
-  for (const draft of bound.end()) yield taken(draft)
+  bound.end()
+  yield* made.splice(0)
 }
 
 /** The text of the first of the columns that a row has, and the name it has there. */
@@ -69,4 +67,14 @@ export function cellOf(
     if (at !== -1) return { column: columns[at] ?? name, text: cleaned(row?.values[at] ?? '') }
   }
   return undefined
+}
+
+/** What stands in a body under a path such as `order_lines[0].quantity`. */
+export function valueAt(body: unknown, field: string): unknown {
+  let value = body
+  for (const step of field.split(/[.[\]]+/).filter((name) => name !== '')) {
+    if (typeof value !== 'object' || value === null) return undefined
+    value = (value as Readonly<Record<string, unknown>>)[step]
+  }
+  return value
 }

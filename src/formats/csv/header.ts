@@ -9,7 +9,7 @@ import { columnAt, excerpt } from '../text/words.ts'
 import { expectedNames, hasHeader, typeIndex } from './dialect.ts'
 import { type Grid, isBlank } from './grid.ts'
 import { endOfIgnored, type Scan, scanRow } from './scan.ts'
-import { recordsShape, type Shape, tableShape } from './shape.ts'
+import { recordsShape, type Shape, tableShape, withoutHeadings } from './shape.ts'
 
 export type TopRead =
   | {
@@ -21,7 +21,15 @@ export type TopRead =
     }
   | { readonly problems: readonly Problem[] }
 
+/** What may be told of the header besides. */
+export interface HeaderOptions extends ReadOptions {
+  /** The lines that name columns are no rows where they come again. */
+  readonly headerAgain?: 'ignored'
+}
+
 interface Top {
+  /** The cells of the lines that name columns. */
+  readonly headings: (readonly string[])[]
   readonly feed: Feed
   readonly grid: Grid
   readonly options: ReadOptions
@@ -33,10 +41,17 @@ interface Top {
 export async function readTop(
   feed: Feed,
   grid: Grid,
-  options: ReadOptions,
+  options: HeaderOptions,
   encoding: Encoding,
 ): Promise<TopRead> {
-  const top: Top = { feed, grid, options, encoding, ignored: 0 }
+  const top: Top = { feed, grid, options, encoding, ignored: 0, headings: [] }
+  const read = await readLayouts(top)
+  if ('problems' in read || options.headerAgain === undefined) return read
+  return { ...read, shape: withoutHeadings(read.shape, top.headings) }
+}
+
+async function readLayouts(top: Top): Promise<TopRead> {
+  const { feed, grid, options } = top
   const { columns, records, rows = {} } = options
   const linesAbove = feed.line - 1
   if ((await firstRow(top)) === undefined)
@@ -86,6 +101,7 @@ function takeNames(top: Top, row: Found, expected: readonly string[], from = 0):
   if (row.kind === 'fault') return { problems: [brokenHeader(row.code, line)] }
   pass(top, row)
   if (row.values.some(isDamaged)) return { problems: [undecodableHeader(row.values, line, top.encoding)] }
+  top.headings.push(row.values)
   const names = row.values.slice(from).map((name) => name.trim())
   const repeated = top.options.repeated === 'allowed' ? [] : duplicates(names, line)
   const problems = [...repeated, ...unexpected(names, line, expected)]

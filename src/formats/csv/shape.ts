@@ -101,6 +101,22 @@ export function recordsShape(
   }
 }
 
+/** The shape of a file in which lines that name columns come again and are no rows. */
+export function withoutHeadings(shape: Shape, headings: readonly (readonly string[])[]): Shape {
+  const lines = headings.map((values) => values.map((name) => name.trim()))
+  const isHeading = (values: readonly string[]) =>
+    lines.some(
+      (names) =>
+        names.every((name, index) => (values[index] ?? '').trim() === name) &&
+        isBlank(values.slice(names.length)),
+    )
+  return {
+    ...shape,
+    fitsOverLines: (values) => isHeading(values) || shape.fitsOverLines(values),
+    fit: (row) => (isHeading(row.values) ? undefined : shape.fit(row)),
+  }
+}
+
 function toUnknown(row: Row, at: number, { all }: Kinds): Row {
   const place = { line: row.line, column: String(at + 1) }
   return { ...row, problems: [unknownType(excerpt(row.values[at] ?? ''), place, all)] }

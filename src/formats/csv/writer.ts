@@ -3,12 +3,22 @@ import type { RowWriter, WriteOptions } from '../../domain/format.ts'
 import { encoderFor } from '../encoder.ts'
 import { assertDelimiter } from './options.ts'
 
-export function csvWriter(columns: readonly string[], options: WriteOptions): RowWriter {
-  const { delimiter = ',', newline = '\r\n', quoteAll = false, header = true } = options
-  assertDelimiter(delimiter, '"')
+/** What the writer can be told besides. */
+export interface LineOptions extends WriteOptions {
+  /** Null: there are no quotes, and no cell holds a delimiter or a line break. */
+  readonly quote?: null | undefined
+  /** Lines before all others: as they stand, or as cells. */
+  readonly above?: readonly (string | readonly string[])[] | undefined
+}
+
+type ToLine = (cells: readonly string[]) => string
+
+export function csvWriter(columns: readonly string[], options: LineOptions): RowWriter {
+  const { delimiter = ',', newline = '\r\n', quoteAll = false, header = true, quote } = options
+  assertDelimiter(delimiter, quote === null ? null : '"')
   const needsQuotes = quoteAll ? /^/ : quotable(delimiter)
 
-  const toLine = (cells: readonly string[]): string => {
+  const quotedLine: ToLine = (cells) => {
     let line = ''
     for (const [index, cell] of cells.entries()) {
       if (index > 0) line += delimiter
@@ -17,25 +27,28 @@ export function csvWriter(columns: readonly string[], options: WriteOptions): Ro
     // A line with nothing on it would be no row.
     return (line === '' ? '""' : line) + newline
   }
-  return lineWriter(toLine, header ? columns : undefined, options)
+  const plainLine: ToLine = (cells) => cells.join(delimiter) + newline
+  return lineWriter(quote === null ? plainLine : quotedLine, header ? columns : undefined, options)
 }
 
 /** Rows whose cells have their full width already. */
-export function fixedWriter(columns: readonly string[], options: WriteOptions): RowWriter {
+export function fixedWriter(columns: readonly string[], options: LineOptions): RowWriter {
   const { newline = '\r\n', header = false } = options
   return lineWriter((cells) => cells.join('') + newline, header ? columns : undefined, options)
 }
 
 function lineWriter(
-  toLine: (cells: readonly string[]) => string,
+  toLine: ToLine,
   header: readonly string[] | undefined,
-  options: WriteOptions,
+  { encoding = 'utf-8', byteOrderMark, newline = '\r\n', above = [] }: LineOptions,
 ): RowWriter {
-  const { encode, needsMark } = encoderFor(options.encoding ?? 'utf-8')
+  const { encode, needsMark } = encoderFor(encoding)
   // Without its mark, nothing in a UTF-16 file says that it is one.
-  const mark = (options.byteOrderMark ?? needsMark) ? encode('\uFEFF') : new Uint8Array()
+  const mark = (byteOrderMark ?? needsMark) ? encode('\uFEFF') : new Uint8Array()
+  const top = above.map((line) => (typeof line === 'string' ? line + newline : toLine(line)))
+  if (header !== undefined) top.push(toLine(header))
   return {
-    head: () => Buffer.concat([mark, encode(header === undefined ? '' : toLine(header))]),
+    head: () => Buffer.concat([mark, encode(top.join(''))]),
     rows(rows) {
       let text = ''
       for (const row of rows) text += toLine(row)

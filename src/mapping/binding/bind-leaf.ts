@@ -1,14 +1,16 @@
 /** Binds a leaf: takes its text from the record being built and converts it. */
+import type { ReferenceKind } from '../../contract/references.ts'
 import type { Row } from '../../domain/document.ts'
 import { type Place, problem } from '../../domain/problem.ts'
 import { bindCalc, type CalcColumns } from '../calc/bind-calc.ts'
 import type { BindContext, BoundLeaf, Building } from './building.ts'
 import type { Column } from '../rows/columns.ts'
-import { isKnown, knownText } from '../rows/known.ts'
+import { isKnown, type KnownName, knownText } from '../rows/known.ts'
 import type { LeafPlan, Origin } from '../fields/plan.ts'
+import { explainLeaf } from './explain-leaf.ts'
 import { filledColumn, textReader } from './text-reader.ts'
-import { cellSource, joinedSource, knownSource, type TextSource } from './text-source.ts'
-import { FAILED, type Refuse } from '../values/value.ts'
+import { cellSource, filledSource, joinedSource, knownSource, type TextSource } from './text-source.ts'
+import { AWAITED, FAILED, type Refuse } from '../values/value.ts'
 import { quoted } from '../values/text.ts'
 
 export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
@@ -17,14 +19,15 @@ export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
   if (source === undefined) return constantLeaf(plan, building)
   const fieldName = () => fieldOf(plan, building)
   const isFed = source.columns.length > 0 || plan.calc !== undefined
-  const { take, place } = source
+  const { take, place, isFed: isFedNow } = source
   const refuse: Refuse = (code, message, hint) => {
     building.problems.push(problem(code, place(), message, hint))
     return FAILED
   }
-  const refer = (key: string) => {
+  const refer = (kind: ReferenceKind, key: string) => {
     const { line = 0, column = '' } = place()
-    building.references.push({ kind: 'order', key, field: plan.field, line, column })
+    building.references.push({ kind, key, field: plan.field, line, column })
+    return AWAITED
   }
   const { convert, fallback, required, reference } = plan
   return {
@@ -32,14 +35,15 @@ export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
     columns: source.columns,
     place,
     text: source.text,
+    explain: () => [explainLeaf(plan, source, { building, field: fieldName() })],
     build() {
       const text = take()
       if (typeof text !== 'string') return text
       let built: unknown
       if (text !== '') {
-        if (isFed) building.filled += 1
+        if (isFed && (isFedNow === undefined || isFedNow())) building.filled += 1
         built = convert(text, refuse)
-        if (reference !== undefined && typeof built === 'string') return refer(built)
+        if (reference !== undefined && typeof built === 'string') return refer(reference, built)
       }
       built ??= fallback
       if (built !== undefined || !required) return built
@@ -68,19 +72,25 @@ function oneSource(
 ): TextSource | undefined {
   const { building } = context
   const field = () => fieldOf(plan, building)
-  const [first] = origins
-  if (first?.kind === 'known') {
-    const line = () => (plan.perRow ? building.row : building.headerRows[0])?.line
-    const place = (): Place => {
-      const at = line()
-      return { ...(at === undefined ? {} : { line: at }), field: field() }
-    }
-    return knownSource(knownText(first.name, plan.perRow, context), place)
+  const { columns, ofHeader, known } = findColumns(origins, plan.perRow, context)
+  const cells =
+    columns.length === 0 ? undefined : cellSource({ columns, ofHeader, blanks: plan.blanks, building, field })
+  if (known !== undefined) {
+    const source = knownOf(known, plan, context)
+    return cells === undefined ? source : filledSource(cells, source)
   }
-  const { columns, ofHeader } = findColumns(origins, plan.perRow, context)
-  if (columns.length > 0) return cellSource({ columns, ofHeader, blanks: plan.blanks, building, field })
-  if (use === undefined && plan.columnRequired && origins.length > 0) noteMissing(plan, context)
-  return undefined
+  const isMissing = cells === undefined && plan.columnRequired && origins.length > 0
+  if (isMissing && use === undefined) noteMissing(plan, context)
+  return cells
+}
+
+function knownOf(name: KnownName, plan: LeafPlan, context: BindContext): TextSource {
+  const { building } = context
+  const place = (): Place => {
+    const line = (plan.perRow ? building.row : building.headerRows[0])?.line
+    return { ...(line === undefined ? {} : { line }), field: fieldOf(plan, building) }
+  }
+  return knownSource(name, knownText(name, plan.perRow, context), place)
 }
 
 function calcColumns(plan: LeafPlan, context: BindContext): CalcColumns {
@@ -120,19 +130,34 @@ function noteMissing(
   missing.push({ names: alternatives.flat(), field, columns: perRow ? items : header })
 }
 
+interface FoundColumns {
+  readonly columns: readonly Column[]
+  readonly ofHeader: boolean
+  /** What stands behind the columns, where all of them are blank. */
+  readonly known: KnownName | undefined
+}
+
 /** Inside the array a name is looked up in the row first; in files of typed records then in the header row. */
 function findColumns(
   origins: readonly Origin[],
   perRow: boolean,
   { header, items, typed }: BindContext,
-): { readonly columns: readonly Column[]; readonly ofHeader: boolean } {
-  const found = (where: BindContext['header']) =>
-    origins.flatMap((origin) =>
-      origin.kind === 'column' ? (where.find(origin.names, origin.nth) ?? []) : [],
-    )
-  const inItems = perRow ? found(items) : []
-  if (inItems.length > 0) return { columns: inItems, ofHeader: false }
-  return { columns: perRow && !typed ? [] : found(header), ofHeader: true }
+): FoundColumns {
+  const inItems = perRow ? findIn(items, origins) : undefined
+  if (inItems !== undefined && (inItems.columns.length > 0 || !typed)) return { ...inItems, ofHeader: false }
+  return { ...findIn(header, origins), ofHeader: true }
+}
+
+/** The columns up to the first that is not there and has something known in its place. */
+function findIn(where: BindContext['header'], origins: readonly Origin[]): Omit<FoundColumns, 'ofHeader'> {
+  const columns: Column[] = []
+  for (const origin of origins) {
+    if (origin.kind === 'known') return { columns, known: origin.name }
+    const column = where.find(origin.names, origin.nth)
+    if (column !== undefined) columns.push(column)
+    else if (origin.otherwise !== undefined) return { columns, known: origin.otherwise }
+  }
+  return { columns, known: undefined }
 }
 
 function fieldOf({ field }: LeafPlan, { index }: Building): string {
@@ -155,6 +180,7 @@ function constantLeaf(plan: LeafPlan, building: Building): BoundLeaf {
     columns: [],
     place,
     text: () => '',
+    explain: () => [explainLeaf(plan, undefined, { building, field: fieldOf(plan, building) })],
     build() {
       if (plan.fallback !== undefined || !plan.required) return plan.fallback
       const message = `The file has no column for it, and the API requires ${place().field ?? plan.field}.`

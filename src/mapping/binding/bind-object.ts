@@ -2,10 +2,13 @@
 import type { Violation } from '../../contract/model.ts'
 import { type Place, problem } from '../../domain/problem.ts'
 import { bindWhen } from '../rows/bind-condition.ts'
+import { conditionInWords } from '../rows/conditions.ts'
 import type { BindContext, BoundNode, BoundObject } from './building.ts'
+import { tracked } from './explain-leaf.ts'
+import { leftOut, withProvince } from './explain-object.ts'
 import type { ObjectPlan, Plan } from '../fields/plan.ts'
 import { toProvince } from '../values/places.ts'
-import { FAILED } from '../values/value.ts'
+import { AWAITED, FAILED } from '../values/value.ts'
 
 export function bindObject(
   plan: ObjectPlan,
@@ -30,6 +33,16 @@ export function bindObject(
     fields,
     ...(when === undefined ? {} : { applies: () => when.holds() }),
     place: () => ({ ...placeOfObject(nodes), field: fieldName() }),
+    explain() {
+      const below = nodes.flatMap((field) => field.explain())
+      if (plan.when !== undefined && !tracked(building, () => when?.holds()).result) {
+        return leftOut(below, `left out: it takes that ${conditionInWords(plan.when)}`)
+      }
+      if (mayBeLeftOut && tracked(building, () => node.build()).result === undefined) {
+        return leftOut(below, `left out: no cell of ${fieldName()} is filled`)
+      }
+      return plan.province === undefined ? below : withProvince(below, fieldName(), plan.province)
+    },
     build() {
       if (when?.holds() === false) return plan.required ? absent(when.place()) : undefined
       const filledBefore = building.filled
@@ -47,10 +60,14 @@ export function bindObject(
       for (const rule of plan.rules) {
         for (const violation of rule(value)) building.problems.push(toProblem(violation, node))
       }
-      return value
+      return building.references.length > 0 ? withoutAwaited(value) : value
     },
   }
   return node
+}
+
+function withoutAwaited(value: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== AWAITED))
 }
 
 function normaliseProvince(

@@ -3,6 +3,9 @@ import type { Row } from '../../domain/document.ts'
 import { type Place, problem } from '../../domain/problem.ts'
 import { bindChecks } from '../rows/bind-condition.ts'
 import type { BindContext, BoundObject, BoundRows, Building } from './building.ts'
+import { tracked } from './explain-leaf.ts'
+import { withSum } from './explain-object.ts'
+import type { ExplainedField } from './explained.ts'
 import type { RowsPlan } from '../fields/plan.ts'
 import { FAILED } from '../values/value.ts'
 
@@ -14,7 +17,7 @@ export function bindRows(plan: RowsPlan, context: BindContext, item: BoundObject
     const line = building.headerRows[0]?.line
     return { ...(line === undefined ? {} : { line }), field: plan.field }
   }
-  return {
+  const node: BoundRows = {
     kind: 'rows',
     item,
     place,
@@ -45,14 +48,28 @@ export function bindRows(plan: RowsPlan, context: BindContext, item: BoundObject
       }
       return addUpTo === undefined ? items : addedUp(items, { building, addUpTo, field: plan.field })
     },
+    explain: () => tracked(building, () => explainRows(node, building, addUpTo !== undefined)).result,
   }
+  return node
+}
+
+function explainRows(node: BoundRows, building: Building, adds: boolean): ExplainedField[] {
+  const built = node.build()
+  const lines: readonly unknown[] = Array.isArray(built) ? built : []
+  return building.bodyRows.flatMap((row, index) => {
+    if (row.problems !== undefined) return []
+    node.select(index)
+    const fields = node.item.explain()
+    return adds ? withSum(fields, lines[index]) : fields
+  })
 }
 
 function rowsThatApply(item: BoundObject, building: Building): readonly Row[] {
   const { applies } = item
   if (applies === undefined) return building.itemRows
-  return building.itemRows.filter((row) => {
+  return building.itemRows.filter((row, index) => {
     building.row = row
+    building.index = index
     return row.problems !== undefined || applies()
   })
 }

@@ -2,6 +2,7 @@
 import type { Row } from '../../domain/document.ts'
 import type { Place, Problem } from '../../domain/problem.ts'
 import type { FileSource, Reference } from '../../domain/translator.ts'
+import type { ExplainedField } from './explained.ts'
 import type { Column, Columns, MissingColumn } from '../rows/columns.ts'
 
 /** The record being built. One per bound file, filled anew for every record. */
@@ -51,6 +52,8 @@ export interface BoundLeaf {
   place(): Place
   /** The text of the current record; empty when blank. */
   text(): string
+  /** The field with the steps from its cells to its value, for those who show them; leaves the record as it is. */
+  explain(): readonly ExplainedField[]
 }
 
 export interface BoundObject {
@@ -60,6 +63,7 @@ export interface BoundObject {
   /** Whether the object is in the mapping for the current row; left out where it always is. */
   readonly applies?: () => boolean
   place(): Place
+  explain(): readonly ExplainedField[]
 }
 
 export interface BoundRows {
@@ -71,6 +75,7 @@ export interface BoundRows {
   choose(): void
   /** Makes the row with this index the one that places are asked of. */
   select(index: number): void
+  explain(): readonly ExplainedField[]
 }
 
 export type BoundNode = BoundLeaf | BoundObject | BoundRows

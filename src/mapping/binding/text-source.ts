@@ -3,6 +3,7 @@ import type { Row } from '../../domain/document.ts'
 import { type Place, problem } from '../../domain/problem.ts'
 import type { Building } from './building.ts'
 import type { Column } from '../rows/columns.ts'
+import type { ExplainedCell } from './explained.ts'
 import { filledColumn, type ReadText, textReader } from './text-reader.ts'
 import { FAILED } from '../values/value.ts'
 import { quoted } from '../values/text.ts'
@@ -16,6 +17,10 @@ export interface TextSource {
   readonly text: () => string
   /** Where it stands. */
   readonly place: () => Place
+  /** Whether a cell of the current record says it; left out where nothing else can. */
+  readonly isFed?: () => boolean
+  /** The cells it is made of, as they stand in the file. */
+  readonly cells: () => readonly ExplainedCell[]
 }
 
 export interface Cells {
@@ -43,6 +48,10 @@ export function cellSource(cells: Cells): TextSource {
     columns,
     text: () => read(speakingRow()?.values ?? []),
     place: () => placeIn(speakingRow()),
+    cells() {
+      const values = speakingRow()?.values ?? []
+      return columns.map(({ name, position }) => ({ column: name, text: values[position] ?? '' }))
+    },
   }
   if (!ofHeader) return { ...rest, take: () => (building.row === undefined ? '' : read(building.row.values)) }
   return {
@@ -60,8 +69,24 @@ export function cellSource(cells: Cells): TextSource {
 }
 
 /** What is known without a column. */
-export function knownSource(text: () => string, place: () => Place): TextSource {
-  return { columns: [], take: text, text, place }
+export function knownSource(name: string, text: () => string, place: () => Place): TextSource {
+  return { columns: [], take: text, text, place, cells: () => [{ column: name, text: text() }] }
+}
+
+/** The text of the first source, or where it is blank what is known without a column. */
+export function filledSource(cells: TextSource, known: TextSource): TextSource {
+  const chosen = () => (cells.text() === '' ? known : cells)
+  return {
+    columns: cells.columns,
+    take() {
+      const text = cells.take()
+      return text === '' ? known.take() : text
+    },
+    text: () => chosen().text(),
+    place: () => chosen().place(),
+    isFed: () => cells.text() !== '',
+    cells: () => [...cells.cells(), ...known.cells()],
+  }
 }
 
 /** The texts of all sources that are not blank. */
@@ -79,6 +104,7 @@ export function joinedSource(sources: readonly TextSource[], separator: string):
     },
     text: () => sources.map((source) => source.text()).find((text) => text !== '') ?? '',
     place: () => placeOf(sources),
+    cells: () => sources.flatMap((source) => source.cells()),
   }
 }
 

@@ -50,21 +50,42 @@ export function bindCalc(plan: CalcPlan, columns: CalcColumns): TextSource {
       .filter(({ inSum }) => !inSum)
       .map(({ name }): [string, TextSource | undefined] => [name, columns.source(name)]),
   )
+  const inside = new Map(
+    columnsIn(calc)
+      .filter(({ inSum }) => inSum)
+      .map(({ name }): [string, RowSource | undefined] => [name, columns.rowSource(name)]),
+  )
   const sources = [...outside.values()].filter((source) => source !== undefined)
-  const scope: Scope = { plan, columns, outside }
+  const scope: Scope = { plan, columns, outside, inside }
   const take = calc.kind === 'date' ? dateOf(calc, scope) : numberOf(calc, scope)
   return {
     columns: sources.flatMap((source) => source.columns),
     take,
     text: () => sources.map((source) => source.text()).find((text) => text !== '') ?? '',
     place: () => (sources.length > 0 ? placeOf(sources) : placeOfRecord(columns)),
+    cells: () => [...sources.flatMap((source) => source.cells()), ...summedCells(inside, columns.building)],
   }
+}
+
+/** The texts of so many rows are shown of a sum. */
+const ROWS_SHOWN = 5
+
+function summedCells(
+  inside: Scope['inside'],
+  { lineRows }: Building,
+): { readonly column: string; readonly text: string }[] {
+  const more = lineRows.length > ROWS_SHOWN ? ', …' : ''
+  return [...inside].flatMap(([column, source]) => {
+    const texts = source === undefined ? [] : lineRows.slice(0, ROWS_SHOWN).map((row) => source.text(row))
+    return texts.length === 0 ? [] : [{ column, text: texts.join(', ') + more }]
+  })
 }
 
 interface Scope {
   readonly plan: CalcPlan
   readonly columns: CalcColumns
   readonly outside: ReadonlyMap<string, TextSource | undefined>
+  readonly inside: ReadonlyMap<string, RowSource | undefined>
 }
 
 function numberOf(calc: Calc, scope: Scope): TextSource['take'] {
@@ -172,8 +193,8 @@ function column(name: string, { plan, columns, outside }: Scope): Evaluate {
   }
 }
 
-function rowColumn(name: string, { plan, columns }: Scope): Evaluate {
-  const source = columns.rowSource(name)
+function rowColumn(name: string, { plan, columns, inside }: Scope): Evaluate {
+  const source = inside.get(name)
   if (source === undefined) return () => 'blank'
   const toValue = valueReader(plan, columns.building)
   return (row) => {

@@ -1,6 +1,7 @@
 /** Reads the text of a calculation. */
 import { parseDecimal } from '../../support/decimal.ts'
 import type { Calc, DateCalc } from './calc.ts'
+import { CALC_FUNCTIONS } from './calc-forms.ts'
 
 /** Thrown inside of the parser only. */
 class Unreadable extends Error {}
@@ -85,9 +86,10 @@ class Parser {
   }
 
   #call(name: string): Calc {
-    if (name !== 'sum' && name !== 'count' && name !== 'round') {
+    if (!isFunction(name)) {
+      const names = Object.keys(CALC_FUNCTIONS)
       throw new Unreadable(
-        `there is no "${name}" in calculations: a column stands in brackets, as in [Qty], and there are sum, count and round`,
+        `there is no "${name}" in calculations: a column stands in brackets, as in [Qty], and there are ${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`,
       )
     }
     this.#expect('(')
@@ -155,6 +157,10 @@ function tokensOf(text: string): Token[] {
     else tokens.push({ kind: 'sign', text: sign ?? '' })
   }
   return tokens
+}
+
+function isFunction(name: string): name is keyof typeof CALC_FUNCTIONS {
+  return Object.hasOwn(CALC_FUNCTIONS, name)
 }
 
 function isDays(word: string): boolean {

@@ -55,7 +55,7 @@ export function partsOf(
 }
 
 /** The part, or what is wrong with its path. */
-function partOf(written: string, { record, each, item }: RowScope, packs: boolean): Part | string {
+export function partOf(written: string, { record, each, item }: RowScope, packs: boolean): Part | string {
   const perItem = each !== undefined && item !== undefined && written.startsWith(`${each}.`)
   const path = perItem ? written.slice(each.length + 1) : written
   const followed = followPath(perItem ? item : record, path, packs)

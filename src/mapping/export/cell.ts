@@ -1,4 +1,6 @@
 /** Compiles one column of an export: the value it shows and how it is written. */
+import { compileCellCondition } from './cell-condition.ts'
+import { checkTexts } from './characters.ts'
 import { ColumnLeaf } from './column-options.ts'
 import { NUMBER_OPTIONS } from './cell-number.ts'
 import {
@@ -46,10 +48,16 @@ export function compileCell(name: string, node: SourceNode, context: CellContext
   const value = isTotal ? compileTotal(node, options, context) : compileValue(node, options, parts, context)
   const [first] = parts
   const isNumber = isTotal || (first?.kind !== 'text' && first?.kind !== undefined && mayBeNumber(first.kind))
-  const { text, title } = finished({ node, name, value, isNumber }, options, context)
+  const holds = compileCellCondition(node, context, mistakes)
+  const { text, title, blank } = finished({ node, name, value, isNumber }, options, context)
   if (mistakes.count() > before) return undefined
   const field = first?.path ?? options.sum ?? options.count ?? ''
-  return { name, title, field, perItem: first?.perItem ?? false, text }
+  const column = { name, title, field, perItem: first?.perItem ?? false }
+  if (holds === undefined) return { ...column, text }
+  return {
+    ...column,
+    text: (record, item, refuse) => (holds(record, item) ? text(record, item, refuse) : blank),
+  }
 }
 
 /** Those that say where the value comes from. */
@@ -93,11 +101,12 @@ function checkSource(
 ): void {
   const others = [...node.entries.keys()]
   if (options.const !== undefined) {
-    if (others.some((key) => key !== 'const' && key !== 'width' && key !== 'align')) {
+    const fit: readonly string[] = ['const', 'when', 'width', 'align']
+    if (others.some((key) => !fit.includes(key))) {
       note('', 'a constant takes no other options')
     }
   } else if (options.sum !== undefined || options.count !== undefined) {
-    const fit: readonly string[] = ['sum', 'count', 'pad', 'width', 'align', ...NUMBER_OPTIONS]
+    const fit: readonly string[] = ['sum', 'count', 'when', 'pad', 'width', 'align', ...NUMBER_OPTIONS]
     const unfit = others.find((key) => !fit.includes(key))
     if (unfit !== undefined) note(unfit, `a sum or a count takes no \`${unfit}\``)
   }
@@ -122,7 +131,8 @@ function compileValue(
   const dates = datesOf(node, options, mistakes)
   const lookup =
     options.table === undefined || node.kind !== 'map' ? undefined : lookupFor(node, options, context)
-  const separator = options.join ?? (context.paper.isFixed ? ' ' : '\n')
+  const { isFixed, isUnquoted } = context.paper
+  const separator = options.join ?? (isFixed || isUnquoted ? ' ' : '\n')
   // A table is asked for what `all` puts together, not for its parts.
   const perPart = options.all === undefined ? lookup : undefined
   const texts = parts.map((part) =>
@@ -181,13 +191,14 @@ function finished(
   { node, name, value, isNumber }: Unfinished,
   options: ColumnLeaf,
   { paper, mistakes }: CellContext,
-): Pick<CellPlan, 'text' | 'title'> {
+): Pick<CellPlan, 'text' | 'title'> & { readonly blank: string } {
   if (paper.isFixed && options.width === undefined) {
     mistakes.add(node, 'a column of a fixed-width file needs a `width`')
   }
   if (!paper.isFixed && options.align !== undefined) {
     mistakes.add(placeOf(node, 'align'), '`align` is for fixed-width files')
   }
+  checkTexts(node, options, paper, mistakes)
   const { shape, layout } = finishFor({ ...options, isNumber }, paper)
   const option = options.const === undefined ? 'default' : 'const'
   const noted = (at: string) => (_code: unknown, message: string) => {
@@ -198,15 +209,16 @@ function finished(
   const laid = (text: string, at: string) => layout?.(fitted(text, at), noted(at)) ?? fitted(text, at)
   const title = paper.hasHeader ? (paper.isFixed ? laid : fitted)(name, '') : name
   const told = textAt(node, option)
-  const fallback = told === undefined ? laid('', '') : laid(told, option)
-  if (value === undefined) return { title, text: () => fallback }
+  const blank = laid('', '')
+  const fallback = told === undefined ? blank : laid(told, option)
+  if (value === undefined) return { title, blank, text: () => fallback }
   const text: ReadText = (record, item, refuse) => {
     const written = value(record, item, refuse)
     if (written === '') return fallback
     const shaped = shape === undefined ? written : shape(written, refuse)
     return layout === undefined ? shaped : layout(shaped, refuse)
   }
-  return { title, text }
+  return { title, blank, text }
 }
 
 function textAt(node: SourceNode, option: string): string | undefined {

@@ -1,124 +1,129 @@
 /** The options of an export's columns: the whole leaf, and the rows of the table for those that only exports have. */
 import { z } from 'zod'
+import { VALUE_OPTIONS } from '../fields/value-options.ts'
+import { ORIGIN_OPTIONS } from '../fields/origin-options.ts'
+import { TEXT_OPTIONS } from '../fields/text-options.ts'
+import { type KeyRow, optionalKeys } from '../key-table.ts'
 
 const Text = z.string().min(1)
-const Scalar = z.union([z.string(), z.number(), z.boolean()], {
-  error: 'expected text, a number, true or false',
-})
 const Paths = z.array(Text, { error: 'expected a list of paths, two or more' }).min(2)
-
-/** Where it may stand. */
-const COLUMNS: readonly ['columns'] = ['columns']
 
 export const COLUMN_OPTIONS = {
   join: {
     schema: z.string(),
-    in: COLUMNS,
     summary:
       'What stands between the values of a list in one cell; a line break unless told. Packs a list of lines into one cell too.',
     example: '{ from: order_lines.variant.identifier, join: "|" }',
+    of: [['order_lines.variant.identifier', ['HV-1', 'HV-2']]],
+    gives: 'HV-1|HV-2',
   },
   sum: {
     schema: Text,
-    in: COLUMNS,
     summary: 'The sum of a number over the lines of the record, or in the trailer over the file.',
     example: '{ sum: order_lines.quantity }',
+    of: [['order_lines.quantity', [2, 3]]],
+    gives: '5',
   },
   count: {
     schema: Text,
-    in: COLUMNS,
     summary:
       'How many items a list of the record has. In the trailer also `records` and `rows`: how many the file has.',
     example: '{ count: order_lines }',
+    of: [['order_lines.quantity', [2, 3]]],
+    gives: '2',
   },
   reverse: {
     schema: z.union([Text, z.literal(true)], { error: "expected the name of one of the table's columns" }),
-    in: COLUMNS,
     summary:
       "With `table`: the table's column in which the value is sought; its key is written. `true` when it has only one.",
     example: '{ from: shipping_method.code, table: ship-via, reverse: method }',
+    of: [['shipping_method.code', 'FEDEX_GROUND']],
+    gives: 'Ground',
   },
   yes: {
     schema: z.string(),
-    in: COLUMNS,
     summary: 'What is written for true; `true` unless told.',
     example: '{ from: is_acknowledged, yes: Y, no: N }',
+    of: [['is_acknowledged', true]],
+    gives: 'Y',
   },
   no: {
     schema: z.string(),
-    in: COLUMNS,
     summary: 'What is written for false; `false` unless told.',
-    example: '{ from: valid_packing_slip, yes: X, no: "" }',
+    example: '{ from: is_acknowledged, yes: X, no: "" }',
+    of: [['is_acknowledged', false]],
+    gives: '',
   },
   zeros: {
     schema: z.literal('cut', { error: 'expected `cut`' }),
-    in: COLUMNS,
     summary: 'Leaves out the zeros at the end of decimals: `12.50` is `12.5`.',
     example: '{ from: subtotal_charged, zeros: cut }',
+    of: [['subtotal_charged', '12.50']],
+    gives: '12.5',
   },
   width: {
     schema: z.int().min(1).max(4000),
-    in: COLUMNS,
     summary: 'How many characters the column takes at most; in a fixed-width file exactly so many.',
-    example: '{ from: ship_to.name1, width: 35, long: cut }',
+    example: '{ from: ship_to.name1, width: 11, long: cut }',
+    of: [['ship_to.name1', 'Northwind Trading']],
+    gives: 'Northwind T',
   },
   align: {
     schema: z.enum(['left', 'right'], { error: 'expected `left` or `right`' }),
-    in: COLUMNS,
     summary:
       'In a fixed-width file: on which side the text stands; numbers right and texts left unless told.',
-    example: '{ from: id, width: 10, align: left }',
+    example: '{ from: id, width: 6, align: left }',
+    of: [['id', 81]],
+    gives: '81    ',
   },
   formulas: {
     schema: z.enum(['guard', 'leave'], { error: 'expected `guard` or `leave`' }),
-    in: COLUMNS,
     summary: 'Whether a text that begins with `=`, `+`, `-`, `@` or a tab gets an apostrophe in front.',
     example: '{ from: ship_to.name1, formulas: guard }',
+    of: [['ship_to.name1', '=1+1']],
+    gives: "'=1+1",
   },
-} as const
+} as const satisfies Readonly<Record<string, KeyRow>>
 
-/** The forms of a number and the place of a text in its column: what totals take, too. */
-const FORMS = {
-  decimal: z.enum(['.', ','], { error: 'expected "." or ","' }).optional(),
-  implied: z.int().min(1).max(6).optional(),
-  zeros: COLUMN_OPTIONS.zeros.schema.optional(),
-  pad: z
-    .strictObject({ to: z.int().min(1).max(4000), with: z.string().length(1, 'expected one character') })
-    .optional(),
-  width: COLUMN_OPTIONS.width.schema.optional(),
-  align: COLUMN_OPTIONS.align.schema.optional(),
-}
-
-export const ColumnLeaf = z.strictObject({
-  from: Text.optional(),
-  firstOf: Paths.optional(),
-  all: Paths.optional(),
-  with: z.string().optional(),
-  sum: COLUMN_OPTIONS.sum.schema.optional(),
-  count: COLUMN_OPTIONS.count.schema.optional(),
-  const: Scalar.optional(),
-  default: Scalar.optional(),
-  table: Text.optional(),
-  pick: Text.optional(),
-  reverse: COLUMN_OPTIONS.reverse.schema.optional(),
-  miss: z.enum(['refuse', 'keep', 'blank'], { error: 'expected `refuse`, `keep` or `blank`' }).optional(),
-  format: Text.optional(),
-  zone: Text.optional(),
-  yes: COLUMN_OPTIONS.yes.schema.optional(),
-  no: COLUMN_OPTIONS.no.schema.optional(),
-  join: COLUMN_OPTIONS.join.schema.optional(),
-  case: z.enum(['upper', 'lower'], { error: 'expected `upper` or `lower`' }).optional(),
-  long: z.literal('cut', { error: 'expected `cut`' }).optional(),
-  formulas: COLUMN_OPTIONS.formulas.schema.optional(),
-  ...FORMS,
+const Pad = z.strictObject({
+  to: z.int().min(1).max(4000),
+  with: z.string().length(1, 'expected one character'),
 })
+
+/** What means in an export what it means in a body; some of it takes less, or more. */
+export const SHARED_OPTIONS = {
+  from: { ...ORIGIN_OPTIONS.from, schema: Text },
+  firstOf: { ...ORIGIN_OPTIONS.firstOf, schema: Paths },
+  all: { ...ORIGIN_OPTIONS.all, schema: Paths },
+  with: ORIGIN_OPTIONS.with,
+  const: ORIGIN_OPTIONS.const,
+  default: ORIGIN_OPTIONS.default,
+  when: ORIGIN_OPTIONS.when,
+  table: TEXT_OPTIONS.table,
+  pick: TEXT_OPTIONS.pick,
+  miss: TEXT_OPTIONS.miss,
+  format: { ...VALUE_OPTIONS.format, schema: Text },
+  zone: VALUE_OPTIONS.zone,
+  case: TEXT_OPTIONS.case,
+  pad: { ...TEXT_OPTIONS.pad, schema: Pad },
+  decimal: VALUE_OPTIONS.decimal,
+  implied: VALUE_OPTIONS.implied,
+  long: VALUE_OPTIONS.long,
+} as const satisfies Readonly<Record<string, KeyRow>>
+
+export const ColumnLeaf = z.strictObject({ ...optionalKeys(SHARED_OPTIONS), ...optionalKeys(COLUMN_OPTIONS) })
 export type ColumnLeaf = z.infer<typeof ColumnLeaf>
 
-/** A column of the trailer. */
-export const TotalLeaf = z.strictObject({
-  const: Scalar.optional(),
-  sum: COLUMN_OPTIONS.sum.schema.optional(),
-  count: COLUMN_OPTIONS.count.schema.optional(),
-  ...FORMS,
+/** A column of the trailer: a total or a constant, the forms of a number and the place of a text in its column. */
+export const TotalLeaf = ColumnLeaf.pick({
+  const: true,
+  sum: true,
+  count: true,
+  decimal: true,
+  implied: true,
+  zeros: true,
+  pad: true,
+  width: true,
+  align: true,
 })
 export type TotalLeaf = z.infer<typeof TotalLeaf>

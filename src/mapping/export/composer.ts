@@ -1,11 +1,10 @@
 /** A compiled outbound mapping at work: an API record becomes the rows of a file. */
 import { type Problem, problem } from '../../domain/problem.ts'
-import type { WriteOptions } from '../../domain/format.ts'
 import type { ComposedRows, Composer } from '../../domain/translator.ts'
 import type { CellPlan } from './cell.ts'
 import { isFirstPart, pathReader } from './paths.ts'
 import type { TrailerPlan } from './trailer.ts'
-import type { RefuseCell } from './writing.ts'
+import type { FileOptions, RefuseCell } from './writing.ts'
 
 /** One kind of row. */
 export interface RowPlan {
@@ -20,7 +19,7 @@ export interface RowPlan {
 
 export interface OutboundPlan {
   readonly operation: string
-  readonly write: WriteOptions
+  readonly write: FileOptions
   /** The header line; empty in a file of several kinds of rows. */
   readonly columns: readonly string[]
   /** In the order in which they stand for each record. */
@@ -40,7 +39,7 @@ export function createComposer(plan: OutboundPlan): Composer {
     write,
     columns,
     ...(recordsPerFile === undefined ? {} : { recordsPerFile }),
-    rows: (record) => composeRows(record, readers, trailer),
+    rows: (record) => withoutBlankLines(composeRows(record, readers, trailer), write),
     ...(trailer === undefined ? {} : { trailer: () => trailer.start() }),
   }
 }
@@ -68,6 +67,14 @@ function composeRows(
     return { problems: [problem('value-missing', { field }, message, 'Look at the record at the API.')] }
   }
   return problems.length > 0 ? { problems } : { rows }
+}
+
+/** Without quotes, a row of one blank cell is a line with nothing on it: no reader would take it for a row. */
+function withoutBlankLines(composed: ComposedRows, { quote }: FileOptions): ComposedRows {
+  if (quote !== null || 'problems' in composed) return composed
+  if (composed.rows.every((row) => row.length > 1 || row[0] !== '')) return composed
+  const message = 'The only cell of the row is blank, and without quotes a blank line is no row.'
+  return { problems: [problem('value-missing', {}, message, 'Look at the record at the API.')] }
 }
 
 function composeRow(

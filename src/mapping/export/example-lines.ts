@@ -2,13 +2,16 @@
 import iconv from 'iconv-lite'
 import type { RowWriter } from '../../domain/format.ts'
 import type { Composer } from '../../domain/translator.ts'
+import type { FileOptions } from './writing.ts'
 
 /** The differences of one example are shown up to this many. */
 const MAX_SHOWN = 20
 
-/** Whether rows differ in kind or have no cells of their own, so that only whole lines can be compared. */
+/** Whether rows differ in kind, or no reader of CSV would find their cells, so that only whole lines can be compared. */
 export function comparesByLine({ write, columns, trailer }: Composer): boolean {
-  return write.format === 'fixed' || columns.length === 0 || trailer !== undefined
+  const { format, quote, above }: FileOptions = write
+  const isPlain = format === 'csv' && quote !== null && above === undefined
+  return !isPlain || columns.length === 0 || trailer !== undefined
 }
 
 /** What differs between the file these records make and the expected one, in words; line ends do not count. */

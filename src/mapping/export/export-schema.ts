@@ -1,10 +1,11 @@
 /** The part of the JSON Schema that is for exports: rows, columns and the paths they may name. */
+import { OUTBOUND_KEYS } from '../file.ts'
 import { pathsOf } from './paths.ts'
 import type { Shape } from '../shape.ts'
 
 type JsonSchema = Record<string, unknown>
 
-/** The keys of an export; `leaf` and `total` are what a column and one of the trailer may hold. */
+/** What may stand under the keys of an export; `leaf` and `total` are what a column and one of the trailer may hold. */
 export function exportParts(
   record: Shape,
   { leaf, total }: { readonly leaf: JsonSchema; readonly total: JsonSchema },
@@ -14,13 +15,10 @@ export function exportParts(
       ? [...record.fields].filter(([, field]) => field.kind === 'list' && field.item.kind === 'object')
       : []
   const names = lists.map(([name]) => name)
-  const each = {
-    enum: names,
-    description: 'The list that makes one row per item; without it a record makes one row.',
-  }
+  const each = { enum: names, description: OUTBOUND_KEYS.each.summary }
   const columns = {
     type: 'object',
-    description: 'The columns of the file, and the path of the API field in each.',
+    description: OUTBOUND_KEYS.columns.summary,
     minProperties: 1,
     additionalProperties: { anyOf: [pathSchema(record, names), leaf] },
   }
@@ -28,25 +26,15 @@ export function exportParts(
   const totals = { type: 'object', minProperties: 1, additionalProperties: total }
   return {
     each,
-    parts: {
-      enum: ['first', 'all'],
-      description: 'Whether lines for further parcels of one item are printed.',
-    },
+    parts: { enum: ['first', 'all'] },
     columns,
     records: {
       type: 'array',
-      description: 'Several kinds of rows, each with its type in its first cell.',
       minItems: 1,
       items: closed({ type, each, columns }, ['type', 'columns']),
     },
-    trailer: {
-      description: 'The last row of the file: counts and sums of what is in it.',
-      ...closed({ type, columns: totals }, ['columns']),
-    },
-    file: {
-      description: 'How many records one file holds at most.',
-      ...closed({ records: { type: 'integer', minimum: 1 } }, ['records']),
-    },
+    trailer: closed({ type, columns: totals }, ['columns']),
+    file: closed({ records: { type: 'integer', minimum: 1 } }, ['records']),
   }
 }
 

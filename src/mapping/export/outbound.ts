@@ -10,7 +10,8 @@ import { type ObjectShape, type Shape, shapeOf } from '../shape.ts'
 import { keyPlace, type MapNode, type Mistakes, nodeAt, type SourceNode } from '../source/source.ts'
 import { compileTables, type ReadTable, type Tables } from '../tables.ts'
 import { compileTrailer, type TrailerPlan } from './trailer.ts'
-import { compileWrite, type Paper, WriteFrame } from './writing.ts'
+import { WriteFrame } from './write-frame.ts'
+import { compileWrite, type Paper } from './writing.ts'
 
 export interface CompiledOutbound {
   readonly composer: Composer
@@ -79,14 +80,25 @@ function compileRow(node: MapNode, root: MapNode, context: RowContext): readonly
     if (cell !== undefined) cells.push(cell)
   }
   const firstPartsOnly = item?.fields.has('part') === true && textAt(root, 'parts') !== 'all'
-  return [{ type: textAt(node, 'type'), each, firstPartsOnly, cells }]
+  return [{ type: typeOf(node, context), each, firstPartsOnly, cells }]
 }
 
 function trailerOf(root: MapNode, context: RowContext): TrailerPlan | undefined {
   const node = root.entries.get('trailer')?.node
   if (node?.kind !== 'map') return undefined
   const columns = columnsAt(node, context.mistakes)
-  return columns && compileTrailer(columns, textAt(node, 'type'), context)
+  return columns && compileTrailer(columns, typeOf(node, context), context)
+}
+
+/** The first cell of the rows of one kind. */
+function typeOf(node: SourceNode, { paper, mistakes }: RowContext): string | undefined {
+  const type = textAt(node, 'type')
+  return type === undefined
+    ? undefined
+    : (paper.fit?.(type, (_code, message) => {
+        mistakes.add(nodeAt(node, ['type']), message)
+        return ''
+      }) ?? type)
 }
 
 function columnsAt(node: MapNode, mistakes: Mistakes): MapNode | undefined {

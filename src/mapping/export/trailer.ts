@@ -5,6 +5,7 @@ import { BridgeError } from '../../support/errors.ts'
 import { numberText } from './cell-number.ts'
 import { totalOf } from './cell-source.ts'
 import { finishFor } from './cell-text.ts'
+import { checkTexts } from './characters.ts'
 import { checkPart } from '../source/check.ts'
 import { TotalLeaf } from './column-options.ts'
 import type { Shape } from '../shape.ts'
@@ -74,6 +75,7 @@ function compileTotal(node: SourceNode, { mistakes, record, paper }: TrailerCont
   if (paper.isFixed && leaf.width === undefined) {
     mistakes.add(node, 'a column of a fixed-width file needs a `width`')
   }
+  checkTexts(node, leaf, paper, mistakes)
   const { shape, layout } = finishFor({ ...leaf, isNumber: leaf.const === undefined }, paper)
   const finish = (text: string, refuse: RefuseCell) => {
     const shaped = shape?.(text, refuse) ?? text

@@ -2,7 +2,7 @@
 import { didYouMean } from '../../support/nearest.ts'
 import { compileValue } from './choices.ts'
 import { compileCondition, type Condition } from '../rows/conditions.ts'
-import type { LeafContext } from './leaf.ts'
+import { conditionsOf, type LeafContext } from './leaf.ts'
 import type { ObjectPlan, Plan, RowsPlan } from './plan.ts'
 import { describeRule, type ListShape, type ObjectShape, type Shape } from '../shape.ts'
 import { keyPlace, type MapNode, type SourceNode } from '../source/source.ts'
@@ -77,7 +77,7 @@ function compileWhen(node: MapNode, place: BodyPlace, context: LeafContext): Con
     mistakes.add(keyPlace(node, 'when'), 'to leave out whole records, write `only` beside `body`')
     return undefined
   }
-  return compileCondition(written, { mistakes, columns: context.columnsFor(place.perRow) })
+  return compileCondition(written, conditionsOf(context, place.perRow))
 }
 
 function compileField(

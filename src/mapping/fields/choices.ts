@@ -1,6 +1,6 @@
 /** Compiles a value of the body that depends on a condition: a leaf with `when`, or `oneOf` several. */
 import { compileCondition } from '../rows/conditions.ts'
-import { compileLeaf, type LeafContext, type LeafTarget } from './leaf.ts'
+import { compileLeaf, conditionsOf, type LeafContext, type LeafTarget } from './leaf.ts'
 import type { ChoicePlan, LeafPlan } from './plan.ts'
 import { keyPlace, type MapNode, type SourceNode } from '../source/source.ts'
 
@@ -48,8 +48,7 @@ function compileOption(
     const leaf = compileLeaf(node, conditional, context)
     return leaf && { leaf }
   }
-  const columns = context.columnsFor(target.perRow)
-  const condition = compileCondition(when, { mistakes: context.mistakes, columns })
+  const condition = compileCondition(when, conditionsOf(context, target.perRow))
   const entries = new Map([...node.entries].filter(([name]) => name !== 'when'))
   const leaf = compileLeaf({ ...node, entries }, conditional, context)
   return condition && leaf && { when: condition, leaf }

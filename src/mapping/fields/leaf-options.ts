@@ -80,6 +80,7 @@ function checkNeeds(options: BodyLeaf, { list }: OptionTarget, note: Note): void
 function checkFits(options: BodyLeaf, target: OptionTarget, note: Note): void {
   const { rule, list } = target
   const { kind } = rule
+  const reference = kind === 'integer' ? rule.reference : undefined
   const isText = kind === 'text' || options.find !== undefined
   const max = kind === 'text' ? rule.max : undefined
   const isDate = kind === 'dateTime' || kind === 'date'
@@ -88,7 +89,7 @@ function checkFits(options: BodyLeaf, target: OptionTarget, note: Note): void {
   const unfit: readonly [keyof BodyLeaf, boolean, string][] = [
     ['format', isDate, 'dates'],
     ['zone', kind === 'dateTime', 'dates with times'],
-    ['find', kind === 'integer' && rule.reference === 'order', 'the id of an order'],
+    ['find', reference !== undefined, 'ids of what a file names by something else'],
     ['wrap', isText, 'texts'],
     ['at', !list, 'single values'],
     ['case', isText, 'texts'],
@@ -123,7 +124,6 @@ const NOT_WITH_CALC = ['find', 'table', 'match', 'split', 'wrap', 'case', 'pad',
 function checkExcluded(options: BodyLeaf, note: Note): void {
   const excluded: readonly [keyof BodyLeaf, keyof BodyLeaf][] = [
     ['find', 'default'],
-    ['find', 'table'],
     ['implied', 'decimal'],
     ...NOT_WITH_CALC.map((name): [keyof BodyLeaf, keyof BodyLeaf] => ['calc', name]),
   ]

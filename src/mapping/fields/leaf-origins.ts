@@ -21,20 +21,46 @@ export function originsOf(
   if (calc !== undefined) return { alternatives: calcColumns(calc, perRow, note), origins: [] }
   const { from, firstOf, all, nth } = options
   const written = from === undefined ? (firstOf ?? all ?? []) : [from]
-  const origins = written.map((one): Origin => {
+  const origins = written.map((one, index) => {
     const names = typeof one === 'string' ? [one] : one
-    const known = names.find(looksKnown)
-    if (known === undefined) return { kind: 'column', names, ...(nth === undefined ? {} : { nth }) }
-    const mistake = knownMistake(known, perRow)
-    if (mistake !== undefined) note(mistake)
-    else if (names.length > 1 || firstOf !== undefined) note(`${known} is always there: write it alone`)
-    else if (nth !== undefined) note(`${known} is no column, and takes no \`nth\``)
-    return isKnown(known) ? { kind: 'known', name: known } : { kind: 'column', names }
+    const isLast = firstOf === undefined || index === written.length - 1
+    return originOf(names, { nth, perRow, isLast, note })
   })
   return {
     alternatives: origins.flatMap((origin) => (origin.kind === 'column' ? [origin.names] : [])),
     origins,
   }
+}
+
+/** What is known without a column is always there, so nothing behind it is ever asked. */
+function originOf(
+  names: readonly string[],
+  {
+    nth,
+    perRow,
+    isLast,
+    note,
+  }: {
+    readonly nth: number | undefined
+    readonly perRow: boolean
+    readonly isLast: boolean
+    readonly note: NoteOrigin
+  },
+): Origin {
+  const at = names.findIndex(looksKnown)
+  const known = names[at]
+  const numbered = nth === undefined ? {} : { nth }
+  if (known === undefined) return { kind: 'column', names, ...numbered }
+  const isAlone = at === 0
+  const mistake = knownMistake(known, perRow)
+  if (mistake !== undefined) note(mistake)
+  else if (at < names.length - 1 || (isAlone && !isLast)) {
+    note(`${known} is always there: nothing behind it is ever taken`)
+  } else if (isAlone && nth !== undefined) note(`${known} is no column, and takes no \`nth\``)
+  if (!isKnown(known)) return { kind: 'column', names }
+  return isAlone
+    ? { kind: 'known', name: known }
+    : { kind: 'column', names: names.slice(0, at), otherwise: known, ...numbered }
 }
 
 function calcColumns({ calc }: CalcPlan, perRow: boolean, note: NoteOrigin): Alternatives {

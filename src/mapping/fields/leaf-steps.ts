@@ -2,12 +2,20 @@
 import type { FieldRule } from '../../contract/fields.ts'
 import type { BodyLeaf } from '../options.ts'
 import { restoredUpc, withZeros } from '../values/digits.ts'
-import { compilePattern, LONGEST_SEARCHED } from '../values/pattern.ts'
+import { compilePattern, longestSearched } from '../values/pattern.ts'
 import { linesOf, quoted, wrapped } from '../values/text.ts'
 import type { Convert, FAILED, Refuse } from '../values/value.ts'
 
 /** Text to text; an empty one is blank. */
 type Step = (text: string, refuse: Refuse) => string | typeof FAILED
+
+/** A step with its option, for those who show what becomes of a text. */
+export interface TextStep {
+  readonly option: keyof BodyLeaf
+  /** In the words of the mapping: `case upper`. */
+  readonly does: string
+  readonly apply: Step
+}
 
 /** The leaves of one object that take lines of the same text: the last of them must not leave any over. */
 export interface Spill {
@@ -23,14 +31,22 @@ export interface StepTarget {
 }
 
 /** match → split or wrap, with at → case → pad → digits. */
-export function withSteps(convert: Convert, options: BodyLeaf, target: StepTarget): Convert {
-  const steps = [
-    matchStep(options, target),
-    partStep(options, target),
-    caseStep(options),
-    padStep(options),
-    digitsStep(options, target),
-  ].filter((step) => step !== undefined)
+export function textSteps(options: BodyLeaf, target: StepTarget): readonly TextStep[] {
+  const { match, split, wrap, at, pad, digits } = options
+  const part = split === undefined ? `wrap ${wrap}` : `split ${JSON.stringify(split)}`
+  const steps: readonly (readonly [keyof BodyLeaf, string, Step | undefined])[] = [
+    ['match', `match ${match}`, matchStep(options, target)],
+    [split === undefined ? 'wrap' : 'split', `${part} at ${at}`, partStep(options, target)],
+    ['case', `case ${options.case}`, caseStep(options)],
+    ['pad', `pad to ${pad?.to} with ${JSON.stringify(pad?.with)}`, padStep(options)],
+    ['digits', `digits ${digits}`, digitsStep(options, target)],
+  ]
+  return steps.flatMap(([option, does, apply]) => (apply === undefined ? [] : [{ option, does, apply }]))
+}
+
+/** The conversion of what the steps make of a text. */
+export function withSteps(convert: Convert, texts: readonly Pick<TextStep, 'apply'>[]): Convert {
+  const steps = texts.map(({ apply }) => apply)
   if (steps.length === 0) return convert
   return (text, refuse) => {
     let current = text
@@ -51,9 +67,10 @@ function matchStep({ match }: BodyLeaf, { hasDefault, note }: StepTarget): Step 
     note('match', expression)
     return undefined
   }
+  const longest = longestSearched(match)
   return (text, refuse) => {
-    if (text.length > LONGEST_SEARCHED) {
-      const message = `${quoted(text)} has ${text.length} characters; at most ${LONGEST_SEARCHED} are searched.`
+    if (text.length > longest) {
+      const message = `${quoted(text)} has ${text.length} characters; ${match} searches at most ${longest}.`
       return refuse('value-too-long', message)
     }
     const found = expression.exec(text)

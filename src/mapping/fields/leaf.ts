@@ -1,19 +1,24 @@
 /** Compiles one leaf of a body: where its text comes from and how it becomes the value of its field. */
 import type { FieldRule } from '../../contract/fields.ts'
+import { REFERENCES, type ReferenceKind } from '../../contract/references.ts'
 import { didYouMean } from '../../support/nearest.ts'
 import { type CalcPlan, columnsIn } from '../calc/calc.ts'
 import { parseCalc } from '../calc/parse-calc.ts'
 import { foldedName } from '../rows/columns.ts'
+import type { ConditionContext } from '../rows/conditions.ts'
 import { looksKnown } from '../rows/known.ts'
 import { optionsOf } from './leaf-options.ts'
 import { type Origins, originsOf } from './leaf-origins.ts'
-import { type Spill, withSteps } from './leaf-steps.ts'
+import { type Spill, textSteps, withSteps } from './leaf-steps.ts'
 import type { BodyLeaf } from '../options.ts'
-import type { Alternatives, LeafPlan } from './plan.ts'
+import type { Alternatives, LeafPlan, LeafSteps } from './plan.ts'
+import { describeRule } from '../shape.ts'
 import type { MapNode, Mistakes, SourceNode } from '../source/source.ts'
-import { findTable, KEY_SEPARATOR, type Table, type Tables } from '../tables.ts'
+import { KEY_SEPARATOR, type Tables } from '../tables.ts'
 import { compileDates } from './leaf-dates.ts'
-import { convertNow, listConverter, lookupConverter } from './leaf-values.ts'
+import { compileLookup } from './leaf-lookup.ts'
+import { convertNow, listConverter } from './leaf-values.ts'
+import { fallbackWords, gatheringWords, valueWords } from './leaf-words.ts'
 import { converterFor, type ValueOptions } from '../values/convert.ts'
 import type { Convert } from '../values/value.ts'
 
@@ -22,6 +27,8 @@ export interface LeafContext {
   readonly tables: Tables
   /** The columns a leaf may name, where the mapping itself says which there are. */
   readonly columnsFor: (perRow: boolean) => readonly string[] | undefined
+  /** What stands before the decimals of the numbers in the file, unless a leaf says otherwise. */
+  readonly decimal: '.' | ',' | undefined
   /** Leaves that share out the lines of one text, by what they have in common. */
   readonly spills: Map<string, Spill>
 }
@@ -37,8 +44,13 @@ export interface LeafTarget {
   readonly needed: boolean
 }
 
-/** A purchase order number, when it stands for an order. */
-const ORDER_NAME: FieldRule = { kind: 'text', max: 32 }
+/** What the conditions on a row, or on a record, may look at. */
+export function conditionsOf(
+  { mistakes, columnsFor, decimal }: LeafContext,
+  perRow: boolean,
+): ConditionContext {
+  return { mistakes, columns: columnsFor(perRow), of: perRow ? 'row' : 'record', decimal }
+}
 
 /** The plan of the leaf, or undefined after its mistakes were noted. */
 export function compileLeaf(
@@ -50,17 +62,17 @@ export function compileLeaf(
   const before = mistakes.count()
   const options = optionsOf(node, target, mistakes)
   if (options === undefined) return undefined
-  const calc = compileCalc(node, options, target, mistakes)
+  const calc = compileCalc(node, options, target, context)
   const note = (message: string) => mistakes.add(sourcePlace(node), message)
   const origins = originsOf(options, calc, { perRow: target.perRow, note })
   checkNames(node, calc, { origins, perRow: target.perRow }, context)
   const fallback = node.kind === 'map' ? compileFallback(node, target, mistakes) : undefined
-  const convert = compileConvert(
+  const converting = compileConvert(
     { node, options, origins, hasDefault: fallback !== undefined },
     target,
     context,
   )
-  if (mistakes.count() > before || convert === undefined) return undefined
+  if (mistakes.count() > before || converting === undefined) return undefined
   return {
     kind: 'leaf',
     field: target.field,
@@ -70,10 +82,10 @@ export function compileLeaf(
     ...(calc === undefined ? {} : { calc }),
     blanks: new Set((options.blanks ?? []).map((blank) => blank.trim().toLowerCase())),
     ...(fallback === undefined ? {} : { fallback }),
-    convert,
+    ...converting,
     required: target.required,
     columnRequired: target.needed && fallback === undefined,
-    ...(options.find === 'order' ? { reference: 'order' as const } : {}),
+    ...(options.find === undefined ? {} : { reference: options.find }),
   }
 }
 
@@ -110,7 +122,7 @@ function compileCalc(
   node: SourceNode,
   options: BodyLeaf,
   { rule }: LeafTarget,
-  mistakes: Mistakes,
+  { mistakes, decimal }: LeafContext,
 ): CalcPlan | undefined {
   if (options.calc === undefined) return undefined
   const calc = parseCalc(options.calc, rule.kind === 'date' || rule.kind === 'dateTime' ? 'date' : 'number')
@@ -118,13 +130,18 @@ function compileCalc(
     mistakes.add(placeOf(node, 'calc'), calc)
     return undefined
   }
-  const { round: _, ...numbers } = numberOptions(options)
+  const { round: _, ...numbers } = numberOptions(options, decimal)
   return { calc, numbers, dates: compileDates(node, options, mistakes, 'read') }
 }
 
-function numberOptions({ decimal, implied, round }: BodyLeaf): ValueOptions {
+/** The numbers of a table stand in the mapping and not in the file. */
+function numberOptions(
+  { decimal, implied, round, table }: BodyLeaf,
+  ofFile: LeafContext['decimal'],
+): ValueOptions {
+  const mark = decimal ?? (implied === undefined && table === undefined ? ofFile : undefined)
   return {
-    ...(decimal === undefined ? {} : { decimal }),
+    ...(mark === undefined ? {} : { decimal: mark }),
     ...(implied === undefined ? {} : { implied }),
     ...(round === undefined ? {} : { round }),
   }
@@ -157,18 +174,38 @@ interface WrittenLeaf {
   readonly hasDefault: boolean
 }
 
-function compileConvert(written: WrittenLeaf, target: LeafTarget, context: LeafContext): Convert | undefined {
+/** The whole conversion, and the steps it is made of. */
+function compileConvert(
+  written: WrittenLeaf,
+  target: LeafTarget,
+  context: LeafContext,
+): Pick<LeafPlan, 'convert' | 'steps'> | undefined {
   const { node, options, origins, hasDefault } = written
-  const value = valueConverter(node, options, target, context.mistakes)
-  const converted = target.list ? listConverter(value, target.rule, options) : value
-  const lookedUp = options.table === undefined ? converted : compileLookup(written, converted, context)
+  const { rule, list } = target
+  const value = valueConverter(node, options, target, context)
+  const converted = list ? listConverter(value, rule, options) : value
   const note = (option: keyof BodyLeaf, message: string) =>
     context.mistakes.add(placeOf(node, option), message)
+  const lookup = options.table === undefined ? undefined : compileLookup(options, context.tables, note)
   const key = JSON.stringify([target.field.replace(/[^.]*$/, ''), origins.origins, options.wrap])
   const spill = context.spills.get(key) ?? { last: 0 }
   context.spills.set(key, spill)
-  const { rule, list } = target
-  return lookedUp && withSteps(lookedUp, options, { rule, list, hasDefault, spill, note })
+  const texts = textSteps(options, { rule, list, hasDefault, spill, note })
+  if (options.table !== undefined && lookup === undefined) return undefined
+  const lookedUp = lookup?.converter(converted) ?? converted
+  const asked = valueWords(options, list)
+  const steps: LeafSteps = {
+    gathering: gatheringWords(options),
+    texts: lookup === undefined ? texts : [...texts, lookup.step],
+    value: { does: asked || `as ${describeRule(rule)}`, isAsked: asked !== '', convert: converted },
+    fallback: fallbackWords(options),
+  }
+  return { convert: withSteps(lookedUp, texts), steps }
+}
+
+/** What stands for the id until it is found. */
+function nameRule(kind: ReferenceKind): FieldRule {
+  return { kind: 'text', max: REFERENCES[kind].max }
 }
 
 /** What a calculation gives is written plainly, however its columns are. */
@@ -176,7 +213,7 @@ function valueConverter(
   node: SourceNode,
   options: BodyLeaf,
   { rule }: LeafTarget,
-  mistakes: Mistakes,
+  { mistakes, decimal }: LeafContext,
 ): Convert {
   const { zone, calc, long } = options
   const dates = compileDates(
@@ -185,43 +222,13 @@ function valueConverter(
     mistakes,
     'read',
   )
-  const { round, ...numbers } = numberOptions(options)
+  const { round, ...numbers } = numberOptions(options, decimal)
   const plain = calc === undefined ? numbers : { decimal: '.' as const }
-  return converterFor(options.find === undefined ? rule : ORDER_NAME, dates, {
+  return converterFor(options.find === undefined ? rule : nameRule(options.find), dates, {
     ...plain,
     ...(round === undefined ? {} : { round }),
     ...(long === undefined ? {} : { cut: true }),
   })
-}
-
-function compileLookup(
-  { node, options }: WrittenLeaf,
-  convert: Convert,
-  { mistakes, tables }: LeafContext,
-): Convert | undefined {
-  const { table: name = '', pick, miss } = options
-  const found = findTable(tables, { table: name, pick }, (option, message) =>
-    mistakes.add(placeOf(node, option), message),
-  )
-  if (found === undefined) return undefined
-  const wrong = keysMistake(found.table, options)
-  if (wrong !== undefined) mistakes.add(placeOf(node, 'table'), wrong)
-  return lookupConverter({ ...found, miss }, convert, (message) =>
-    mistakes.add(placeOf(node, 'table'), message),
-  )
-}
-
-function keysMistake(
-  { name, keys, keyColumns }: Table,
-  { all, with: separator }: BodyLeaf,
-): string | undefined {
-  if (keyColumns === 1) return undefined
-  if (all?.length !== keyColumns) {
-    return `the table "${name}" has ${keyColumns} key columns: name as many with \`all\``
-  }
-  return separator === undefined || keys.length === 0
-    ? undefined
-    : `the table "${name}" has several key columns: leave \`with\` out`
 }
 
 /** The constant or the default, as the value it stands for. */

@@ -1,16 +1,24 @@
 /** What a body compiles to before any file is seen: the contract's tree, with a way to get each value. */
 import type { Rule } from '../../contract/model.ts'
+import type { ReferenceKind } from '../../contract/references.ts'
 import type { Check, Condition } from '../rows/conditions.ts'
 import type { CalcPlan } from '../calc/calc.ts'
 import type { KnownName } from '../rows/known.ts'
 import type { Convert } from '../values/value.ts'
+import type { TextStep } from './leaf-steps.ts'
 
 /** Where a text comes from: the first of several cells that is not blank, each under one of several column names. */
 export type Alternatives = readonly (readonly string[])[]
 
 /** What a text is made of: a column under one of several names, or what is known without a column. */
 export type Origin =
-  | { readonly kind: 'column'; readonly names: readonly string[]; readonly nth?: number }
+  | {
+      readonly kind: 'column'
+      readonly names: readonly string[]
+      readonly nth?: number
+      /** What is taken where the file has no such column. */
+      readonly otherwise?: KnownName
+    }
   | { readonly kind: 'known'; readonly name: KnownName }
 
 export interface LeafPlan {
@@ -33,11 +41,24 @@ export interface LeafPlan {
   readonly fallback?: unknown
   /** Gives undefined where the text means blank after all. */
   readonly convert: Convert
+  readonly steps: LeafSteps
   readonly required: boolean
   /** Whether no record can be valid without the column. */
   readonly columnRequired: boolean
   /** The value is the name of something whose id only the API knows. */
-  readonly reference?: 'order'
+  readonly reference?: ReferenceKind
+}
+
+/** What a leaf does to its text one step after the other, for those who show it: `convert` does the same at once. */
+export interface LeafSteps {
+  /** How several texts become one: `all with ", "`; empty where there is one. */
+  readonly gathering: string
+  /** Text to text; a blank one ends them. */
+  readonly texts: readonly TextStep[]
+  /** How the last text becomes the value; `isAsked` where an option of the mapping says it. */
+  readonly value: { readonly does: string; readonly isAsked: boolean; readonly convert: Convert }
+  /** What stands for a blank: `default US`. */
+  readonly fallback: string
 }
 
 /** A value whose leaf the row chooses: the first whose condition holds. */

@@ -1,6 +1,6 @@
 /** What does not go together in the `read` part of a mapping. */
 import { didYouMean } from '../../support/nearest.ts'
-import type { FixedColumn, ReadFrame, RecordLayout } from './read-frame.ts'
+import { type FixedColumn, isRepeatedHeader, type ReadFrame, type RecordLayout } from './read-frame.ts'
 import { keyPlace, type MapNode, type Mistakes, nodeAt } from '../source/source.ts'
 
 type Note = (keys: readonly string[], message: string) => void
@@ -48,6 +48,7 @@ function checkColumns({ format, columns, records }: ReadFrame, note: Note): void
 /** What speaks of a header line, in files that have none. */
 function checkTop(read: ReadFrame, note: Note): void {
   const { format, columns, records, typeIn, skip } = read
+  checkRepeatedHeader(read, note)
   const hasHeader = columns === undefined && (records === undefined || typeof typeIn === 'string')
   if (format === 'fixed' || hasHeader) {
     if (hasHeader && records !== undefined && read.extra === 'refuse') {
@@ -58,6 +59,20 @@ function checkTop(read: ReadFrame, note: Note): void {
   const why = 'this is for files with a header line, and this mapping names the columns itself'
   for (const key of ['header', 'repeated', 'extra'] as const) if (read[key] !== undefined) note([key], why)
   if (skip === 'header') note(['skip'], why)
+}
+
+/** Types without `columns` have heading rows, which may come again too. */
+function checkRepeatedHeader({ format, columns, records, ignore = [] }: ReadFrame, note: Note): void {
+  const hasHeadings =
+    records === undefined
+      ? columns === undefined
+      : Object.values(records).some(({ as, columns: names }) => as !== 'ignore' && names === undefined)
+  if (format === 'csv' && hasHeadings) return
+  for (const [index, rule] of ignore.entries()) {
+    if (isRepeatedHeader(rule)) {
+      note(['ignore', String(index), 'header'], 'this is for files with a header line, and these have none')
+    }
+  }
 }
 
 function checkFixed(read: ReadFrame, note: Note): void {

@@ -1,12 +1,12 @@
 /** How a mapping says what its files look like: what goes together in `read`, and what the format is told. */
 import type { CellPlace, IgnoreRule, ReadOptions, RecordType } from '../../domain/format.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
-import type { Translator } from '../../domain/translator.ts'
 import type { TotalsContext } from '../rows/control-totals.ts'
 import { type Grouping, leavesOf, type ObjectPlan } from '../fields/plan.ts'
-import type { FixedColumn, ReadFrame, RecordLayout } from './read-frame.ts'
+import { type FixedColumn, isRepeatedHeader, type ReadFrame, type RecordLayout } from './read-frame.ts'
 import { checkReading } from './reading-checks.ts'
 import type { MapNode, Mistakes } from '../source/source.ts'
+import type { WatchedTranslator } from '../watched.ts'
 
 export { ReadFrame } from './read-frame.ts'
 
@@ -48,16 +48,22 @@ export function knownColumns(
 
 /** Which row of the file is that of its totals, and the columns there are, as far as the mapping says. */
 export function totalsContext(
-  { columns, records }: ReadFrame,
+  { columns, records, decimal }: ReadFrame,
   grouping: RecordsGrouping | undefined,
 ): Omit<TotalsContext, 'mistakes'> {
   if (grouping === undefined) {
     const known = columns?.map(nameOf)
-    return { typed: false, type: undefined, columns: known, added: known }
+    return { typed: false, type: undefined, columns: known, added: known, decimal }
   }
   const type = grouping.totals
   const own = type === undefined ? undefined : records?.[type]?.columns?.map(nameOf)
-  return { typed: true, type, columns: own, added: knownColumns({ columns, records }, grouping, true) }
+  return {
+    typed: true,
+    type,
+    columns: own,
+    added: knownColumns({ columns, records }, grouping, true),
+    decimal,
+  }
 }
 
 /** The columns of all types that are read alike, and of those that belong to them. */
@@ -74,16 +80,23 @@ function nameOf(column: string | FixedColumn): string {
   return typeof column === 'string' ? column : column.name
 }
 
+/** What the format has to know of a file. */
+interface FileOptions extends ReadOptions {
+  /** The line of the names is no row where it comes again. */
+  readonly headerAgain?: 'ignored'
+}
+
 /** What the format has to know; a header line must hold at least one name that the mapping uses. */
-export function readOptions(read: ReadFrame, body: ObjectPlan, grouping: Grouping): ReadOptions {
-  const { columns, records, typeIn, ignore, extra: _, ...told } = read
+export function readOptions(read: ReadFrame, body: ObjectPlan, grouping: Grouping): FileOptions {
+  const { columns, records, typeIn, ignore, extra: _, decimal: __, ...told } = read
   const groupNames = grouping.kind === 'keys' ? grouping.keys.flat(2) : []
   const typeColumn = typeof typeIn === 'string' ? [typeIn] : []
   const names = [...typeColumn, ...groupNames, ...leavesOf(body).flatMap((leaf) => leaf.alternatives.flat())]
   const hasHeaderLine = columns === undefined && (records === undefined || typeof typeIn === 'string')
   return {
     ...told,
-    ...(ignore === undefined ? {} : { ignore: ignore.map(toRule) }),
+    ...(ignore === undefined ? {} : { ignore: ignore.filter((rule) => !isRepeatedHeader(rule)).map(toRule) }),
+    ...(ignore?.some(isRepeatedHeader) === true ? { headerAgain: 'ignored' as const } : {}),
     ...columnsTold(columns),
     ...(records === undefined || grouping.kind !== 'records'
       ? {}
@@ -138,12 +151,12 @@ function toType(type: string, record: RecordLayout, { header, detail }: RecordsG
 }
 
 /** The translator, refusing files with columns that the mapping does not use where it says so. */
-export function refusingExtra(translator: Translator, { extra }: ReadFrame): Translator {
+export function refusingExtra(translator: WatchedTranslator, { extra }: ReadFrame): WatchedTranslator {
   if (extra !== 'refuse') return translator
   return {
     ...translator,
-    bind(layouts, source) {
-      const bound = translator.bind(layouts, source)
+    bind(layouts, source, watch) {
+      const bound = translator.bind(layouts, source, watch)
       if (!('keyColumns' in bound) || bound.unusedColumns.length === 0) return bound
       return bound.unusedColumns.map(unexpectedColumn)
     },

@@ -4,6 +4,7 @@ import type { BindContext } from '../binding/building.ts'
 import type { Column } from './columns.ts'
 import type { Check, ColumnTest, Condition } from './conditions.ts'
 import { type ReadText, textReader } from '../binding/text-reader.ts'
+import { isKnown, type KnownName, knownText } from './known.ts'
 import { quoted } from '../values/text.ts'
 
 export interface BoundCondition {
@@ -52,6 +53,7 @@ export function bindChecks(checks: readonly Check[], perRow: boolean, context: B
 
 function bindTest(test: ColumnTest, { perRow, needed }: ConditionPlace, context: BindContext): BoundTest {
   const { building, header, items, typed, missing } = context
+  if (isKnown(test.column)) return knownTest(test, test.column, perRow, context)
   const names = [test.column]
   const ofRow = perRow ? items.find(names) : undefined
   const ofRecord = ofRow !== undefined || (perRow && !typed) ? undefined : header.find(names)
@@ -70,6 +72,20 @@ function bindTest(test: ColumnTest, { perRow, needed }: ConditionPlace, context:
       ...(building.row === undefined ? {} : { line: building.row.line }),
       column: ofRow.name,
     }),
+  }
+}
+
+/** What is known of the row, or the record, without a column. */
+function knownTest(test: ColumnTest, name: KnownName, perRow: boolean, context: BindContext): BoundTest {
+  const { building } = context
+  const text = knownText(name, perRow, context)
+  return {
+    holds: () => test.holds(text()),
+    text,
+    place() {
+      const line = (perRow ? building.row : building.headerRows[0])?.line
+      return { ...(line === undefined ? {} : { line }), column: name }
+    },
   }
 }
 

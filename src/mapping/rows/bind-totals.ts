@@ -24,8 +24,12 @@ export interface TotalsColumns {
   readonly missing: MissingColumn[]
 }
 
+/** Reads a number as the file writes it. */
+type ToNumber = (text: string) => Decimal | undefined
+
 export function bindTotals(plan: TotalsPlan, columns: TotalsColumns): BoundTotals {
   const { isTotals, rowsColumn, recordsColumn, sums } = bindColumns(plan, columns)
+  const toNumber = readerOf(plan)
   let count = 0
   let totals: Row | undefined
   let behind: Row | undefined
@@ -46,8 +50,10 @@ export function bindTotals(plan: TotalsPlan, columns: TotalsColumns): BoundTotal
       const row = totals
       return [
         ...(behind === undefined ? [] : [rowBehind(behind, row)]),
-        ...(rowsColumn === undefined ? [] : counted(row, rowsColumn, [count, 'row', 'rows'])),
-        ...(recordsColumn === undefined ? [] : counted(row, recordsColumn, [records, 'record', 'records'])),
+        ...(rowsColumn === undefined ? [] : counted(row, rowsColumn, [count, 'row', 'rows'], toNumber)),
+        ...(recordsColumn === undefined
+          ? []
+          : counted(row, recordsColumn, [records, 'record', 'records'], toNumber)),
         ...sums.flatMap((sum) => sum.disagreement(row)),
       ]
     },
@@ -63,7 +69,7 @@ function bindColumns(plan: TotalsPlan, { layout, totals, added, missing }: Total
   const holds = plan.when && rowCondition(plan.when, (name) => columnOf(name).position)
   const sums = plan.sums.map(([column, total]) => {
     const [at, found] = added.find(([, columns]) => columns.has(column)) ?? added[0] ?? [0, totals]
-    return addingUp(at, columnOf(column, found), columnOf(total))
+    return addingUp(at, columnOf(column, found), columnOf(total), readerOf(plan))
   })
   return {
     isTotals: (row: Row) =>
@@ -72,6 +78,10 @@ function bindColumns(plan: TotalsPlan, { layout, totals, added, missing }: Total
     recordsColumn: plan.records === undefined ? undefined : columnOf(plan.records),
     sums,
   }
+}
+
+function readerOf({ decimal }: TotalsPlan): ToNumber {
+  return (text) => numberOf(text, decimal)
 }
 
 function noTotals({ when }: TotalsPlan): Problem {
@@ -94,15 +104,16 @@ function counted(
   row: Row,
   column: Column,
   [count, one, many]: readonly [count: number, one: string, many: string],
+  toNumber: ToNumber,
 ): Problem[] {
   const { place, text } = cellOf(row, column)
-  const said = numberOf(text)
+  const said = toNumber(text)
   if (said !== undefined && compareDecimals(said, { units: BigInt(count), scale: 0 }) === 0) return []
   const message = `The totals say ${quoted(text)}, but the file holds ${count} ${count === 1 ? one : many}.`
   return [problem('control-total-wrong', place, message)]
 }
 
-function addingUp(layout: number, column: Column, total: Column) {
+function addingUp(layout: number, column: Column, total: Column, toNumber: ToNumber) {
   let sum: Decimal = { units: 0n, scale: 0 }
   let unreadable: { place: Place; text: string } | undefined
   return {
@@ -110,7 +121,7 @@ function addingUp(layout: number, column: Column, total: Column) {
       if (row.layout !== layout) return
       const cell = cellOf(row, column)
       if (cell.text === '') return
-      const number = numberOf(cell.text)
+      const number = toNumber(cell.text)
       if (number === undefined) unreadable ??= cell
       else sum = addDecimals(sum, number)
     },
@@ -120,7 +131,7 @@ function addingUp(layout: number, column: Column, total: Column) {
         return [problem('control-total-wrong', unreadable.place, message)]
       }
       const { place, text } = cellOf(row, total)
-      const said = numberOf(text)
+      const said = toNumber(text)
       if (said !== undefined && compareDecimals(said, sum) === 0) return []
       const message = `The totals say ${quoted(text)}, but "${column.name}" adds up to ${formatDecimal(sum)}.`
       return [problem('control-total-wrong', place, message)]

@@ -4,34 +4,17 @@ import { compareDecimals, type Decimal, parseDecimal } from '../../support/decim
 import { didYouMean } from '../../support/nearest.ts'
 import { checkPart } from '../source/check.ts'
 import { foldedName } from './columns.ts'
+import { CONDITION_WORDS, ConditionTest } from './condition-forms.ts'
+import { knownMistake, looksKnown } from './known.ts'
 import { keyPlace, type Mistakes, type SourceNode } from '../source/source.ts'
+import { numberReader } from '../values/number-text.ts'
 import { cleaned } from '../values/text.ts'
-import { compilePattern, LONGEST_SEARCHED } from '../values/pattern.ts'
+import { compilePattern, longestSearched } from '../values/pattern.ts'
 
 const Text = z.string().min(1)
-const Word = z.union([z.string(), z.number(), z.boolean()])
-const Words = z.union([Word, z.array(Word).min(1)])
-
-const Test = z.union(
-  [
-    Word,
-    z.array(Word).min(1),
-    z.strictObject({
-      not: Words.optional(),
-      matches: Text.optional(),
-      above: z.number({ error: 'expected a number' }).optional(),
-      below: z.number({ error: 'expected a number' }).optional(),
-    }),
-  ],
-  {
-    error:
-      'expected a text, a list of texts, `filled`, `blank`, or one of `not`, `matches`, `above` and `below`',
-  },
-)
-
 /** A map of column to test. */
 export const ConditionFrame = z
-  .record(Text, Test, {
+  .record(Text, ConditionTest, {
     error: ({ input }) =>
       input === undefined
         ? undefined
@@ -72,19 +55,24 @@ export interface ConditionContext {
   readonly mistakes: Mistakes
   /** The columns that can be named here, where the mapping itself says which there are. */
   readonly columns?: readonly string[] | undefined
+  /** Whether it looks at a row or a record, and may ask for what is known of it without a column. */
+  readonly of?: 'row' | 'record'
+  /** What stands before the decimals of the numbers in the file. */
+  readonly decimal?: '.' | ',' | undefined
 }
 
 /** The condition, or undefined after its mistakes were noted. */
-export function compileCondition(
-  node: SourceNode,
-  { mistakes, columns }: ConditionContext,
-): Condition | undefined {
+export function compileCondition(node: SourceNode, context: ConditionContext): Condition | undefined {
+  const { mistakes, of } = context
   const before = mistakes.count()
   if (checkPart(ConditionFrame, node, mistakes) === undefined || node.kind !== 'map') return undefined
   const tests: ColumnTest[] = []
   for (const [column, { node: written }] of node.entries) {
-    checkColumn(column, keyPlace(node, column), { mistakes, columns })
-    tests.push({ column, ...compileTest(written, mistakes) })
+    const place = keyPlace(node, column)
+    const mistake = of !== undefined && looksKnown(column) ? knownMistake(column, of === 'row') : undefined
+    if (mistake !== undefined) mistakes.add(place, mistake)
+    else if (of === undefined || !looksKnown(column)) checkColumn(column, place, context)
+    tests.push({ column, ...compileTest(written, context) })
   }
   return mistakes.count() > before ? undefined : { tests }
 }
@@ -128,20 +116,19 @@ export function conditionInWords({ tests }: Condition): string {
 
 type Tested = Pick<ColumnTest, 'holds' | 'words'>
 
-interface Written {
+interface Written extends Pick<ConditionContext, 'mistakes' | 'decimal'> {
   readonly node: SourceNode
-  readonly mistakes: Mistakes
 }
 
-function compileTest(node: SourceNode, mistakes: Mistakes): Tested {
+function compileTest(node: SourceNode, { mistakes, decimal }: ConditionContext): Tested {
   if (node.kind !== 'map') return oneOf(node)
   const tests: Tested[] = []
   for (const [name, { node: written }] of node.entries) {
     const text = written.kind === 'text' ? written.text : ''
     if (name === 'not') tests.push(not(oneOf(written)))
     else if (name === 'matches') tests.push(matching(text, { node: written, mistakes }))
-    else if (name === 'above') tests.push(compared(text, 1, { node: written, mistakes }))
-    else tests.push(compared(text, -1, { node: written, mistakes }))
+    else if (name === 'above') tests.push(compared(text, 1, { node: written, mistakes, decimal }))
+    else tests.push(compared(text, -1, { node: written, mistakes, decimal }))
   }
   if (tests.length === 0) mistakes.add(node, 'say what the column must be')
   return {
@@ -160,8 +147,8 @@ function not({ holds, words }: Tested): Tested {
 /** One of several texts, without regard to case; `filled` and `blank` by themselves are tests of their own. */
 function oneOf(node: SourceNode): Tested {
   if (node.kind === 'text') {
-    if (node.text === 'filled') return { holds: (text) => text !== '', words: 'is filled' }
-    if (node.text === 'blank') return { holds: (text) => text === '', words: 'is blank' }
+    const word = node.text
+    if (isWord(word)) return { holds: CONDITION_WORDS[word].test, words: `is ${word}` }
   }
   const texts = (node.kind === 'list' ? node.items : [node]).map((item) =>
     item.kind === 'text' ? item.text.trim() : '',
@@ -171,11 +158,16 @@ function oneOf(node: SourceNode): Tested {
   return { holds: (text) => allowed.has(text.toLowerCase()), words }
 }
 
+function isWord(text: string): text is keyof typeof CONDITION_WORDS {
+  return Object.hasOwn(CONDITION_WORDS, text)
+}
+
 function matching(pattern: string, { node, mistakes }: Written): Tested {
   const words = `matches ${pattern}`
   const expression = compilePattern(pattern, 'iu')
   if (typeof expression !== 'string') {
-    return { holds: (text) => expression.test(text.slice(0, LONGEST_SEARCHED)), words }
+    const longest = longestSearched(pattern)
+    return { holds: (text) => expression.test(text.slice(0, longest)), words }
   }
   mistakes.add(node, expression)
   return { holds: () => false, words }
@@ -184,18 +176,25 @@ function matching(pattern: string, { node, mistakes }: Written): Tested {
 const NUMBER = /^[+-]?(?:\d{1,30}|\d{1,3}(?:,\d{3}){1,9})(?:\.\d{1,20})?$/
 
 /** A text that is no number is neither above nor below one. */
-function compared(limit: string, sign: 1 | -1, { node, mistakes }: Written): Tested {
+function compared(limit: string, sign: 1 | -1, { node, mistakes, decimal }: Written): Tested {
   const wanted = numberOf(limit)
   if (wanted === undefined) mistakes.add(node, 'expected a number with digits only, such as 12.50')
   const holds = (text: string) => {
-    const number = numberOf(text)
+    const number = numberOf(text, decimal)
     return number !== undefined && wanted !== undefined && compareDecimals(number, wanted) === sign
   }
   return { holds, words: `is ${sign === 1 ? 'above' : 'below'} ${limit}` }
 }
 
-/** A number as people write it, with commas between thousands and perhaps a dollar sign. */
-export function numberOf(text: string): Decimal | undefined {
+/**
+ * A number as people write it, with commas between thousands and perhaps a dollar sign; or with what the mapping says
+ * stands before decimals.
+ */
+export function numberOf(text: string, decimal?: '.' | ','): Decimal | undefined {
   const plain = text.replace(/^([+-]?)\$/, '$1')
+  if (decimal !== undefined) {
+    const number = numberReader({ decimal })(plain)
+    return 'why' in number ? undefined : number
+  }
   return NUMBER.test(plain) ? parseDecimal(plain.replaceAll(',', '')) : undefined
 }

@@ -35,6 +35,8 @@ export interface TotalsPlan {
   readonly records?: string
   /** Columns to be added up, and where that row says what they come to. */
   readonly sums: readonly (readonly [column: string, total: string])[]
+  /** What stands before the decimals of the numbers in the file. */
+  readonly decimal?: '.' | ','
 }
 
 export interface TotalsContext {
@@ -45,10 +47,11 @@ export interface TotalsContext {
   /** The columns of the row of totals and of the others, where the mapping itself says which there are. */
   readonly columns: readonly string[] | undefined
   readonly added: readonly string[] | undefined
+  readonly decimal: '.' | ',' | undefined
 }
 
 export function compileTotals(root: MapNode, context: TotalsContext): TotalsPlan | undefined {
-  const { mistakes, typed, type } = context
+  const { mistakes, typed, type, decimal } = context
   const node = root.entries.get('totals')?.node
   if (node === undefined) {
     if (type !== undefined) {
@@ -74,6 +77,7 @@ export function compileTotals(root: MapNode, context: TotalsContext): TotalsPlan
     ...(rows === undefined ? {} : { rows }),
     ...(records === undefined ? {} : { records }),
     sums: Object.entries(sum),
+    ...(decimal === undefined ? {} : { decimal }),
   }
 }
 

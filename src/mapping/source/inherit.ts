@@ -25,7 +25,7 @@ const ALTERNATIVES: readonly (readonly string[])[] = [
 ]
 
 /** A null at these places is a value of its own and takes nothing away. */
-const MEANING_NULLS: ReadonlySet<string> = new Set(['read.quote'])
+const MEANING_NULLS: ReadonlySet<string> = new Set(['read.quote', 'write.quote'])
 
 /** The tree of the mapping called `name`, with its bases under it; undefined after a mistake was noted. */
 export async function readWithBases(

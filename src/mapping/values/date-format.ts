@@ -1,4 +1,5 @@
 /** Date formats such as `MM/dd/yyyy HH:mm`: compiled once, for reading and for writing. */
+import { DATE_TOKENS } from './date-tokens.ts'
 
 /** A point in time as it was written, with its offset from UTC where it named one. */
 export interface WrittenTime {
@@ -97,15 +98,12 @@ const TOKENS: Readonly<Record<string, Token>> = {
   x: epochToken(1),
 }
 
-/** `yyyy, yy, MMMM, …`: the tokens a format may have, for messages and documentation. */
-export const DATE_TOKENS: readonly string[] = Object.keys(TOKENS)
-
 /** Compiles a format; a text answers why it is none. */
 export function compileDateFormat(format: string): DateFormat | string {
   const pieces = piecesOf(format)
   const unknown = pieces.find((piece) => piece.kind === 'unknown')
   if (unknown) {
-    return `"${unknown.text}" in the date format means nothing; there are ${DATE_TOKENS.join(' ')}, and letters in quotes stand for themselves`
+    return `"${unknown.text}" in the date format means nothing; there are ${Object.keys(DATE_TOKENS).join(' ')}, and letters in quotes stand for themselves`
   }
   const tokens = pieces.flatMap((piece) => (piece.kind === 'token' ? [piece.text] : []))
   const pattern = new RegExp(
@@ -192,7 +190,7 @@ function piecesOf(format: string): Piece[] {
   for (const [piece, quotedText] of format.matchAll(/'([^']*)'|([A-Za-z])\2*|[^A-Za-z']+|'/g)) {
     if (quotedText !== undefined) pieces.push({ kind: 'literal', text: quotedText })
     else if (/^[A-Za-z']/.test(piece))
-      pieces.push({ kind: piece in TOKENS ? 'token' : 'unknown', text: piece })
+      pieces.push({ kind: Object.hasOwn(DATE_TOKENS, piece) ? 'token' : 'unknown', text: piece })
     else pieces.push({ kind: 'literal', text: piece })
   }
   return pieces

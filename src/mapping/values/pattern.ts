@@ -1,7 +1,7 @@
 /** Regular expressions that a mapping may use: those that cannot run away on a text somebody sends. */
 
-/** Longer texts are not searched. */
-export const LONGEST_SEARCHED = 250
+/** Every expression that is taken searches texts of this length. */
+const SEARCHED_BY_ALL = 250
 
 /** How many repetitions without an upper bound there may be; each multiplies the time by the length of the text. */
 const MAX_REPETITIONS = 4
@@ -17,6 +17,35 @@ export function compilePattern(pattern: string, flags = 'u'): RegExp | string {
   return dangerOf(tokensOf(pattern)) ?? expression
 }
 
+/** So many ways through a text may be tried, one after the other, before it is said that it does not match. */
+const MOST_WAYS = 20_000_000
+
+/**
+ * How long the texts are that the expression searches in bounded time: what repeats often takes the longer the more
+ * characters there are, and what hardly repeats may search a whole page.
+ */
+export function longestSearched(pattern: string): number {
+  const tokens = tokensOf(pattern)
+  const repetitions = repetitionsIn(tokens)
+  if (repetitions === 0) return Number.POSITIVE_INFINITY
+  const orders = Array.from({ length: repetitions }, (_, index) => index + 1).reduce((a, b) => a * b)
+  const ways = tokens.reduce((product, token) => product * waysOf(token), 1)
+  return Math.max(SEARCHED_BY_ALL, Math.floor(((MOST_WAYS * orders) / ways) ** (1 / repetitions)))
+}
+
+/** In how many ways a token can be read, however long the text is. */
+function waysOf(token: string): number {
+  const [, least, most] = /^\{(\d+),(\d+)\}/.exec(token) ?? []
+  if (most !== undefined) return Number(most) - Number(least) + 1
+  return token.startsWith('?') || token === '|' ? 2 : 1
+}
+
+/** The repetitions without an upper bound; an expression that may begin anywhere repeats that, too. */
+function repetitionsIn(tokens: readonly string[]): number {
+  const start = tokens[0] === '^' && !tokens.includes('|') ? 0 : 1
+  return start + tokens.filter((token) => /^(?:[*+]|\{\d+,\})/.test(token)).length
+}
+
 /** What brackets hold, once it is known whether they are repeated. */
 interface Group {
   /** Whether there is a choice in it, so that one text can be read in several ways. */
@@ -26,20 +55,18 @@ interface Group {
 function dangerOf(tokens: readonly string[]): string | undefined {
   const open: Group[] = []
   let closed: Group | undefined
-  let repetitions = tokens[0] === '^' && !tokens.includes('|') ? 0 : 1
   for (const token of tokens) {
     if (/^\\[1-9k]/.test(token)) return 'the expression may not refer back to its own brackets'
     const isQuantifier = /^(?:[*+?]|\{\d)/.test(token)
     if (isQuantifier && closed?.varies === true && isRepetition(token)) {
       return 'the expression repeats something that repeats or varies itself; such a one can run for ever'
     }
-    if (/^(?:[*+]|\{\d+,\})/.test(token)) repetitions += 1
     if (isQuantifier ? !/^\{\d+\}/.test(token) : token === '|') for (const group of open) group.varies = true
     closed = token.startsWith(')') ? open.pop() : undefined
     if (closed?.varies === true) for (const group of open) group.varies = true
     if (token.startsWith('(')) open.push({ varies: false })
   }
-  return repetitions > MAX_REPETITIONS
+  return repetitionsIn(tokens) > MAX_REPETITIONS
     ? `the expression repeats too often: at most ${MAX_REPETITIONS} of * and +, one less when it does not begin with ^`
     : undefined
 }

@@ -1,11 +1,12 @@
 /** Sending what was planned: an attempt is durable before its request leaves, and so is its outcome after. */
 import { readApiErrors } from '../../contract/api-errors.ts'
-import { OPERATIONS } from '../../contract/operations.ts'
-import type { CallResult } from '../../domain/api.ts'
+import { type InboundOperation, OPERATIONS } from '../../contract/operations.ts'
+import type { Call, CallResult } from '../../domain/api.ts'
 import type { FileEntry } from '../../domain/journal.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import type { RecordResult, SendingRecord } from '../../domain/record.ts'
 import { batchWriter } from '../../support/batches.ts'
+import { assert } from '../../support/errors.ts'
 import { drain } from '../drain.ts'
 import { type Body, idOf, type InboundRules, partyParams } from '../operations/operation.ts'
 import { INBOUND_RULES } from '../operations/operations.ts'
@@ -54,8 +55,8 @@ async function sendPlanned(parts: InboundParts, file: FileEntry): Promise<void> 
 /** Makes the function that sends one record of the file. */
 function sender(parts: InboundParts, file: FileEntry): (record: SendingRecord) => Promise<RecordResult> {
   const { api, route } = parts
-  const { endpoint } = OPERATIONS[route.operation]
-  const params = partyParams(route.party)
+  const requestOf = requestMaker(parts)
+  const { repeatable } = OPERATIONS[route.operation]
   const noteFor = noteTaker(parts)
   const checkAccount = accountCheck(api, route.party)
   const columnOf = columnFinder(parts, file)
@@ -63,17 +64,32 @@ function sender(parts: InboundParts, file: FileEntry): (record: SendingRecord) =
   return async (record) => {
     const noted = await noteFor(record)
     if ('trouble' in noted) return deferred(record, noted.trouble)
-    const answer = await api.send({ endpoint, params, body: record.body })
+    const answer = await api.send(requestOf(record))
     if (answer.certainty === 'not-applied') return deferred(record, answer.detail, answer.status)
     if (answer.certainty === 'unknown') return uncertain(record, answer.detail, answer.status)
     if (answer.status < 400) return accepted(record, answer.status, idOf(answer.body))
     if (answer.status === 403) await checkAccount()
-    if (record.inDoubt) {
+    // What may be repeated may have been done before, by whomever.
+    if (record.inDoubt || repeatable) {
       const known = await afterRefusal(parts, record, { file, note: noted.value, status: answer.status })
       if (known) return known
     }
     const problems = await refusals(answer, columnOf)
     return { id: record.id, state: 'rejected', http: answer.status, problems }
+  }
+}
+
+/** Makes the function that turns a record into its call. A body that is sent as it is, is not looked at. */
+function requestMaker({ route }: InboundParts): (record: SendingRecord) => Call {
+  const { endpoints }: InboundOperation = OPERATIONS[route.operation]
+  const endpoint = endpoints[route.party.kind]
+  assert(endpoint !== undefined, `${route.operation} is not for a ${route.party.kind}`)
+  const params = partyParams(route.party)
+  const { request } = INBOUND_RULES[route.operation]
+  if (request === undefined) return ({ body }) => ({ endpoint, params, body })
+  return ({ body }) => {
+    const made = request(JSON.parse(body) as Body, route.party)
+    return { endpoint, ...made, params: { ...params, ...made.params } }
   }
 }
 

@@ -1,5 +1,6 @@
 /** Planning a file whole: every record of it is in the journal, with its body or its problems, before one is sent. */
 import { hash } from 'node:crypto'
+import { OPERATIONS } from '../../contract/operations.ts'
 import { isUnreadable } from '../../domain/document.ts'
 import type { FileEntry } from '../../domain/journal.ts'
 import type { PlannedRecord } from '../../domain/record.ts'
@@ -56,7 +57,7 @@ function planner(parts: InboundParts, file: FileEntry) {
     const drafts = waiting
     waiting = []
     const resolved = await resolveReferences(drafts)
-    const records = resolved.map((draft) => toRecord(parts, draft))
+    const records = resolved.map((draft) => toRecord(parts, draft, file))
     await parts.journal.addRecords(parts.lease, file.id, records)
     done += records.length
     parts.notify({ kind: 'progress', route: parts.route.name, file: file.name, phase: 'translating', done })
@@ -71,7 +72,7 @@ function planner(parts: InboundParts, file: FileEntry) {
 }
 
 /** A draft with its identity. */
-function toRecord({ route }: InboundParts, draft: ResolvedDraft): PlannedRecord {
+function toRecord({ route }: InboundParts, draft: ResolvedDraft, file: FileEntry): PlannedRecord {
   const { number, lines, keyValues, problems } = draft
   const common = {
     number,
@@ -84,10 +85,13 @@ function toRecord({ route }: InboundParts, draft: ResolvedDraft): PlannedRecord 
   }
   if (draft.body === undefined || problems.length > 0) return common
   const rules = INBOUND_RULES[route.operation]
+  const { repeatable } = OPERATIONS[route.operation]
+  const key = rules.naturalKey(draft.body)
   const body = JSON.stringify(draft.body)
   return {
     ...common,
-    naturalKey: rules.naturalKey(draft.body),
+    // What may be repeated is the same record only within its file: tomorrow's stock may be that of yesterday.
+    naturalKey: repeatable ? `${key} ${file.id}` : key,
     lane: rules.lane(draft.body),
     body,
     bodyHash: hash('sha256', body),

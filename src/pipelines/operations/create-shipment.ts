@@ -2,13 +2,14 @@
 import type { Api, Resource } from '../../domain/api.ts'
 import type { Party } from '../../domain/route.ts'
 import { type Body, type Finding, idOf, type InboundRules, partyParams } from './operation.ts'
+import { attachedTo, compareQuantities, noteOf } from './quantities.ts'
 
-/** What an order said before the shipment was sent. */
-interface OrderNote {
-  /** Units; left out when the order does not show them for every line. */
-  readonly shipped?: number
-  readonly shipmentIds: readonly string[]
-}
+const SHIPPED = {
+  counter: 'quantity_shipped',
+  list: 'shipments',
+  word: 'shipped',
+  call: 'this shipment',
+} as const
 
 export const createShipment: InboundRules = {
   naturalKey(body) {
@@ -21,7 +22,7 @@ export const createShipment: InboundRules = {
 
   async note(api, party, body) {
     const order = await readOrder(api, party, body)
-    return JSON.stringify(order === undefined ? {} : noteOf(order))
+    return JSON.stringify(order === undefined ? {} : noteOf(order, SHIPPED))
   },
 
   async lookUp(api, party, record) {
@@ -42,48 +43,12 @@ function readOrder(api: Api, party: Party, body: Body): Promise<Resource | undef
 
 /** The tracking number proves the shipment; without one, the quantities before and after tell. */
 function compare(body: Body, order: Resource, noteText: string | undefined): Finding {
-  const tracked = shipmentsOf(order).find((shipment) => hasTracking(shipment, body['tracking_number']))
+  const tracked = attachedTo(order, SHIPPED.list).find((each) => hasTracking(each, body['tracking_number']))
   if (tracked) {
     const apiId = idOf(tracked)
     return { found: 'accepted', ...(apiId === undefined ? {} : { apiId }) }
   }
-  const before = noteText === undefined ? undefined : (JSON.parse(noteText) as Partial<OrderNote>)
-  if (before?.shipped === undefined) {
-    return { found: 'unclear', why: 'the quantities shipped before it was sent are not known' }
-  }
-  const after = noteOf(order)
-  if (after.shipped === undefined) {
-    return { found: 'unclear', why: 'the order does not show the quantities shipped' }
-  }
-  const added = after.shipmentIds.filter((id) => before.shipmentIds?.includes(id) === false)
-  if (after.shipped === before.shipped && added.length === 0) return { found: 'absent' }
-  const [apiId] = added
-  if (after.shipped === before.shipped + unitsOf(body['shipment_lines']) && added.length <= 1) {
-    return { found: 'accepted', ...(apiId === undefined ? {} : { apiId }) }
-  }
-  return {
-    found: 'unclear',
-    why: `the order had ${before.shipped} units shipped before and has ${after.shipped} now, which this shipment alone does not explain`,
-  }
-}
-
-function noteOf(order: Resource): OrderNote {
-  const shipped = shippedUnits(order['order_lines'])
-  const shipmentIds = shipmentsOf(order).flatMap((shipment) => idOf(shipment) ?? [])
-  return { shipmentIds, ...(shipped === undefined ? {} : { shipped }) }
-}
-
-/** A quantity that is not shown must not be taken for none: that would prove a shipment absent. */
-function shippedUnits(lines: unknown): number | undefined {
-  if (!Array.isArray(lines) || lines.length === 0) return undefined
-  const quantities = (lines as (Body | null)[]).map((line) => line?.['quantity_shipped'])
-  if (!quantities.every((quantity) => typeof quantity === 'number')) return undefined
-  return quantities.reduce((sum, quantity) => sum + quantity, 0)
-}
-
-/** Spec: the item shape inside `shipments` is not shown, so nothing is taken for granted. */
-function shipmentsOf(order: Resource): unknown[] {
-  return Array.isArray(order['shipments']) ? order['shipments'] : []
+  return compareQuantities(order, { watched: SHIPPED, noteText, lines: body['shipment_lines'] })
 }
 
 function hasTracking(shipment: unknown, trackingNumber: unknown): boolean {
@@ -94,9 +59,4 @@ function hasTracking(shipment: unknown, trackingNumber: unknown): boolean {
     'tracking_number' in shipment &&
     shipment.tracking_number === trackingNumber
   )
-}
-
-function unitsOf(lines: unknown): number {
-  if (!Array.isArray(lines)) return 0
-  return (lines as Body[]).reduce((sum, line) => sum + Number(line['quantity'] ?? 0), 0)
 }

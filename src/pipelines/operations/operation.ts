@@ -21,12 +21,28 @@ export interface InboundRules {
   /** Records with the same lane are sent one at a time and in file order. */
   readonly lane: (body: Body) => string
   /**
+   * What goes into the path and the body of the request, where the record's body is not sent just as it is. Without a
+   * `body` none is sent.
+   */
+  readonly request?: (body: Body, party: Party) => Pick<Call, 'params' | 'body'>
+  /**
    * What must be known *before* the record is sent, so that a lost answer can be settled later; JSON text. Left out
    * when looking it up afterwards is enough.
    */
   readonly note?: (api: Api, party: Party, body: Body) => Promise<string>
   /** Looks a sent record up. Called only when a late answer is out of the question. */
   readonly lookUp: (api: Api, party: Party, record: SentRecord) => Promise<Finding>
+}
+
+/**
+ * How far a sweep reaches back before the attempt. Our clock may have been wrong then and right now, and how far the
+ * API's differs is not known before its first answer; a day costs a few pages more and no record twice.
+ */
+const CLOCK_MARGIN_MS = 24 * 60 * 60 * 1000
+
+/** The time, for a filter, from which on a list shows all that this attempt may have made. */
+export function sweptSince(api: Api, { sentAt }: Pick<SentRecord, 'sentAt'>): number {
+  return Math.floor((sentAt + api.clockOffsetMs() - CLOCK_MARGIN_MS) / 1000)
 }
 
 /** The path parameters of the party's own context. */

@@ -481,3 +481,142 @@ test('O11: a mapping may say how many records a file holds', async () => {
   expect((await composerOf(text)).recordsPerFile).toBe(250)
   expect((await composerOf(text.replace('file: { records: 250 }\n', ''))).recordsPerFile).toBeUndefined()
 })
+
+describe('O10: lines above the header', () => {
+  test('stand there as they are told, as texts or as cells', async () => {
+    const text = `operation: export-orders
+write:
+  format: csv
+  delimiter: "\\t"
+  above:
+    - [TemplateType=Orders, Version=007, "a\\tb"]
+    - '# made by "dropbridge"'
+    - ''
+columns: { order-id: purchase_order_number, name: ship_to.name1 }`
+
+    expect((await fileOf(text)).toString()).toBe(
+      'TemplateType=Orders\tVersion=007\t"a\tb"\r\n# made by "dropbridge"\r\n\r\norder-id\tname\r\nHV-20001\tZoë Łukasz\r\n',
+    )
+  })
+
+  test('are folded like all that is written, and may stand above rows of several kinds', async () => {
+    const text = `operation: export-orders
+write: { format: fixed, fold: ascii, above: [Aufträge] }
+records: [{ type: H, columns: { PO: { from: purchase_order_number, width: 8 } } }]`
+
+    expect((await fileOf(text)).toString()).toBe('Auftrage\r\nHHV-20001\r\n')
+  })
+
+  test('are part of what an example is held to', async () => {
+    const text = `operation: export-orders
+write: { format: csv, above: [[Orders, 1]] }
+columns: { PO: purchase_order_number }`
+    const composer = await composerOf(text)
+    const check = (expected: string) =>
+      checkOutboundLines(composer, createFormats().writer(composer.columns, composer.write), {
+        records: [ORDER],
+        expected: Buffer.from(expected),
+      })
+
+    expect(comparesByLine(composer)).toBe(true)
+    expect(check('Orders,1\nPO\nHV-20001\n')).toEqual([])
+    expect(check('Orders,2\nPO\nHV-20001\n')).toEqual(['Line 1 is "Orders,1"; expected was "Orders,2".'])
+  })
+})
+
+describe('O10: a file without quotes', () => {
+  const PLAIN = `operation: export-orders
+write: { format: csv, delimiter: "|", quote: null }
+columns: { PO: purchase_order_number, Name: ship_to.name1, Gift: gift_message }`
+
+  test('quotes are text like any other, and lists stand on one line', async () => {
+    const record = { ...ORDER, ship_to: { name1: '5" "Ada", ' } }
+
+    expect((await fileOf(PLAIN, [record])).toString()).toBe(
+      'PO|Name|Gift\r\nHV-20001|5" "Ada", |Happy birthday Ada\r\n',
+    )
+    expect(comparesByLine(await composerOf(PLAIN))).toBe(true)
+  })
+
+  test('a cell with the delimiter or a line break in it is a problem of the record', async () => {
+    const composer = await composerOf(PLAIN)
+    const problemsOf = (name1: string) => {
+      const composed = composer.rows({ ...ORDER, ship_to: { name1 } })
+      return 'problems' in composed
+        ? composed.problems.map(({ code, place, message }) => [code, place.column, message])
+        : []
+    }
+
+    expect(problemsOf('Ada|Park')).toEqual([
+      [
+        'character-unwritable',
+        'Name',
+        '"Ada|Park" holds "|", which stands between cells, and the file has no quotes around it.',
+      ],
+    ])
+    expect(problemsOf('Ada\nPark')).toEqual([
+      [
+        'character-unwritable',
+        'Name',
+        '"Ada\nPark" holds a line break, and the file has no quotes around it.',
+      ],
+    ])
+    expect(problemsOf('Ada, "Park"')).toEqual([])
+  })
+
+  test('with `replace` they are replaced, and so is what folds to the delimiter', async () => {
+    const text = PLAIN.replace('quote: null', 'quote: null, replace: "/", fold: ascii')
+    const record = { ...ORDER, ship_to: { name1: 'Zoë|P\r\nŁ' }, gift_message: ['a|b', 'c'] }
+
+    expect((await fileOf(text, [record])).toString()).toBe('PO|Name|Gift\r\nHV-20001|Zoe/P//L|a/b c\r\n')
+  })
+
+  test('a record whose only cell is blank would leave no row, and is a problem', async () => {
+    const composer = await composerOf(PLAIN.replace(/columns:.*/, 'columns: { Name: ship_to.name2 }'))
+
+    expect(composer.rows(ORDER)).toMatchObject({
+      problems: [
+        {
+          code: 'value-missing',
+          message: 'The only cell of the row is blank, and without quotes a blank line is no row.',
+        },
+      ],
+    })
+    expect(composer.rows({ ship_to: { name2: 'Dock' } })).toEqual({ rows: [['Dock']] })
+  })
+})
+
+describe('V8: a column with a condition', () => {
+  test('is filled only where the fields of the record are as it says', async () => {
+    const columns = `
+  Gift: { from: gift_message, join: " ", when: { shipping_method.code: [FEDEX_GROUND, UPS] } }
+  Account: { from: id, when: { ship_to.name2: filled }, default: none }
+  Flag: { const: N, when: { is_acknowledged: false, subtotal_charged: { above: 1000, below: 2000 } } }
+  Rush: { const: Y, when: { shipping_method.carrier.code: { not: [FDEG] } } }
+  Note: { from: ship_to.city, when: { gift_message: { matches: "birthday" } } }
+  Units: { sum: order_lines.quantity, when: { customer_order_number: blank } }`
+
+    expect(await cellsOf(columns)).toEqual(['Happy birthday Ada', '', 'N', '', 'Albany', '5'])
+  })
+
+  test('may look at the item that makes the row', async () => {
+    const text = `operation: export-orders
+each: order_lines
+columns:
+  SKU: order_lines.variant.identifier
+  UPC: { from: order_lines.variant.upc, when: { order_lines.quantity: { above: 2 }, status: blank } }
+  Bulk: { const: B, when: { order_lines.price: "5.00" } }`
+
+    expect((await fileOf(text)).toString()).toBe('SKU,UPC,Bulk\r\nHV-1,,\r\nHV-2,036000291452,B\r\n')
+  })
+
+  test('keeps its width in a file of fixed width', async () => {
+    const text = `operation: export-orders
+write: { format: fixed }
+columns:
+  A: { const: Y, width: 3, when: { ship_to.name2: filled } }
+  B: { from: purchase_order_number, width: 8 }`
+
+    expect((await fileOf(text)).toString()).toBe('   HV-20001\r\n')
+  })
+})

@@ -252,6 +252,70 @@ test('R12: footers are left out wherever they stand, with the quotes and delimit
   expect(found.reading.ignored()).toBe(4)
 })
 
+test('R12: a header line that comes again in the middle of joined reports is left out', async () => {
+  const file = lines(
+    HEADER,
+    ROWS[0] ?? '',
+    `${HEADER.replace('PO', ' PO ')},,`,
+    'HV-2,INV-2,2026-12-01,9.00,HV-10002,1,9.00',
+    HEADER,
+  )
+  const read = '{ format: csv, ignore: [{ startsWith: "#" }, { header: repeated }] }'
+
+  const found = await translated(invoices(read), file)
+
+  expect(sent(found)).toEqual(BOTH)
+  expect(found.reading.ignored()).toBe(2)
+  expect(sent(await translated(invoices('{ format: csv }'), file))).not.toEqual(BOTH)
+})
+
+test('R12: a header line that comes again inside of an order does not cut it in two', async () => {
+  const line = (sku: string) => `HV-1,INV-1,2026-12-01,25.00,${sku},1,12.50`
+  const file = lines(HEADER, line('HV-10001'), HEADER, line('HV-10002'))
+
+  const found = await translated(invoices('{ format: csv, ignore: [{ header: repeated }] }'), file)
+
+  expect(sent(found)).toEqual(['HV-1 INV-1 25.00: HV-10001 x 1, HV-10002 x 1'])
+})
+
+test('R12: of a header of several lines the one with the names is left out, line breaks in it or not', async () => {
+  const heading = '"P\nO",Invoice,Due,Total,SKU,Qty,Cost'
+  const file = lines('Template 7', heading, ROWS[0] ?? '', heading, ROWS[1] ?? '')
+  const mapping = invoices('{ format: csv, header: { lines: 2, names: 2 }, ignore: [{ header: repeated }] }')
+
+  const found = await translated(mapping, file)
+
+  expect(sent(found)).toEqual(BOTH)
+  expect(found.drafts.map((draft) => draft.lines)).toEqual([[[4, 4]], [[7, 7]]])
+})
+
+test('R12: heading rows of record types are left out where they come again, and so is a header line of all types', async () => {
+  const own = lines(
+    'Header,Invoice,PO,Due,Total',
+    'Line,SKU,Qty,Cost',
+    'Header,INV-1,HV-1,2026-12-01,25.00',
+    'Line,HV-10001,2,12.50',
+    'Header,Invoice,PO,Due,Total',
+    'Line,SKU,Qty,Cost',
+    'Header,INV-2,HV-2,2026-12-01,9.00',
+    'Line,HV-10002,1,9.00',
+  )
+  const typed = 'ignore: [{ header: repeated }], records: { Header: { as: header }, Line: { as: detail } }'
+  const shared = lines(
+    'Type,Invoice,PO,Due,Total,SKU,Qty,Cost',
+    'Header,INV-1,HV-1,2026-12-01,25.00,,,',
+    'Line,,,,,HV-10001,2,12.50',
+    'Type,Invoice,PO,Due,Total,SKU,Qty,Cost',
+    'Header,INV-2,HV-2,2026-12-01,9.00,,,',
+    'Line,,,,,HV-10002,1,9.00',
+  )
+
+  expect(sent(await translated(invoices(`{ format: csv, ${typed} }`, ''), own))).toEqual(BOTH)
+  expect(sent(await translated(invoices(`{ format: csv, typeIn: Type, ${typed} }`, ''), shared))).toEqual(
+    BOTH,
+  )
+})
+
 test('R13: a column of the header may tell the record types, and types may be left out', async () => {
   const file = lines(
     'Invoice,Type,PO,Due,Total,SKU,Qty,Cost',

@@ -1,6 +1,7 @@
 /** What partners write into their cells, and what must come of it. */
 import { describe, expect, test } from 'vitest'
 import type { FileSource } from '../../../src/domain/translator.ts'
+import { translateRows } from '../../../src/mapping/translator.ts'
 import { HEADER, ORDERS, draftsOf, orderSheet, placesOf, sheet, translatorOf, typedSheet } from '../sheet.ts'
 
 /** The mapping of orders with one line of it written otherwise. */
@@ -528,6 +529,163 @@ describe('V21 and V22: what is known without a column', () => {
     const [draft] = await draftsOf(orders('name1: Name', 'name1: Name\n    name2: $file'), orderSheet({}))
 
     expect(draft?.body?.['ship_to']).not.toHaveProperty('name2')
+  })
+})
+
+describe('V22: what is known stands behind columns', () => {
+  const SOURCE: FileSource = { file: 'ord_HV7.csv', folder: 'acme' }
+  const bodiesOf = async (text: string, rows = orderSheet({ SKU: '' }, { SKU: 'HV-2' })) => {
+    const bound = (await translatorOf(text)).bind(rows.layouts, SOURCE)
+    if (!('keyColumns' in bound)) throw new Error(bound.map(({ message }) => message).join())
+    return [...bound.push(rows.rows), ...bound.end()].map((draft) => draft.body ?? placesOf(draft))
+  }
+
+  test('it is taken in rows in which the columns are blank', async () => {
+    const text = orders('identifier: SKU', 'identifier: { firstOf: [SKU, $line] }')
+
+    expect(await bodiesOf(text)).toMatchObject([
+      { order_lines: [{ variant: { identifier: '2' } }, { variant: { identifier: 'HV-2' } }] },
+    ])
+  })
+
+  test('it is taken where the file has none of the columns', async () => {
+    const text = orders('identifier: SKU', 'identifier: [Item, Article, $row]').replace(
+      'name1: Name',
+      'name1: { firstOf: [[Recipient, $folder], Name] }\n    name2: [Name, $file]',
+    )
+
+    expect(await bodiesOf(text)).toMatchObject([
+      {
+        ship_to: { name1: 'acme', name2: 'Ada Park' },
+        order_lines: [{ variant: { identifier: '1' } }, { variant: { identifier: '2' } }],
+      },
+    ])
+  })
+
+  test('an alias is chosen by the columns of the file and not by what a row has in it', async () => {
+    const text = orders('street2: Address 2', 'street2: [Address 2, $file]')
+
+    const [body] = await bodiesOf(text)
+
+    expect(body).not.toHaveProperty('ship_to.street2')
+  })
+
+  test('it alone does not fill an optional object', async () => {
+    const text = orders(
+      '  gift_message: Gift',
+      `  sold_to:
+    name1: { firstOf: [Gift, $record] }
+    street1: { const: 1 Dock Road }
+    city: { const: Albany }
+    postal_code: { const: '12207' }
+    country: { const: US }
+    province: { const: NY }`,
+    )
+
+    expect((await bodiesOf(text))[0]).not.toHaveProperty('sold_to')
+    expect((await bodiesOf(text, orderSheet({ Gift: 'Bo' })))[0]).toHaveProperty('sold_to.name1', 'Bo')
+  })
+
+  test('rows of one record that say different things are refused all the same', async () => {
+    const text = orders('name1: Name', 'name1: { firstOf: [Name, $file] }')
+
+    expect(await bodiesOf(text, orderSheet({}, { Name: 'Bo', SKU: 'X' }))).toEqual([
+      ['rows-disagree@3:Name ship_to.name1'],
+    ])
+  })
+})
+
+describe('V22: conditions look at what is known', () => {
+  const SOURCE: FileSource = { file: 'returns_7.csv', folder: 'acme' }
+  const draftsWith = async (text: string, source = SOURCE) => {
+    const rows = orderSheet({}, { SKU: 'HV-2', Gift: 'x' }, { 'PO Number': 'HV-20002' })
+    const bound = (await translatorOf(text)).bind(rows.layouts, source)
+    if (!('keyColumns' in bound)) throw new Error(bound.map(({ message }) => message).join())
+    return [...bound.push(rows.rows), ...bound.end()]
+  }
+
+  test('the name of the file decides about its records, and messages say so', async () => {
+    const text = orders('body:', "only: { $file: { matches: '^ord_' } }\nbody:")
+
+    const [returned] = await draftsWith(text)
+    const [ordered] = await draftsWith(text, { ...SOURCE, file: 'ORD_8.csv' })
+
+    expect(returned).toMatchObject({
+      skipped: true,
+      problems: [
+        {
+          place: { line: 2, column: '$file' },
+          message: '"$file" is "returns_7.csv"; the mapping takes records of which $file matches ^ord_.',
+        },
+      ],
+    })
+    expect(ordered?.problems).toEqual([])
+  })
+
+  test('the numbers of records and rows decide about values, lines and rules', async () => {
+    const text = orders('- variant:', '- when: { $row: { below: 2 } }\n      variant:')
+      .replace('name1: Name', 'name1: Name\n    name2: { const: First, when: { $record: 1, $folder: ACME } }')
+      .replace('quantity: Qty', 'quantity: { oneOf: [{ when: { $line: 4 }, const: 9 }, Qty] }')
+      .replace('body:', 'lines: { check: [{ when: { $record: 2, $row: 1 }, say: Never. }] }\nbody:')
+
+    const [first, second] = await draftsWith(text)
+
+    expect(first?.body).toMatchObject({ ship_to: { name2: 'First' }, order_lines: [{ quantity: 2 }] })
+    expect(first?.body?.['order_lines']).toHaveLength(1)
+    expect(placesOf(second)).toEqual(['check-failed@4:$record'])
+  })
+})
+
+describe('V11: what stands before decimals is said once for the file', () => {
+  const FILE = 'operation: create-order\nread: { format: csv, decimal: "," }'
+  const european = (text: string) => text.replace('operation: create-order', FILE)
+
+  test('it holds for amounts and whole numbers; a value may say otherwise', async () => {
+    const text = european(orders('price: Retail', 'price: { from: Retail, decimal: "." }'))
+    const [draft] = await draftsOf(text, orderSheet({ Qty: '1.200', Cost: '1.433,66', Retail: '1,433.66' }))
+
+    expect(at(draft?.body, LINE)).toMatchObject({ quantity: 1200, net_price: '1433.66', price: '1433.66' })
+    expect(
+      placesOf((await draftsOf(european(ORDERS), orderSheet({ Cost: '12.50', Retail: '1,5' })))[0]),
+    ).toEqual(['decimal-expected@2:Cost order_lines[0].net_price'])
+  })
+
+  test('it holds in calculations and conditions, but not for what stands in the mapping', async () => {
+    const text = european(
+      orders('net_price: Cost', 'net_price: { calc: "[Cost] * 0.5" }')
+        .replace('price: Retail', 'price: { from: SKU, table: prices, default: 7.25 }')
+        .replace('body:', 'check: [{ when: { Retail: { above: 1.5, below: 1000.5 } }, say: Out. }]\nbody:')
+        .replace('tables:', 'tables:\n  prices: { rows: { A-1: 12.50 } }'),
+    )
+    const run = async (cells: Readonly<Record<string, string>>) =>
+      (await draftsOf(text, orderSheet(cells)))[0]
+
+    expect(at((await run({ SKU: 'A-1', Cost: '3,10', Retail: '1,5' }))?.body, LINE)).toMatchObject({
+      net_price: '1.55',
+      price: '12.50',
+    })
+    expect(placesOf(await run({ SKU: 'A-1', Cost: '3,10', Retail: '1.000,25' }))).toEqual(['check-failed@2:Retail'])
+    expect(placesOf(await run({ SKU: 'A-1', Cost: '3,10', Retail: '1.000,75' }))).toEqual([])
+  })
+
+  test('it holds for the totals of the file', async () => {
+    const text = european(
+      orders('body:', 'totals: { when: { PO Number: SUM }, rows: Qty, sum: { Cost: Cost } }\nbody:'),
+    )
+    const { layouts, rows } = orderSheet(
+      { Cost: '1.000,25' },
+      { Cost: '0,50', SKU: 'HV-2' },
+      { 'PO Number': 'SUM', Qty: '2,0', Cost: '1.000,75' },
+    )
+    const { drafts, problems } = translateRows(await translatorOf(text), layouts, rows)
+
+    expect([drafts.length, problems]).toEqual([1, []])
+  })
+
+  test('numbers with implied decimals have none', async () => {
+    const text = european(orders('net_price: Cost', 'net_price: { from: Cost, implied: 2 }'))
+
+    expect(await built(text, { Cost: '1250', Retail: '5' }, `${LINE}.net_price`)).toBe('12.50')
   })
 })
 

@@ -14,8 +14,20 @@ export interface Grouping {
 /** The fields that name a record, the first one being what the row cannot do without. */
 const KEY_FIELDS: Readonly<Record<InboundOperationName, readonly string[]>> = {
   'create-order': ['purchase_order_number'],
+  'create-cancel': ['order_id'],
+  'acknowledge-order': ['order_id'],
   'create-shipment': ['order_id', 'tracking_number'],
+  'close-order': ['order_id'],
+  'reopen-order': ['order_id'],
   'create-invoice': ['purchase_order_number', 'invoice_number'],
+  'create-variant': ['attributes.identifier'],
+  'update-variant': ['variant_id'],
+  'acknowledge-shipment': ['shipment_id'],
+  'acknowledge-invoice': ['invoice_id'],
+  'acknowledge-cancel': ['cancel_id'],
+  'acknowledge-credit': ['credit_id'],
+  'acknowledge-return': ['return_id'],
+  'acknowledge-variant': ['variant_id'],
 }
 
 export function keyFieldsOf(operation: InboundOperationName): readonly string[] {

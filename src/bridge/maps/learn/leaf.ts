@@ -15,7 +15,7 @@ export function leafText(
   const options: string[] = []
   const notes: string[] = []
   const { rule } = field
-  if (rule.kind === 'integer' && rule.reference === 'order') options.push('find: order')
+  if (rule.kind === 'integer' && rule.reference !== undefined) options.push(`find: ${rule.reference}`)
   if ((rule.kind === 'dateTime' || rule.kind === 'date') && dates !== undefined) {
     if (dates.formats.length > 0) options.push(`format: ${formatsText(dates.formats)}`)
     if (dates.others.length > 0) notes.push(`every cell fits ${dates.others.join(' and ')} as well`)

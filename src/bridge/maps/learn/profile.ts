@@ -58,7 +58,7 @@ export function shareFitting({ filled, dates, decimalComma }: ColumnProfile, rul
         rule.code === 'upc' ? /^\d{6,14}$/.test(cell) : cell.length <= (rule.max ?? 255),
       )
     case 'integer':
-      return rule.reference === 'order' ? 1 : shareOf(filled, (cell) => INTEGER.test(cell))
+      return rule.reference !== undefined ? 1 : shareOf(filled, (cell) => INTEGER.test(cell))
     case 'money':
     case 'decimal':
       return shareOf(filled, (cell) => (decimalComma ? DECIMAL_COMMA : MONEY).test(cell))

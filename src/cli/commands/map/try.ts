@@ -1,14 +1,13 @@
 /** `dropbridge map try`: a record of a file beside the body that comes of it; nothing is sent. */
-import { leavesOfMapping } from '../../../bridge/maps/leaves.ts'
 import { readRecords } from '../../../bridge/maps/records.ts'
-import { type TriedField, triedRecord, type TriedRecord } from '../../../bridge/maps/try.ts'
+import { triedRecord, type TriedRecord } from '../../../bridge/maps/try.ts'
 import { createFormats } from '../../../formats/formats.ts'
 import { BridgeError, EXIT, type ExitCode } from '../../../support/errors.ts'
 import { pathFrom } from '../../context.ts'
 import { problemInWords } from '../../problem-in-words.ts'
-import { table } from '../../table.ts'
 import type { Terminal } from '../../terminal.ts'
 import { inboundMapping } from './mapping.ts'
+import { fieldLines } from './tried-fields.ts'
 
 export interface TryOptions {
   readonly file: string
@@ -24,19 +23,19 @@ const SHOWN = 3
 export async function tryMapping(terminal: Terminal, options: TryOptions): Promise<ExitCode> {
   const { file, record, json } = options
   const mapping = await inboundMapping(terminal, options.mapping)
-  const read = await readRecords(pathFrom(terminal, file), createFormats(), mapping)
+  const isShown = (number: number) => (record === undefined ? number <= SHOWN : number === record)
+  const read = await readRecords(pathFrom(terminal, file), createFormats(), mapping, isShown)
   if ('problems' in read) {
     for (const each of read.problems) terminal.say(`${file}: ${problemInWords(each)}  [${each.code}]`)
     return EXIT.unusableFile
   }
-  const leaves = leavesOfMapping(mapping)
   const { absentColumns, unusedColumns } = read.bound
   let last = 0
   let refused = 0
   for await (const each of read.records) {
     last = each.draft.number
-    if (record === undefined ? last > SHOWN : last !== record) continue
-    const tried = triedRecord(each, leaves, read.layouts)
+    if (!isShown(last)) continue
+    const tried = triedRecord(each)
     if (tried.outcome === 'refused') refused += 1
     if (json) terminal.out(JSON.stringify(tried))
     else for (const line of inWords(tried)) terminal.out(line)
@@ -57,28 +56,14 @@ export async function tryMapping(terminal: Terminal, options: TryOptions): Promi
 function inWords(tried: TriedRecord): string[] {
   const { number, key, lines, outcome, fields, problems } = tried
   const where = lines.length === 1 ? `line ${lines[0]}` : `lines ${lines.join(', ')}`
-  const rows = fields.map((field) => [
-    field.field,
-    field.cells.map(({ column }) => column).join(' + ') || '-',
-    field.cells.map(({ text }) => JSON.stringify(text)).join(' + ') || '-',
-    field.steps.join(', '),
-    valueInWords(field, outcome),
-  ])
+  const wrong = outcome === 'skipped' ? 'left out' : 'wrong'
   return [
     `record ${number} (${key}), ${where}${outcome === 'translated' ? '' : `: ${outcome}`}`,
-    ...table(['field', 'column', 'cell', 'steps', 'value'], rows, 44),
+    ...fieldLines(tried),
     ...fields
       .flatMap((field) => field.problems)
       .map((each) => `  wrong: ${problemInWords(each)}  [${each.code}]`),
-    ...problems.map(
-      (each) => `  ${outcome === 'skipped' ? 'left out' : 'wrong'}: ${problemInWords(each)}  [${each.code}]`,
-    ),
+    ...problems.map((each) => `  ${wrong}: ${problemInWords(each)}  [${each.code}]`),
     '',
   ]
-}
-
-function valueInWords({ value, problems }: TriedField, outcome: TriedRecord['outcome']): string {
-  if (problems.length > 0) return `WRONG: ${problems.map(({ code }) => code).join(', ')}`
-  if (value !== undefined) return JSON.stringify(value)
-  return outcome === 'translated' ? '(left out)' : '(not sent)'
 }

@@ -1,0 +1,83 @@
+/** Items as mappings write them: attributes by their codes. On the wire they are a list of entries. */
+import type { z } from 'zod'
+import { ATTRIBUTES, type AttributeCode, type AttributeRule, isAttributeCode, wrongAttributeValue } from './attributes.ts'
+import type { AttributeEntry } from './catalog.ts'
+import { id, integer, measure, money, reference, text } from './fields.ts'
+import { model, type Rule } from './model.ts'
+
+/** The values of an item by attribute code. */
+export type AttributeValues = Readonly<Record<string, string | number>>
+
+function fieldOf({ type, max, units }: AttributeRule) {
+  switch (type) {
+    case 'text':
+    case 'image':
+      return text(max)
+    case 'integer':
+      return integer(0)
+    case 'money':
+      return money(8)
+    case 'decimal':
+      return measure(units === 'pounds' ? 'pounds' : 'inches')
+  }
+}
+
+function shapeOf(leftOut: readonly AttributeCode[]) {
+  const codes = Object.entries<AttributeRule>(ATTRIBUTES).filter(([code]) => !leftOut.some((it) => it === code))
+  return Object.fromEntries(codes.map(([code, rule]): [string, z.ZodType] => [code, fieldOf(rule).nullish()]))
+}
+
+const validValues: Rule = (values) =>
+  Object.entries(values).flatMap(([code, value]) => {
+    if (!isAttributeCode(code) || (typeof value !== 'string' && typeof value !== 'number')) return []
+    const wrong = wrongAttributeValue(code, String(value))
+    return wrong === undefined ? [] : [{ code: 'field-invalid', path: [code], message: `${code} ${wrong}` }]
+  })
+
+const somethingToSay: Rule = (values) =>
+  Object.values(values).some((value) => value !== undefined && value !== null)
+    ? []
+    : [{ code: 'value-missing', path: [], message: 'no attribute is given' }]
+
+/** Attributes that each retailer has a value of its own for say whose value it is. */
+const saysForWhom: Rule = ({ attributes, retailer_id: retailer }) => {
+  if (retailer !== undefined && retailer !== null) return []
+  if (typeof attributes !== 'object' || attributes === null) return []
+  const own = Object.entries(attributes).filter(
+    ([code, value]) => isAttributeCode(code) && ATTRIBUTES[code].isPerRetailer && value !== undefined && value !== null,
+  )
+  return own.map(([code]) => ({
+    code: 'value-missing',
+    path: ['retailer_id'],
+    message: `retailer_id is missing: ${code} is the value of one retailer`,
+  }))
+}
+
+/** A new item. `retailer_id`: whose the values are of attributes that each retailer has a value of its own for. */
+export const VariantFields = model(
+  {
+    retailer_id: id().nullish(),
+    attributes: model({ identifier: text(128), ...shapeOf(['identifier']) }, validValues),
+  },
+  saysForWhom,
+)
+
+/** What changes of an item. Spec: the identifier cannot be changed. */
+export const VariantChanges = model(
+  {
+    variant_id: reference('variant'),
+    retailer_id: id().nullish(),
+    attributes: model(shapeOf(['identifier']), validValues, somethingToSay),
+  },
+  saysForWhom,
+)
+
+/** The list of entries that is sent, in the order of the attribute table. */
+export function attributeEntries(values: AttributeValues, retailerId: number | undefined): AttributeEntry[] {
+  return Object.entries<AttributeRule>(ATTRIBUTES).flatMap(([code, { isPerRetailer }]) => {
+    const value = values[code]
+    if (value === undefined) return []
+    const retailer = isPerRetailer && retailerId !== undefined ? { retailer: { id: retailerId } } : {}
+    return [{ attribute: { code }, value, ...retailer }]
+  })
+}

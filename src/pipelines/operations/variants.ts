@@ -1,0 +1,88 @@
+/** Items: new ones are known by their identifier; a change may be repeated, and the item shows whether it was made. */
+import type { Resource } from '../../domain/api.ts'
+import type { Party } from '../../domain/route.ts'
+import { type AttributeValues, attributeEntries } from '../../contract/variant-fields.ts'
+import { type Body, idOf, type InboundRules, partyParams, sweptSince } from './operation.ts'
+
+export const createVariant: InboundRules = {
+  naturalKey: identifierOf,
+  lane: identifierOf,
+  request: (body, party) => ({ body: entriesText(body, party) }),
+
+  /** Spec: the list has no filter for the identifier, so it is swept by time. */
+  async lookUp(api, party, record) {
+    const call = {
+      endpoint: 'listBrandVariants',
+      params: partyParams(party),
+      query: { created_at_gte: sweptSince(api, record) },
+    }
+    for await (const page of api.list(call)) {
+      const variant = page.find((candidate) => candidate['identifier'] === record.naturalKey)
+      if (variant) {
+        const apiId = idOf(variant)
+        return { found: 'accepted', ...(apiId === undefined ? {} : { apiId }) }
+      }
+    }
+    return { found: 'absent' }
+  },
+}
+
+export const updateVariant: InboundRules = {
+  // One item may be changed for several retailers, each by a record of its own.
+  naturalKey: (body) =>
+    typeof body['retailer_id'] === 'number'
+      ? `${idText(body)} for retailer ${body['retailer_id']}`
+      : idText(body),
+  lane: idText,
+  request: (body, party) => ({ params: { id: idText(body) }, body: entriesText(body, party) }),
+
+  async lookUp(api, party, record) {
+    const body = JSON.parse(record.body) as Body
+    const endpoint = party.kind === 'brand' ? 'getBrandVariant' : 'getRetailerVariant'
+    const variant = await api.get({ endpoint, params: { ...partyParams(party), id: idText(body) } })
+    if (variant === undefined || !showsAll(variant, entriesOf(body, party))) return { found: 'absent' }
+    return { found: 'accepted', apiId: idText(body) }
+  },
+}
+
+function idText(body: Body): string {
+  return String(body['variant_id'])
+}
+
+function identifierOf(body: Body): string {
+  return String((body['attributes'] as AttributeValues | undefined)?.['identifier'])
+}
+
+/** A retailer's own values need not say whose they are. */
+function entriesOf(body: Body, party: Party) {
+  const { attributes, retailer_id: retailer } = body
+  const own = party.kind === 'retailer' ? party.id : undefined
+  return attributeEntries(attributes as AttributeValues, typeof retailer === 'number' ? retailer : own)
+}
+
+function entriesText(body: Body, party: Party): string {
+  return JSON.stringify({ attributes: entriesOf(body, party) })
+}
+
+interface ShownAttribute {
+  readonly code?: unknown
+  readonly values?: readonly { readonly value?: unknown; readonly retailer?: { readonly id?: unknown } }[]
+}
+
+/** Suppliers see attributes by code, retailers as a list. */
+function showsAll(variant: Resource, entries: ReturnType<typeof entriesOf>): boolean {
+  const { attributes } = variant
+  if (typeof attributes !== 'object' || attributes === null) return false
+  const shown = new Map(
+    Object.values(attributes as Record<string, ShownAttribute>).map((it) => [String(it.code), it.values ?? []]),
+  )
+  return entries.every(({ attribute, value, retailer }) =>
+    shown
+      .get(attribute.code)
+      ?.some(
+        (each) =>
+          String(each.value) === String(value) &&
+          (retailer === undefined || each.retailer === undefined || each.retailer.id === retailer?.id),
+      ),
+  )
+}

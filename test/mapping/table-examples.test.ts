@@ -1,0 +1,155 @@
+/** The examples in the tables of docs/mapping.md give what the tables say they give. */
+import { describe, expect, test } from 'vitest'
+import { parse, stringify } from 'yaml'
+import { CALC_FORMS } from '../../src/mapping/calc/calc-forms.ts'
+import { COLUMN_OPTIONS } from '../../src/mapping/export/column-options.ts'
+import { COMMON_KEYS, INBOUND_KEYS, OUTBOUND_KEYS } from '../../src/mapping/file.ts'
+import type { KeyRow } from '../../src/mapping/key-table.ts'
+import { LEAF_OPTIONS } from '../../src/mapping/options.ts'
+import { CONDITION_FORMS } from '../../src/mapping/rows/condition-forms.ts'
+import { GROUP_FORMS } from '../../src/mapping/rows/group-forms.ts'
+import { DATE_TOKENS } from '../../src/mapping/values/date-tokens.ts'
+import { type BODIES, constantMapping, type Plain, recordOf } from './ready-bodies.ts'
+import { mappingOf, mistakesOf, ORDERS } from './sheet.ts'
+
+const TABLES = {
+  carriers: { rows: { FedEx: 'FDEG' } },
+  'ship-via': { rows: { Ground: { method: 'FEDEX_GROUND', carrier: 'FDEG' } } },
+}
+
+/** The field an option is tried on, where it is not for any text. */
+const FIELDS: Readonly<Record<string, readonly [keyof typeof BODIES, string]>> = {
+  calc: ['create-invoice', 'due_amount'],
+  decimal: ['create-invoice', 'due_amount'],
+  implied: ['create-invoice', 'due_amount'],
+  round: ['create-invoice', 'due_amount'],
+  format: ['create-order', 'ordered_at'],
+  zone: ['create-order', 'ordered_at'],
+  find: ['create-shipment', 'order_id'],
+}
+
+type Row = Required<KeyRow>
+
+const leafRows = Object.entries<KeyRow>(LEAF_OPTIONS).map(
+  ([name, row]) => ({ name, ...row }) as Row & { name: string },
+)
+
+test.each(leafRows)(
+  'option $name: $example gives what the table says',
+  async ({ name, example, of, gives }) => {
+    const [operation, field] = FIELDS[name] ?? ['create-order', 'customer_order_number']
+
+    const draft = await recordOf(
+      constantMapping(operation, { [field]: parse(example) as unknown }, { tables: TABLES }),
+      of,
+    )
+
+    expect(draft?.problems).toEqual([])
+    const [reference] = draft?.references ?? []
+    const found = reference && { find: reference.kind, key: reference.key }
+    expect(found ?? draft?.body?.[field]).toEqual(gives)
+  },
+)
+
+const columnRows = Object.entries<KeyRow>(COLUMN_OPTIONS).map(
+  ([name, row]) => ({ name, ...row }) as Row & { name: string },
+)
+
+test.each(columnRows)(
+  'export option $name: $example gives what the table says',
+  async ({ name, example, of, gives }) => {
+    const write = { format: name === 'align' ? 'fixed' : 'csv' }
+
+    expect(await cellOf(example, { record: recordFrom(of), write })).toBe(gives)
+  },
+)
+
+/** The cell that the column gives. */
+async function cellOf(
+  column: string,
+  { record, write = { format: 'csv' } }: { record: Plain; write?: Plain },
+) {
+  const columns = { Cell: parse(column) as unknown }
+  const mapping = await mappingOf(stringify({ operation: 'export-orders', write, columns, tables: TABLES }))
+  if (mapping.direction !== 'outbound') throw new Error('not an export')
+  const composed = mapping.composer.rows(record)
+  return 'rows' in composed ? composed.rows[0]?.[0] : composed.problems
+}
+
+/** The record with these values at their paths; a list makes as many items of the list the path goes through. */
+function recordFrom(values: Row['of']): Plain {
+  const [[path, value] = ['', undefined]] = values
+  const [first = '', ...rest] = path.split('.')
+  const at = (inner: unknown, names: readonly string[]): unknown =>
+    names.reduceRight((below, name) => ({ [name]: below }), inner)
+  return { [first]: Array.isArray(value) ? value.map((item) => at(item, rest)) : at(value, rest) }
+}
+
+test.each(Object.entries(DATE_TOKENS))(
+  'date token %s is written as the table shows',
+  async (token, { example }) => {
+    const record = { ordered_at: '2026-07-05T01:05:06Z' }
+
+    const cell = await cellOf(`{ from: ordered_at, format: ${token}, zone: America/New_York }`, { record })
+
+    expect(cell).toBe(example)
+  },
+)
+
+test.each(CALC_FORMS)('calculation $example gives what the table says', async ({ example, of, gives }) => {
+  const field = example.includes('days') ? 'terms_date_due' : 'due_amount'
+
+  const draft = await recordOf(constantMapping('create-invoice', { [field]: { calc: example } }), of)
+
+  expect(draft?.body?.[field]).toBe(gives)
+})
+
+const cells = CONDITION_FORMS.flatMap(({ example, holds, fails }) => [
+  ...holds.map((cell) => ({ example, cell, holds: true })),
+  ...fails.map((cell) => ({ example, cell, holds: false })),
+])
+
+test.each(cells)('condition $example for a cell $cell: $holds', async ({ example, cell, holds }) => {
+  const only = parse(example) as Plain
+  const [column = ''] = Object.keys(only)
+
+  const draft = await recordOf(constantMapping('create-order', {}, { only }), [[column, cell]])
+
+  expect(draft?.skipped === true).toBe(!holds)
+})
+
+test.each(GROUP_FORMS)('$example compiles', async ({ example }) => {
+  const { group } = parse(example) as Plain
+
+  expect(await mistakesOf(constantMapping('create-order', {}, { group }))).toEqual([])
+})
+
+describe('keys of a mapping', () => {
+  const COLUMNS = { 'PO Number': 'purchase_order_number' }
+  const files = {
+    'base-orders.yaml': ORDERS,
+    'tables/ship-via.csv': 'ship_via,method,carrier\nGround,FEDEX_GROUND,FDEG\n',
+  }
+
+  test.each(Object.entries({ ...COMMON_KEYS, ...INBOUND_KEYS }))('%s', async (name, { example }) => {
+    const key = parse(example) as Plain
+    const written =
+      name === 'body'
+        ? constantMapping('create-order', key['body'])
+        : constantMapping('create-order', {}, key)
+
+    expect(await mistakesOf(name === 'extends' ? example : written, files)).toEqual([])
+  })
+
+  test.each(Object.entries(OUTBOUND_KEYS))('%s', async (name, { example }) => {
+    const text = stringify({
+      ...(name === 'parts'
+        ? { operation: 'export-shipments', each: 'shipment_lines' }
+        : { operation: 'export-orders' }),
+      ...(name === 'records' ? {} : { columns: COLUMNS }),
+      ...(parse(example) as Plain),
+    })
+
+    expect(await mistakesOf(text)).toEqual([])
+  })
+})
