@@ -125,7 +125,12 @@ function readingCommands(program: Argv, terminal: Terminal, done: Done): Argv {
     .command(
       'check',
       'Check the configuration and the mappings, and run the mappings’ examples; nothing is sent',
-      (args) => args.options({ config, json }),
+      (args) =>
+        args.options({
+          config,
+          json,
+          online: { type: 'boolean', default: false, describe: 'Try the API and its credentials too' },
+        }),
       async (args) => done(await check(terminal, args)),
     )
     .command('map', 'Learn, try, test, compare and explain mapping files', (args) =>

@@ -1,0 +1,57 @@
+/** Trying the credentials of a configuration at the API. Only reads; nothing is sent or changed. */
+import { createClient } from '../client/client.ts'
+import type { Configuration, Credentials, Route } from '../config/configuration.ts'
+import { idOf } from '../pipelines/operations/operation.ts'
+import { BridgeError } from '../support/errors.ts'
+import type { BridgeOptions } from './options.ts'
+
+/** The list that shows which ids an account may act for. Spec: "What the service does", 5. */
+const OWN_PARTIES = { retailer: 'listRetailers', brand: 'listBrands' } as const
+
+/** What is wrong with the API's address, the credentials or the ids of the routes, one line each. */
+export async function checkOnline(
+  { api, routes }: Configuration,
+  options: Pick<BridgeOptions, 'clock' | 'random' | 'version'>,
+): Promise<string[]> {
+  const failures: string[] = []
+  for (const [credentials, own] of byCredentials(routes)) {
+    const { baseUrl, timeoutMs, connections } = api
+    const client = createClient({ baseUrl, timeoutMs, connections, ...options, ...credentials })
+    try {
+      for (const kind of ['retailer', 'brand'] as const) {
+        const wanted = own.filter(({ party }) => party.kind === kind)
+        if (wanted.length === 0) continue
+        const allowed = new Set<string>()
+        for await (const page of client.list({ endpoint: OWN_PARTIES[kind] })) {
+          for (const party of page) allowed.add(idOf(party) ?? '')
+        }
+        failures.push(...wanted.flatMap((route) => notAllowed(route, allowed)))
+      }
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error
+      failures.push(`${credentials.clientId} at ${baseUrl}: ${error.message}`)
+    } finally {
+      await client.close()
+    }
+  }
+  return failures
+}
+
+function notAllowed({ name, party, credentials }: Route, allowed: ReadonlySet<string>): string[] {
+  if (allowed.has(String(party.id))) return []
+  const known = allowed.size === 0 ? `no ${party.kind}` : `${party.kind} ${[...allowed].join(', ')}`
+  return [
+    `route ${name}: ${credentials.clientId} may act for ${known}, and not for ${party.kind} ${party.id}`,
+  ]
+}
+
+function byCredentials(routes: readonly Route[]): Map<Credentials, Route[]> {
+  const found = new Map<string, [Credentials, Route[]]>()
+  for (const route of routes) {
+    const key = JSON.stringify([route.credentials.clientId, route.credentials.clientSecret])
+    const known = found.get(key)
+    if (known) known[1].push(route)
+    else found.set(key, [route.credentials, [route]])
+  }
+  return new Map(found.values())
+}
