@@ -8,6 +8,8 @@ import { createFormats } from '../formats/formats.ts'
 import { openJournal } from '../journal/open.ts'
 import { directoryMailbox } from '../mailboxes/directory.ts'
 import { BridgeError } from '../support/errors.ts'
+import { decideHeld, type DecisionRequest, type DecisionResult } from './decide.ts'
+import { fetchLabels, type LabelsRequest, type LabelsWork } from './labels.ts'
 import { loadMappings } from './mappings.ts'
 import type { BridgeOptions } from './options.ts'
 import { exitOf, type RouteResult, type RunResult } from './outcome.ts'
@@ -17,6 +19,10 @@ import { findStrangers, type Stranger } from './strangers.ts'
 export interface Bridge {
   /** One pass over the routes named, or over all, in the order of the configuration. Failures of a route are results. */
   run(names: readonly string[], signal: AbortSignal): Promise<RunResult>
+  /** Carries out what a person decided about held records. Throws what keeps it from that. */
+  decide(request: DecisionRequest, signal: AbortSignal): Promise<DecisionResult>
+  /** Fetches packing slips and labels again. Throws what keeps it from going on. */
+  labels(request: LabelsRequest, work: LabelsWork): Promise<void>
   /** For reading: what `status` shows. */
   readonly journal: Journal
   /** Files in inbox folders that belong to no route. */
@@ -49,6 +55,8 @@ export async function openBridge(configuration: Configuration, options: BridgeOp
       const stranded = await strandedRoutes(journal, configuration)
       return { routes: results, stranded, exit: exitOf(results, stranded) }
     },
+    decide: (request, signal) => decideHeld(shop, request, signal),
+    labels: (request, work) => fetchLabels(shop, request, work),
     strangers: () => findStrangers(configuration, mailboxes),
     close: async () => {
       await apis.close()

@@ -1,5 +1,5 @@
 /** The mappings of a configuration's routes. */
-import type { Configuration } from '../config/configuration.ts'
+import type { Configuration, Route } from '../config/configuration.ts'
 import { loadMapping, type Mapping } from '../mapping/load.ts'
 import { BridgeError } from '../support/errors.ts'
 
@@ -14,6 +14,15 @@ export async function loadMappings({ routes }: Configuration): Promise<Map<strin
       if (mapping.operation !== route.operation) {
         mistakes.push(
           `route ${route.name} does ${route.operation}, but ${route.mappingPath} is for ${mapping.operation}`,
+        )
+      }
+      if (
+        isReport(route) &&
+        mapping.direction === 'outbound' &&
+        mapping.composer.recordsPerFile !== undefined
+      ) {
+        mistakes.push(
+          `route ${route.name} is a report, which is one file; take \`file\` out of ${route.mappingPath}`,
         )
       }
     } catch (error) {
@@ -31,4 +40,8 @@ export async function loadMappings({ routes }: Configuration): Promise<Map<strin
       details: [...new Set(mistakes)],
     },
   )
+}
+
+function isReport(route: Route): boolean {
+  return route.direction === 'outbound' && route.report !== undefined
 }

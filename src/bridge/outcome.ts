@@ -44,17 +44,18 @@ function codesOf(result: RouteResult): ExitCode[] {
 
 function inboundCodes({ summaries, open }: InboundPass): ExitCode[] {
   const codes: ExitCode[] = open.length > 0 ? [EXIT.tryLater] : []
-  for (const { outcome, records } of summaries) {
+  for (const { outcome, records, documents = {} } of summaries) {
+    if ((documents.missing ?? 0) + (documents.refused ?? 0) > 0) codes.push(EXIT.rejects)
     if (outcome === 'unusable') codes.push(EXIT.unusableFile)
     if ((records.rejected ?? 0) + (records.held ?? 0) > 0) codes.push(EXIT.rejects)
   }
   return codes
 }
 
-function outboundCodes({ deliveries, held }: OutboundPass): ExitCode[] {
-  const codes: ExitCode[] = held > 0 ? [EXIT.rejects] : []
+function outboundCodes({ deliveries, held, missing }: OutboundPass): ExitCode[] {
+  const codes: ExitCode[] = held + missing > 0 ? [EXIT.rejects] : []
   for (const { delivery, records } of deliveries) {
-    if (delivery.state !== 'acknowledged') codes.push(EXIT.tryLater)
+    if (delivery.state !== 'acknowledged' && delivery.state !== 'done') codes.push(EXIT.tryLater)
     if ((records.rejected ?? 0) + (records.held ?? 0) > 0) codes.push(EXIT.rejects)
   }
   return codes

@@ -1,20 +1,24 @@
 /** Running one route: its lease, its heartbeat, and its parts put together. */
 import { join } from 'node:path'
 import type { Configuration, Route } from '../config/configuration.ts'
-import { fileNameOf, namesRecord } from '../config/file-name.ts'
 import type { Api } from '../domain/api.ts'
 import type { Format } from '../domain/format.ts'
 import type { Journal, Lease } from '../domain/journal.ts'
 import type { Mailbox } from '../domain/mailbox.ts'
 import type { Mapping } from '../mapping/load.ts'
-import { passInbound } from '../pipelines/inbound/inbound.ts'
+import { type InboundPass, passInbound } from '../pipelines/inbound/inbound.ts'
 import { passOutbound } from '../pipelines/outbound/outbound.ts'
+import type { InboundParts } from '../pipelines/parts.ts'
+import { carrierBook } from '../pipelines/references/carriers.ts'
+import { rememberingApi } from '../pipelines/references/memory.ts'
 import { assert, BridgeError } from '../support/errors.ts'
 import { openSpool } from '../support/spool.ts'
 import type { BridgeOptions } from './options.ts'
+import { documentPlace } from './document-place.ts'
 import { filePattern } from './file-pattern.ts'
 import { isHolderAlive, thisHolder } from './holder.ts'
 import type { RouteResult } from './outcome.ts'
+import { outboundRoute } from './outbound-route.ts'
 
 /** A lease that is not renewed for this long is free for others. It is renewed three times as often. */
 const LEASE_MS = 15_000
@@ -30,8 +34,19 @@ export interface Workshop {
   readonly format: Format
 }
 
-/** One pass over one route under its lease. Whatever goes wrong is the route's result, so that the others have their turn. */
-export async function runRoute(shop: Workshop, route: Route, signal: AbortSignal): Promise<RouteResult> {
+/** What is done with an inbound route, while it is held. */
+export type InboundWork = (parts: InboundParts) => Promise<InboundPass>
+
+/**
+ * One pass over one route under its lease, or other work on an inbound one. Whatever goes wrong is the route's result, so
+ * that the others have their turn.
+ */
+export async function runRoute(
+  shop: Workshop,
+  route: Route,
+  signal: AbortSignal,
+  inbound: InboundWork = passInbound,
+): Promise<RouteResult> {
   const { journal, options } = shop
   const holder = thisHolder(options.newId())
   try {
@@ -40,7 +55,11 @@ export async function runRoute(shop: Workshop, route: Route, signal: AbortSignal
     // A heartbeat that fails says nothing: the next write finds out whether the lease is lost.
     const heartbeat = setInterval(() => void journal.renewLease(lease).catch(() => undefined), LEASE_MS / 3)
     try {
-      return await passRoute(shop, { route, lease, signal })
+      const seeing = { api: shop.apis.of(route), journal, party: route.party, clock: options.clock }
+      const api = rememberingApi(seeing)
+      const result = await passRoute(shop, { route, lease, signal, api, inbound })
+      await api.settled()
+      return result
     } finally {
       clearInterval(heartbeat)
       await journal.releaseLease(lease).catch(() => undefined)
@@ -57,16 +76,20 @@ function asFailure(error: unknown): BridgeError {
   return new BridgeError('bug', `something unexpected happened: ${String(error)}`, { cause: error, details })
 }
 
-async function passRoute(
-  shop: Workshop,
-  { route, lease, signal }: { route: Route; lease: Lease; signal: AbortSignal },
-): Promise<RouteResult> {
+interface Held {
+  readonly route: Route
+  readonly lease: Lease
+  readonly signal: AbortSignal
+  readonly api: Api
+  readonly inbound: InboundWork
+}
+
+async function passRoute(shop: Workshop, { route, lease, signal, api, inbound }: Held): Promise<RouteResult> {
   const { configuration, options, journal } = shop
   const mapping = shop.mappings.get(route.name)
   const opened = await openSpool(join(configuration.stateFolder, 'spool', route.name))
   const spool = options.wrap?.spool?.(opened) ?? opened
   const { clock, newId, notify } = options
-  const api = shop.apis.of(route)
   const concurrency = configuration.api.connections
   const shared = {
     journal,
@@ -81,8 +104,9 @@ async function passRoute(
     format: shop.format,
   }
   if (route.direction === 'inbound' && mapping?.direction === 'inbound') {
-    const { name, party, operation, from, results } = route
-    const pass = await passInbound({
+    const { name, party, operation, from, results, stop } = route
+    const documents = documentPlace(route, (mailbox) => mailboxOf(shop, mailbox))
+    const pass = await inbound({
       ...shared,
       route: {
         name,
@@ -94,9 +118,12 @@ async function passRoute(
         resultsFolder: results.folder,
         settleMs: from.settleMs,
         lateAnswerMs: configuration.api.lateAnswerMs,
+        stop,
       },
       source: mailboxOf(shop, from.mailbox),
       results: mailboxOf(shop, results.mailbox),
+      carriers: carrierBook(api),
+      ...(documents === undefined ? {} : { documents }),
       translator: mapping.translator,
     })
     return { kind: 'inbound', route: name, pass }
@@ -105,16 +132,13 @@ async function passRoute(
     route.direction === 'outbound' && mapping?.direction === 'outbound',
     `route ${route.name} has no mapping`,
   )
-  const { name, party, operation, to, reread } = route
-  const nameFor = (sequence: number, at: number, record: Readonly<Record<string, unknown>>) =>
-    fileNameOf(to.name, { route: name, sequence, at, record })
   const pass = await passOutbound({
     ...shared,
-    route: { name, party, operation, folder: to.folder, nameFor, namesRecord: namesRecord(to.name), reread },
-    target: mailboxOf(shop, to.mailbox),
+    route: outboundRoute(route),
+    target: mailboxOf(shop, route.to.mailbox),
     composer: mapping.composer,
   })
-  return { kind: 'outbound', route: name, pass }
+  return { kind: 'outbound', route: route.name, pass }
 }
 
 function mailboxOf({ mailboxes }: Workshop, name: string): Mailbox {

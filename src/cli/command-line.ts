@@ -10,6 +10,9 @@ import { run } from './commands/run.ts'
 import { status } from './commands/status.ts'
 import { translate } from './commands/translate.ts'
 import { DEFAULT_CONFIGURATION } from './context.ts'
+import { DECISION_COMMANDS, DECISION_OPTIONS, decisionCommands } from './decision-commands.ts'
+import { EXPORT_COMMANDS, EXPORT_OPTIONS, EXPORT_SINGLE, exportCommand } from './export-command.ts'
+import { LABELS_COMMANDS, LABELS_OPTIONS, labelsCommand } from './labels-command.ts'
 import { tellFailure, type Terminal } from './terminal.ts'
 import { VERSION } from './version.ts'
 
@@ -75,14 +78,42 @@ function commands(terminal: Terminal, words: readonly string[], done: Done): Arg
 
 /** yargs makes a list of an option that is given twice, and nobody who takes one value expects a list. */
 function onlyOnce(args: Readonly<Record<string, unknown>>): true {
-  const twice = ['config', 'data', 'host', 'mapping', 'port'].find((name) => Array.isArray(args[name]))
+  const twice = [...EXPORT_SINGLE, 'by', 'config', 'data', 'host', 'mapping', 'port', 'why'].find((name) =>
+    Array.isArray(args[name]),
+  )
   if (twice === undefined) return true
   throw new BridgeError('usage-wrong', `--${twice} is given more than once.`)
 }
 
 /** Every command and option, for guessing what a misspelt word was meant to be. */
-const COMMANDS = ['run', 'translate', 'check', 'map', 'status', 'explain', 'init', 'service', 'demo']
-const OPTIONS = ['config', 'json', 'mapping', 'port', 'host', 'data', 'help', 'version', ...MAP_OPTIONS]
+const COMMANDS = [
+  'run',
+  'translate',
+  'check',
+  'map',
+  'status',
+  ...EXPORT_COMMANDS,
+  ...LABELS_COMMANDS,
+  ...DECISION_COMMANDS,
+  'explain',
+  'init',
+  'service',
+  'demo',
+]
+const OPTIONS = [
+  'config',
+  'json',
+  'mapping',
+  'port',
+  'host',
+  'data',
+  'help',
+  'version',
+  ...MAP_OPTIONS,
+  ...EXPORT_OPTIONS,
+  ...LABELS_OPTIONS,
+  ...DECISION_OPTIONS,
+]
 
 function hintFor(words: readonly string[]): string {
   const [command, below] = words.filter((word) => !word.startsWith('-'))
@@ -98,7 +129,7 @@ function hintFor(words: readonly string[]): string {
 
 /** The commands that do the work. */
 function runningCommands(program: Argv, terminal: Terminal, done: Done): Argv {
-  return program.command(
+  const withRun = program.command(
     'run [routes..]',
     'One pass over the routes: pick up, post, report; collect, deliver, acknowledge',
     (args) =>
@@ -107,6 +138,8 @@ function runningCommands(program: Argv, terminal: Terminal, done: Done): Argv {
         .options({ config, json }),
     async (args) => done(await run(terminal, args)),
   )
+  const withDocuments = labelsCommand(exportCommand(withRun, terminal, done), terminal, done)
+  return decisionCommands(withDocuments, terminal, done)
 }
 
 /** The commands that look and change nothing. */

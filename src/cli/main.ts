@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The program: reads the command line, runs one command, sets the exit code. */
 import { basename, relative } from 'node:path'
+import { BridgeError } from '../support/errors.ts'
 import { keepHeapSmall } from '../support/heap.ts'
 import { stopSignal } from './signals.ts'
 import { runCommandLine } from './command-line.ts'
@@ -11,6 +12,14 @@ const { signal, exitOnSignal } = stopSignal()
 
 const terminal: Terminal = {
   out: (line) => void process.stdout.write(`${line}\n`),
+  outBytes: (bytes) =>
+    new Promise((resolve, reject) => {
+      process.stdout.write(bytes, (error) => {
+        if (error)
+          reject(new BridgeError('interrupted', 'nobody reads the output any more', { cause: error }))
+        else resolve()
+      })
+    }),
   say: (line) => void process.stderr.write(`${line}\n`),
   progressStream: process.stderr.isTTY ? process.stderr : null,
   env: process.env,

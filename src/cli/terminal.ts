@@ -5,6 +5,8 @@ import { BridgeError, EXIT, type ExitCode, FAILURES } from '../support/errors.ts
 export interface Terminal {
   /** Data: what another program may read. One call is one line. */
   out(line: string): void
+  /** Data that is no lines of text, as it is. Resolves when it is on its way. */
+  outBytes(bytes: Uint8Array): Promise<void>
   /** Talk: what a person reads. One call is one line. */
   say(line: string): void
   /** Replaces the last line of talk, where that is possible; null when stderr is no terminal. */

@@ -6,10 +6,18 @@ import { type Answer, type Exchange, headerOf } from './wire.ts'
 
 type Certainty = CallResult['certainty']
 
-/** A result as the client sees it: a readable answer brings the header that names the next page. */
+/** A result as the client sees it: a readable answer brings the header that names the next page, or its file. */
 export type Judged =
-  | (Extract<CallResult, { certainty: 'answered' }> & { readonly link?: string })
+  | (Extract<CallResult, { certainty: 'answered' }> & {
+      readonly link?: string
+      readonly file?: AnsweredFile
+    })
   | Exclude<CallResult, { certainty: 'answered' }>
+
+export interface AnsweredFile {
+  readonly contentType: string
+  readonly bytes: Uint8Array
+}
 
 /** Without a status. */
 const BY_ENDING = {
@@ -70,8 +78,9 @@ function meaningOf(status: number, askedToWait: boolean): Certainty {
 
 /** A success whose body cannot be read is no proof of what it did. Spec: not shown, a PUT may answer without a body. */
 function judgeSuccess(method: string, answer: Answer): Judged {
-  const { status, text, whole } = answer
+  const { status, text, whole, bytes } = answer
   if (!whole) return { certainty: 'unknown', status, detail: `HTTP ${status}, but the body was cut short` }
+  if (bytes !== undefined) return judgeFile(answer, bytes)
   if (method === 'PUT' && text.trim() === '') return { certainty: 'answered', status, body: undefined, text }
   const body = parseJson(text)
   if (body === undefined) {
@@ -85,6 +94,19 @@ function judgeSuccess(method: string, answer: Answer): Judged {
   return link === undefined
     ? { certainty: 'answered', status, body, text }
     : { certainty: 'answered', status, body, text, link }
+}
+
+/** A web page instead of a file comes from a proxy or a login page, and not from the API. */
+function judgeFile(answer: Answer, bytes: Uint8Array): Judged {
+  const { status } = answer
+  const contentType = headerOf(answer, 'content-type') ?? ''
+  if (bytes.length === 0) {
+    return { certainty: 'unknown', status, detail: `HTTP ${status}, but the file is empty` }
+  }
+  if (/^text\/html\b/i.test(contentType)) {
+    return { certainty: 'unknown', status, detail: `HTTP ${status}, but it is a web page and no file` }
+  }
+  return { certainty: 'answered', status, body: undefined, text: '', file: { contentType, bytes } }
 }
 
 /** The status alone says that it was refused; of the body whatever came is for people. */

@@ -1,7 +1,7 @@
 /** The API over HTTP: calls by the name of their endpoint, with what is certain about each. */
 import { setMaxListeners } from 'node:events'
 import { LARGEST_PAGE } from '../contract/filters.ts'
-import type { Api, CallResult, Resource } from '../domain/api.ts'
+import type { Api, CallResult, DocumentAnswer, Resource } from '../domain/api.ts'
 import type { Clock } from '../support/clock.ts'
 import { BridgeError } from '../support/errors.ts'
 import {
@@ -74,6 +74,11 @@ export function createClient(options: ClientOptions): Api {
       return answer.body
     },
 
+    async document(call) {
+      const request = requestFor(call)
+      return documentIn(await retry.repeat(() => attempt(request), againUnlessAnswered), request)
+    },
+
     list(call) {
       const query = { ...call.query, limit: call.query?.['limit'] ?? LARGEST_PAGE }
       const request = requestFor({ ...call, query })
@@ -103,16 +108,22 @@ function withoutToken(error: unknown): CallResult {
 
 /** The answer to a read; undefined for 404; everything else is a failure. */
 function usable(result: Judged, request: Request): Answered | undefined {
-  if (result.certainty !== 'answered') {
-    if (isSuccess(result.status)) throw unusableAnswer(request.resource, result.detail)
-    throw new BridgeError(
-      'api-unreachable',
-      `The API gave no answer to GET ${request.resource}: ${result.detail}`,
-    )
-  }
+  if (result.certainty !== 'answered') throw withoutAnswer(result, request)
   if (result.status === 404) return undefined
   if (!isSuccess(result.status)) throw unusableAnswer(request.resource, describeAnswer(result))
   return result
+}
+
+function documentIn(result: Judged, request: Request): DocumentAnswer {
+  if (result.certainty !== 'answered') throw withoutAnswer(result, request)
+  const { status, file } = result
+  if (file !== undefined) return { made: true, ...file }
+  return { made: false, status, detail: describeAnswer(result) }
+}
+
+function withoutAnswer(result: Exclude<Judged, Answered>, { resource }: Request): BridgeError {
+  if (isSuccess(result.status)) return unusableAnswer(resource, result.detail)
+  return new BridgeError('api-unreachable', `The API gave no answer to GET ${resource}: ${result.detail}`)
 }
 
 function isResource(value: unknown): value is Resource {

@@ -59,6 +59,7 @@ function compile({ kind, method, path, context }: Endpoint, prefix: string): (ca
     const search = query === undefined ? '' : encodeQuery(query)
     return {
       isList: kind === 'list',
+      wantsFile: kind === 'document',
       method,
       path: search === '' ? resource : `${resource}?${search}`,
       party:

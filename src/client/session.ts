@@ -64,12 +64,15 @@ function createHeaders(userAgent: string): (token: Token, request: Request) => s
   let of: Token | undefined
   let bare: string[] = []
   let withBody: string[] = []
+  let forFile: string[] = []
   return (token, request) => {
     if (token !== of) {
       of = token
       bare = ['accept', 'application/json', 'user-agent', userAgent, 'authorization', `Bearer ${token.value}`]
       withBody = [...bare, 'content-type', 'application/json']
+      forFile = ['accept', '*/*', ...bare.slice(2)]
     }
+    if (request.wantsFile) return forFile
     return request.body === undefined ? bare : withBody
   }
 }

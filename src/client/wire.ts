@@ -15,7 +15,10 @@ export interface Answer {
   readonly ended: 'answer'
   readonly status: number
   readonly headers: Dispatcher.ResponseData['headers']
+  /** Empty when `bytes` are there. */
   readonly text: string
+  /** The body as it came: that of a success to a request that wants a file. */
+  readonly bytes?: Uint8Array
   /** False when the connection, the deadline or the size limit cut the body short. */
   readonly whole: boolean
 }
@@ -25,6 +28,8 @@ export interface WireRequest {
   /** With prefix and query. */
   readonly path: string
   readonly body?: string
+  /** The answer is a file and no text. */
+  readonly wantsFile?: boolean
 }
 
 export interface Wire {
@@ -45,6 +50,8 @@ export interface WireOptions {
 /** An error body is for people; what a person reads fits in here. */
 const LARGEST_ERROR_BODY = 64 * 1024
 const LARGEST_BODY = 64 * 1024 * 1024
+/** Far more than a label or a packing slip has, and little enough to hold some at once. */
+const LARGEST_FILE = 20 * 1024 * 1024
 /** Short, so that we seldom send on a connection that the server has just closed. */
 const KEEP_ALIVE_MS = 4_000
 const LONGEST_CONNECT_MS = 10_000
@@ -63,9 +70,9 @@ export function openWire({ origin, clock, timeoutMs, connections }: WireOptions)
   let closed: Promise<void> | undefined
 
   return {
-    exchange: ({ method, path, body }, headers) =>
+    exchange: ({ method, path, body, wantsFile = false }, headers) =>
       new Promise((resolve) => {
-        pool.dispatch({ method, path, headers, body: body ?? null }, new Receiver(resolve, watch))
+        pool.dispatch({ method, path, headers, body: body ?? null }, new Receiver(resolve, watch, wantsFile))
       }),
     clockOffsetMs() {
       const theirs = watch.latestDate === undefined ? Number.NaN : Date.parse(watch.latestDate)
@@ -95,6 +102,7 @@ interface Watch {
 class Receiver implements Dispatcher.DispatchHandler {
   readonly #resolve: (exchange: Exchange) => void
   readonly #watch: Watch
+  readonly #wantsFile: boolean
   readonly #chunks: Buffer[] = []
   #controller: Dispatcher.DispatchController | undefined
   #deadline: NodeJS.Timeout | undefined
@@ -102,11 +110,13 @@ class Receiver implements Dispatcher.DispatchHandler {
   #status = 0
   #headers: Dispatcher.ResponseData['headers'] = {}
   #size = 0
-  #room = LARGEST_BODY
+  #room: number
 
-  constructor(resolve: (exchange: Exchange) => void, watch: Watch) {
+  constructor(resolve: (exchange: Exchange) => void, watch: Watch, wantsFile: boolean) {
     this.#resolve = resolve
     this.#watch = watch
+    this.#wantsFile = wantsFile
+    this.#room = wantsFile ? LARGEST_FILE : LARGEST_BODY
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -155,13 +165,13 @@ class Receiver implements Dispatcher.DispatchHandler {
     clearTimeout(this.#deadline)
     const [first, ...rest] = this.#chunks
     const bytes = rest.length === 0 ? first : Buffer.concat(this.#chunks, this.#size)
-    this.#resolve({
-      ended: 'answer',
-      status: this.#status,
-      headers: this.#headers,
-      text: bytes?.toString() ?? '',
-      whole,
-    })
+    const isFile = this.#wantsFile && this.#status < 300
+    const answer = { ended: 'answer', status: this.#status, headers: this.#headers, whole } as const
+    this.#resolve(
+      isFile
+        ? { ...answer, text: '', bytes: bytes ?? new Uint8Array() }
+        : { ...answer, text: bytes?.toString() ?? '' },
+    )
   }
 }
 

@@ -2,8 +2,10 @@
 import { z } from 'zod'
 import { OPERATIONS, type OperationName, partiesOf, type PartyKind } from '../contract/operations.ts'
 import { didYouMean } from '../support/nearest.ts'
+import { checkDocuments } from './document-checks.ts'
 import { fileNameMistakes } from './file-name.ts'
 import type { Mistake } from './mistakes.ts'
+import { checkReport } from './report-checks.ts'
 import { plainFolder } from './schema.ts'
 
 /** Everything that is wrong between routes, mailboxes and parties. */
@@ -19,6 +21,12 @@ export function checkTogether(raw: unknown): Mistake[] {
     ...checkOwnFiles(routes),
     ...checkTargets(routes),
     ...routes.flatMap(checkNames),
+    ...routes.flatMap((route) =>
+      [...checkReport(route), ...checkDocuments(route)].map((mistake) => ({
+        ...mistake,
+        path: ['routes', route.name, ...mistake.path],
+      })),
+    ),
   ]
 }
 
@@ -37,6 +45,20 @@ const RouteGlance = z.object({
     .optional()
     .catch(undefined),
   to: z.object({ mailbox: word, folder, name: word }).optional().catch(undefined),
+  documents: z
+    .object({
+      mailbox: word,
+      folder,
+      name: word,
+      labels: z.unknown().optional(),
+      packingSlips: z.unknown().optional(),
+    })
+    .optional()
+    .catch(undefined),
+  acknowledge: word,
+  select: z.record(z.string(), z.unknown()).optional().catch(undefined),
+  empty: z.unknown().optional(),
+  reread: z.unknown().optional(),
 })
 const Glance = z
   .object({
@@ -73,7 +95,7 @@ function partiesFor(operation: string | undefined): readonly PartyKind[] {
 }
 
 function checkMailboxes(route: RouteGlance, known: readonly string[]): Mistake[] {
-  return (['from', 'results', 'to'] as const).flatMap((part) => {
+  return (['from', 'results', 'to', 'documents'] as const).flatMap((part) => {
     const mailbox = route[part]?.mailbox
     if (mailbox === undefined || known.includes(mailbox)) return []
     const message = `there is no such mailbox.${didYouMean(mailbox, known)}`
@@ -140,7 +162,7 @@ function checkOwnFiles(routes: readonly RouteGlance[]): Mistake[] {
       ? [{ name, mailbox: from.mailbox, folder: from.folder }]
       : [],
   )
-  return routes.flatMap(({ name, from, results }) =>
+  return routes.flatMap(({ name, from, results, documents }) =>
     [
       {
         path: ['from', 'archive'],
@@ -149,6 +171,12 @@ function checkOwnFiles(routes: readonly RouteGlance[]): Mistake[] {
         folder: from?.archive ?? `archive/${name}`,
       },
       { path: ['results', 'folder'], what: 'results', mailbox: results?.mailbox, folder: results?.folder },
+      {
+        path: ['documents', 'folder'],
+        what: 'packing slips and labels',
+        mailbox: documents?.mailbox,
+        folder: documents?.folder,
+      },
     ].flatMap(({ path, what, mailbox, folder: left }) => {
       const taker = takenFrom.find((source) => source.mailbox === mailbox && source.folder === left)
       if (taker === undefined) return []

@@ -1,10 +1,12 @@
 /** The configuration as the program uses it: plain data, paths absolute, times in milliseconds, secrets filled in. */
 import { resolve } from 'node:path'
-import type { InboundOperationName, ReceivedOperationName } from '../contract/operations.ts'
+import { type InboundOperationName, isReceived, type OutboundOperationName } from '../contract/operations.ts'
 import type { Party } from '../domain/route.ts'
 import { assert } from '../support/errors.ts'
 import { durationMs } from './duration.ts'
 import { type ConfigurationFile, plainFolder } from './schema.ts'
+import { type Select, toSelect } from './select.ts'
+import { type Stop, toStop } from './stop.ts'
 
 export interface Configuration {
   readonly api: ApiConfiguration
@@ -55,15 +57,28 @@ export interface InboundRoute extends RouteBase {
     readonly settleMs: number
   }
   readonly results: { readonly mailbox: string; readonly folder: string }
+  /** Packing slips and labels, where they are wanted; `name` is a template for `documentNameOf`. */
+  readonly documents?: {
+    readonly mailbox: string
+    readonly folder: string
+    readonly labels: boolean
+    readonly packingSlips: boolean
+    readonly name: string
+  }
+  /** When the rest of a file is held instead of sent. */
+  readonly stop: Stop
 }
 
 export interface OutboundRoute extends RouteBase {
   readonly direction: 'outbound'
-  readonly operation: ReceivedOperationName
+  readonly operation: OutboundOperationName
   /** `name` is a template for `fileNameOf`. */
   readonly to: { readonly mailbox: string; readonly folder: string; readonly name: string }
-  readonly acknowledge: 'delivered'
+  /** `never` for reports too. */
+  readonly acknowledge: 'delivered' | 'never'
   readonly reread: boolean
+  /** Left out where each record goes out once. */
+  readonly report?: { readonly select: Select; readonly empty: 'skip' | 'write' }
 }
 
 export type Route = InboundRoute | OutboundRoute
@@ -95,7 +110,7 @@ export function toConfiguration(file: ConfigurationFile, folder: string): Config
         credentials: route.api ?? api.credentials,
         mappingPath: resolve(folder, route.mapping),
       }
-      return 'from' in route ? toInbound(base, route) : toOutbound(base, route)
+      return 'from' in route ? toInbound(base, route) : toOutbound(base, route, folder)
     }),
   }
 }
@@ -104,7 +119,8 @@ type RouteFile = ConfigurationFile['routes'][string]
 type InboundRouteFile = Extract<RouteFile, { from: unknown }>
 type OutboundRouteFile = Extract<RouteFile, { to: unknown }>
 
-function toInbound(base: RouteBase, { operation, from, results }: InboundRouteFile): InboundRoute {
+function toInbound(base: RouteBase, route: InboundRouteFile): InboundRoute {
+  const { operation, from, results, documents, stop } = route
   return {
     ...base,
     direction: 'inbound',
@@ -117,21 +133,27 @@ function toInbound(base: RouteBase, { operation, from, results }: InboundRouteFi
       settleMs: toMs(from.settle),
     },
     results: { mailbox: results.mailbox, folder: plainFolder(results.folder) },
+    ...(documents === undefined
+      ? {}
+      : { documents: { ...documents, folder: plainFolder(documents.folder) } }),
+    stop: toStop(stop),
   }
 }
 
-function toOutbound(
-  base: RouteBase,
-  { operation, to, acknowledge, reread }: OutboundRouteFile,
-): OutboundRoute {
+function toOutbound(base: RouteBase, route: OutboundRouteFile, folder: string): OutboundRoute {
+  const { operation, to, acknowledge = 'delivered', select, empty = 'skip', reread } = route
+  const outbound = { ...base, direction: 'outbound' as const, operation }
+  const place = { ...to, folder: plainFolder(to.folder) }
+  if (select !== undefined || !isReceived(operation)) {
+    const report = { select: toSelect(operation, select ?? {}, folder), empty }
+    return { ...outbound, to: place, acknowledge: 'never', reread: false, report }
+  }
   return {
-    ...base,
-    direction: 'outbound',
-    operation,
-    to: { ...to, folder: plainFolder(to.folder) },
+    ...outbound,
+    to: place,
     acknowledge,
     // acknowledging an order ends the retailer's right to cancel it, so one that was cancelled meanwhile must show
-    reread: reread ?? operation === 'export-orders',
+    reread: acknowledge === 'delivered' && (reread ?? operation === 'export-orders'),
   }
 }
 

@@ -25,6 +25,11 @@ export function fileNameOf(template: string, values: FileNameValues): string {
   })
 }
 
+/** The text with the values of a record in place of its fields, each made safe for a name. */
+export function filledWith(template: string, record: Readonly<Record<string, unknown>>): string {
+  return template.replace(PLACEHOLDER, (_, name: string) => safeText(valueAt(record, name)))
+}
+
 /** Whether the name says something of the record in the file, so that a file can hold only one. */
 export function namesRecord(template: string): boolean {
   return placeholdersOf(template).some(({ name }) => !OWN.has(name))
@@ -40,7 +45,7 @@ const WORKING_NAME = /^(?:\.|~\$)|\.(?:tmp|part|partial|filepart|writing|crdownl
 /** Longer values are cut: the name of a file has at most 255 bytes. */
 const LONGEST_VALUE = 40
 
-function placeholdersOf(template: string) {
+export function placeholdersOf(template: string) {
   return [...template.matchAll(PLACEHOLDER)].map(([whole, name = '', format]) => ({ whole, name, format }))
 }
 
@@ -67,14 +72,21 @@ function safeText(value: unknown): string {
 export function fileNameMistakes(template: string, operation?: string): string[] {
   const found = placeholdersOf(template)
   const mistakes = found.flatMap((placeholder) => placeholderMistakes(placeholder, operation))
+  mistakes.push(...textMistakes(template))
+  if (!found.some(({ name }) => name === 'seq' || name === 'date' || isField(name, operation))) {
+    mistakes.push('needs {seq} or {date:…}, or every file would have the same name')
+  }
+  return mistakes
+}
+
+/** What is wrong with a template around its placeholders. */
+export function textMistakes(template: string): string[] {
+  const mistakes: string[] = []
   const plain = template.replace(PLACEHOLDER, '')
   if (/[{}]/.test(plain)) mistakes.push('has a brace without its partner')
   if (NOT_IN_NAMES.test(plain)) mistakes.push('is the name of a file: it cannot hold / \\ < > : " | ? *')
   if (WORKING_NAME.test(template))
     mistakes.push('looks like a file still being written, which readers pass over')
-  if (!found.some(({ name }) => name === 'seq' || name === 'date' || isField(name, operation))) {
-    mistakes.push('needs {seq} or {date:…}, or every file would have the same name')
-  }
   return mistakes
 }
 
@@ -102,15 +114,17 @@ function recordsOf(operation: string | undefined): z.ZodType[] {
 
 /** Whether the path leads to a text or a number of the record. */
 function isField(path: string, operation: string | undefined): boolean {
-  return recordsOf(operation).some((record) => {
-    let here: unknown = record
-    for (const name of path.split('.')) {
-      const below: unknown = unwrapped(here)
-      here = below instanceof z.ZodObject && Object.hasOwn(below.shape, name) ? below.shape[name] : undefined
-    }
-    const end = unwrapped(here)
-    return end instanceof z.ZodType && !(end instanceof z.ZodObject || end instanceof z.ZodArray)
-  })
+  return recordsOf(operation).some((record) => leadsToValue(record, path))
+}
+
+export function leadsToValue(record: z.ZodType, path: string): boolean {
+  let here: unknown = record
+  for (const name of path.split('.')) {
+    const below: unknown = unwrapped(here)
+    here = below instanceof z.ZodObject && Object.hasOwn(below.shape, name) ? below.shape[name] : undefined
+  }
+  const end = unwrapped(here)
+  return end instanceof z.ZodType && !(end instanceof z.ZodObject || end instanceof z.ZodArray)
 }
 
 function unwrapped(schema: unknown): unknown {

@@ -40,14 +40,17 @@ function issuesBehindUnknownOperations(raw: unknown): Issue[] {
   })
 }
 
-function toMistakes(issue: Issue, value: unknown): Mistake[] {
+/** The mistakes behind one issue, at which this value stands. */
+export function toMistakes(issue: Issue, value: unknown): Mistake[] {
   const { path } = issue
   if (issue.code === 'unrecognized_keys') {
     const known = keysAt(configurationJsonSchema(), path)
     return issue.keys.map((key) => ({
       path: [...path, key],
       at: 'key',
-      message: `unknown key.${didYouMean(key, known)}`,
+      message: known.includes(key)
+        ? 'does not belong here: it is for other operations.'
+        : `unknown key.${didYouMean(key, known)}`,
     }))
   }
   if (issue.code === 'invalid_key') {
@@ -58,7 +61,9 @@ function toMistakes(issue: Issue, value: unknown): Mistake[] {
     const blank = path.length === 0 ? 'is empty' : 'has no value'
     return [{ path, at: 'value', message: `${blank}${choiceOf(issue)}.` }]
   }
-  return [{ path, at: 'value', message: `${describe(issue)}.${suggestion(issue, value)}` }]
+  const said = describe(issue)
+  const sentence = /[.?]$/.test(said) ? said : `${said}.`
+  return [{ path, at: 'value', message: `${sentence}${suggestion(issue, value)}` }]
 }
 
 function describe(issue: Issue): string {
@@ -100,7 +105,7 @@ function suggestion(issue: Issue, value: unknown): string {
   return typeof value === 'string' ? didYouMean(value, choicesOf(issue)) : ''
 }
 
-function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
+export function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce((value, step) => objectAt(value, [])[String(step)], raw)
 }
 

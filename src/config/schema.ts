@@ -3,18 +3,20 @@ import { z } from 'zod'
 import {
   OPERATIONS,
   type InboundOperationName,
-  isReceived,
   type OperationName,
-  type ReceivedOperationName,
+  type OutboundOperationName,
 } from '../contract/operations.ts'
 import { DURATION_PATTERN, durationMs } from './duration.ts'
+import { DEFAULT_DOCUMENT_NAME, documentNameMistakes } from './document-name.ts'
 import { fileNameMistakes } from './file-name.ts'
+import { StopFile } from './stop.ts'
+import { SelectFile } from './select.ts'
 
 const operationNames = Object.keys(OPERATIONS) as OperationName[]
 const isInbound = (name: OperationName): name is InboundOperationName =>
   OPERATIONS[name].direction === 'inbound'
-const isOutbound = (name: OperationName): name is ReceivedOperationName =>
-  isReceived(name)
+const isOutbound = (name: OperationName): name is OutboundOperationName =>
+  OPERATIONS[name].direction === 'outbound'
 
 const Text = z.string().min(1)
 
@@ -44,6 +46,10 @@ const Folder = z
 
 const FileName = z.string().superRefine((template, context) => {
   for (const message of fileNameMistakes(template)) context.addIssue({ code: 'custom', message })
+})
+
+const DocumentName = z.string().superRefine((template, context) => {
+  for (const message of documentNameMistakes(template)) context.addIssue({ code: 'custom', message })
 })
 
 const FilePattern = z
@@ -77,6 +83,16 @@ const routeShape = {
   mapping: Text.describe('The mapping file.'),
 }
 
+const DocumentsFile = z.strictObject({
+  mailbox: Text,
+  folder: Folder.default('documents').describe('Where they are left.'),
+  labels: z.boolean().default(true).describe('Leave the shipping labels that the API makes.'),
+  packingSlips: z.boolean().default(true).describe('Leave the packing slips.'),
+  name: DocumentName.default(DEFAULT_DOCUMENT_NAME).describe(
+    'The name of each file without its end, from fields of the created shipment, {shipment_id} and {kind}, which is label or packing-slip.',
+  ),
+})
+
 export const InboundRouteFile = z.strictObject({
   ...routeShape,
   operation: z.enum(operationNames.filter(isInbound)),
@@ -90,6 +106,12 @@ export const InboundRouteFile = z.strictObject({
     settle: Duration.default('2s').describe('How long a file must not have changed before it is taken.'),
   }),
   results: z.strictObject({ mailbox: Text, folder: Folder.default('results') }),
+  documents: DocumentsFile.optional().describe(
+    'Where the packing slips and labels of created shipments are left; none are fetched when left out.',
+  ),
+  stop: StopFile.prefault({}).describe(
+    'When the rest of a file is not sent but held for a person, because the API refuses record after record.',
+  ),
 })
 
 export const OutboundRouteFile = z.strictObject({
@@ -102,7 +124,21 @@ export const OutboundRouteFile = z.strictObject({
       'The name of each file, with {seq} or {date:yyyyMMdd-HHmmss}, and {route}; with a field of the record, such as {purchase_order_number}, each file holds one record.',
     ),
   }),
-  acknowledge: z.literal('delivered').default('delivered').describe('When records are acknowledged.'),
+  acknowledge: z
+    .enum(['delivered', 'never'])
+    .optional()
+    .describe(
+      'When records are acknowledged: once their file is in place (delivered, when left out), or never by this route, because a file of acknowledgements does it. A report acknowledges nothing.',
+    ),
+  select: SelectFile.optional().describe(
+    'Makes the route a report: each run asks the list for these records and writes all of them into a new file. Nothing is acknowledged.',
+  ),
+  empty: z
+    .enum(['skip', 'write'])
+    .optional()
+    .describe(
+      'What a report without records comes to: no file (skip, when left out), or one with the header alone (write).',
+    ),
   reread: z
     .boolean()
     .optional()

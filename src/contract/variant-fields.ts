@@ -1,8 +1,14 @@
 /** Items as mappings write them: attributes by their codes. On the wire they are a list of entries. */
 import type { z } from 'zod'
-import { ATTRIBUTES, type AttributeCode, type AttributeRule, isAttributeCode, wrongAttributeValue } from './attributes.ts'
+import {
+  ATTRIBUTES,
+  type AttributeCode,
+  type AttributeRule,
+  isAttributeCode,
+  wrongAttributeValue,
+} from './attributes.ts'
 import type { AttributeEntry } from './catalog.ts'
-import { id, integer, measure, money, reference, text } from './fields.ts'
+import { FIELD_RULES, type FieldRule, id, integer, measure, money, reference, text } from './fields.ts'
 import { model, type Rule } from './model.ts'
 
 /** The values of an item by attribute code. */
@@ -22,8 +28,16 @@ function fieldOf({ type, max, units }: AttributeRule) {
   }
 }
 
+/** What a value of the attribute is. */
+export function ruleOfAttribute(code: AttributeCode): FieldRule {
+  const field = fieldOf(ATTRIBUTES[code])
+  return FIELD_RULES.get(field) ?? { kind: 'text' }
+}
+
 function shapeOf(leftOut: readonly AttributeCode[]) {
-  const codes = Object.entries<AttributeRule>(ATTRIBUTES).filter(([code]) => !leftOut.some((it) => it === code))
+  const codes = Object.entries<AttributeRule>(ATTRIBUTES).filter(
+    ([code]) => !leftOut.some((it) => it === code),
+  )
   return Object.fromEntries(codes.map(([code, rule]): [string, z.ZodType] => [code, fieldOf(rule).nullish()]))
 }
 
@@ -44,7 +58,8 @@ const saysForWhom: Rule = ({ attributes, retailer_id: retailer }) => {
   if (retailer !== undefined && retailer !== null) return []
   if (typeof attributes !== 'object' || attributes === null) return []
   const own = Object.entries(attributes).filter(
-    ([code, value]) => isAttributeCode(code) && ATTRIBUTES[code].isPerRetailer && value !== undefined && value !== null,
+    ([code, value]) =>
+      isAttributeCode(code) && ATTRIBUTES[code].isPerRetailer && value !== undefined && value !== null,
   )
   return own.map(([code]) => ({
     code: 'value-missing',

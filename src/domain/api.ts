@@ -29,6 +29,11 @@ export type CallResult =
 /** One resource as the API shows it: unknown keys kept, nothing assumed but that it is an object. */
 export type Resource = Readonly<Record<string, unknown>>
 
+/** A file the API makes, such as a label; or that it makes none, in its own words. */
+export type DocumentAnswer =
+  | { readonly made: true; readonly contentType: string; readonly bytes: Uint8Array }
+  | { readonly made: false; readonly status: number; readonly detail: string }
+
 /**
  * Throws `credentials-refused` (401 after a renewed token, 403 on a list: on a record it may be about the record), `api-redirected`, and for reads that fail for good
  * `api-unreachable` or `api-answer-unusable`.
@@ -41,6 +46,8 @@ export interface Api {
   send(call: Call): Promise<CallResult>
   /** One resource; undefined when the API answers 404. Retried on anything that passes. */
   get(call: Call): Promise<Resource | undefined>
+  /** A file, whole in memory and of bounded size. Retried on anything that passes; a refusal is an answer. */
+  document(call: Call): Promise<DocumentAnswer>
   /**
    * Pages of a list, first to last, each resource once. Retried on anything that passes. A list without end fails with
    * `api-answer-unusable` rather than ending early: what is missing could look like proven absent.

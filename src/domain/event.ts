@@ -18,7 +18,7 @@ export type BridgeEvent =
       readonly kind: 'progress'
       readonly route: string
       readonly file: string
-      readonly phase: 'translating' | 'sending' | 'settling' | 'collecting' | 'acknowledging'
+      readonly phase: 'translating' | 'sending' | 'settling' | 'collecting' | 'acknowledging' | 'fetching'
       readonly done: number
       readonly total?: number
     }

@@ -1,4 +1,6 @@
 /** The durable memory of the bridge. Everything that decides what happens next is asked from here. */
+import type { HeldJournal } from './held.ts'
+import type { Lease } from './lease.ts'
 import type { Problem } from './problem.ts'
 import type {
   OutgoingRecord,
@@ -9,16 +11,9 @@ import type {
   StateCounts,
   UncertainRecord,
 } from './record.ts'
+import type { DocumentJournal } from './shipping-document.ts'
 
-/**
- * The right to work on one route. Every writing call renews it in the same transaction and throws `lease-lost` when
- * somebody else has taken it over, so that a process which wakes up late cannot write over its successor.
- */
-export interface Lease {
-  readonly route: string
-  /** Grows with every holder of the route. */
-  readonly token: number
-}
+export type { Lease }
 
 /** Where an incoming file stands, in this order; each state has exactly one next step. */
 export const FILE_STATES = {
@@ -62,6 +57,10 @@ export interface FileEntry extends NewFile {
   readonly plannedAt?: number
   readonly submittedAt?: number
   readonly closedAt?: number
+  /** How often it was reported and then taken up again, because a person decided about its held records. */
+  readonly reports?: number
+  /** When it was last taken up again. */
+  readonly takenUpAt?: number
 }
 
 /** Where an outgoing file stands, in this order. */
@@ -69,6 +68,7 @@ export const DELIVERY_STATES = {
   composed: 'Its rows are in the spool and its records belong to it; it is put in place next.',
   delivered: 'It is at its final name; its records are acknowledged next.',
   acknowledged: 'It is done.',
+  done: 'It is done: it is at its final name, and nothing of it is acknowledged from here.',
 } as const
 
 export type DeliveryState = keyof typeof DELIVERY_STATES
@@ -89,6 +89,9 @@ export interface NewDelivery {
   readonly held: readonly RecordResult[]
 }
 
+/** A file of records that are not remembered. */
+export type NewReport = Omit<NewDelivery, 'upToRecord' | 'held'> & { readonly records: number }
+
 export interface DeliveryEntry {
   readonly id: string
   readonly route: string
@@ -104,11 +107,35 @@ export interface DeliveryEntry {
   readonly acknowledgedAt?: number
 }
 
-/** An id the bridge has seen for what a file calls by another name. */
-export interface KnownReference {
-  /** What a file says: a purchase order number. */
-  readonly key: string
+/** What a resource of the API said of itself, as far as the bridge needs it; in the API's own names. */
+export type Facts = Readonly<Record<string, unknown>>
+
+/** A resource that the API has just shown. */
+export interface SeenResource {
   readonly id: string
+  /** What files may call it: a purchase order number, an SKU. */
+  readonly keys: readonly string[]
+  /** Not all of its names were shown: those known before are kept as well. */
+  readonly some?: true
+  /** Left out where too little of it was shown. */
+  readonly facts?: Facts
+}
+
+/** A resource as it was when the bridge last saw it. */
+export interface KnownResource extends Omit<SeenResource, 'some'> {
+  /** When its facts were seen, milliseconds. */
+  readonly seenAt: number
+}
+
+/** A known resource, and by which of its names it was asked for. */
+export interface FoundResource extends KnownResource {
+  readonly key: string
+}
+
+/** Values of an order that the API does not keep, by its purchase order number. */
+export interface KeptValues {
+  readonly key: string
+  readonly values: Readonly<Record<string, string>>
 }
 
 export interface RouteOverview {
@@ -124,7 +151,7 @@ export interface RouteOverview {
 export type WorkOf = { readonly file: string } | { readonly delivery: string }
 
 /** Writing calls are durable when they return. Lists are bounded by their `limit`. Times are milliseconds. */
-export interface Journal {
+export interface Journal extends DocumentJournal, HeldJournal {
   /**
    * Takes the route for `ttlMs` when nobody holds it, when its lease ran out, or when `isAlive` says that the holder
    * is gone. Throws `lease-held` naming the holder otherwise.
@@ -156,6 +183,11 @@ export interface Journal {
    * `rejected`. The rest become `planned` and hold their key until they are rejected.
    */
   addRecords(lease: Lease, fileId: string, records: readonly PlannedRecord[]): Promise<void>
+  /** The bodies planned so far of the file whose natural keys begin with one of the lanes and a blank. */
+  plannedBodies(
+    fileId: string,
+    named: { readonly operation: string; readonly account: string; readonly lanes: readonly string[] },
+  ): Promise<{ readonly lane: string; readonly body: string }[]>
   /**
    * received → planned. When the file holds other versions of a key further on, its first version is refused too, with
    * `key-conflict`: nobody can know which one is right.
@@ -178,6 +210,8 @@ export interface Journal {
   file(id: string): Promise<FileEntry | undefined>
   unfinishedFiles(route: string): Promise<FileEntry[]>
   recentFiles(limit: number, route?: string): Promise<FileEntry[]>
+  /** By name or id, newest first. */
+  filesCalled(nameOrId: string, limit: number): Promise<FileEntry[]>
 
   // records, both directions
   /**
@@ -215,12 +249,16 @@ export interface Journal {
   waitingRecords(route: string, afterId: number, limit: number): Promise<OutgoingRecord[]>
   /** Makes the delivery with its records in one step, and holds the held ones. Sequences have no gaps. */
   deliveryComposed(lease: Lease, delivery: NewDelivery): Promise<DeliveryEntry>
+  /** Makes a delivery without records of its own, in the same sequence. */
+  reportComposed(lease: Lease, report: NewReport): Promise<DeliveryEntry>
   /** Only holds records; for when nothing could be composed. */
   holdRecords(lease: Lease, held: readonly RecordResult[]): Promise<void>
   /** Another name, when the first is taken at the target. */
   renameDelivery(lease: Lease, id: string, name: string): Promise<void>
   /** composed → delivered. */
   deliveryDelivered(lease: Lease, id: string): Promise<void>
+  /** composed or delivered → done, and its records with it: nothing of it is acknowledged from here. */
+  deliveryDone(lease: Lease, id: string): Promise<void>
   /** delivered → acknowledged, when every record is final; false when some are not. */
   deliveryAcknowledged(lease: Lease, id: string): Promise<boolean>
   delivery(id: string): Promise<DeliveryEntry | undefined>
@@ -229,10 +267,24 @@ export interface Journal {
   /** Records of a delivery or file that have problems, for the summaries; not those left out on purpose. */
   troubledRecords(work: WorkOf, limit: number): Promise<ReportedRecord[]>
 
-  // references
-  rememberReferences(account: string, kind: string, references: readonly KnownReference[]): Promise<void>
-  /** All known ids for the keys. */
-  findReferences(account: string, kind: string, keys: readonly string[]): Promise<KnownReference[]>
+  // references: what is known of an account's resources of one kind, such as `order`
+  rememberResources(account: string, kind: string, resources: readonly SeenResource[]): Promise<void>
+  /** All that are known by one of the keys; a key may fit several, and one may be found by several keys. */
+  findResources(account: string, kind: string, keys: readonly string[]): Promise<FoundResource[]>
+  resourcesById(account: string, kind: string, ids: readonly string[]): Promise<KnownResource[]>
+  /** The accounts that know something of the kind by this key; a few of them. */
+  accountsKnowing(kind: string, key: string): Promise<string[]>
+  /** Notes that the whole list was read to its end, beginning at this time. */
+  noteListRead(account: string, kind: string, readAt: number): Promise<void>
+  /** When the latest reading of the whole list began; undefined when there was none. */
+  listReadAt(account: string, kind: string): Promise<number | undefined>
+  /** Remembers values for the orders; later ones stand for earlier ones. */
+  keepValues(account: string, kept: readonly KeptValues[]): Promise<void>
+  /** What is kept, by purchase order number and name. */
+  keptValues(
+    account: string,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>>
 
   overview(): Promise<RouteOverview[]>
   /** The routes that have files or deliveries which are not done. Costs nothing for those that are. */

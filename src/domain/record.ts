@@ -11,6 +11,7 @@ export const OUTCOMES = {
   uncertain: 'It was sent and the answer was lost. It is looked up before anything is sent again.',
   held: 'It waits for a person.',
   skipped: 'It was left out on purpose.',
+  exported: 'It is in a file that was delivered, and this route acknowledges nothing.',
 } as const
 
 export type Outcome = keyof typeof OUTCOMES
@@ -28,6 +29,7 @@ export const FINAL_OUTCOMES = [
   'rejected',
   'held',
   'skipped',
+  'exported',
 ] as const satisfies readonly Outcome[]
 
 /** A draft as it enters the journal. */
@@ -44,10 +46,18 @@ export interface PlannedRecord {
   /** JSON text of the body, and its SHA-256 in hex. */
   readonly body?: string
   readonly bodyHash?: string
-  /** When not empty, the record is refused already, or skipped. */
+  /** When not empty, the record is refused already, skipped or held. */
   readonly problems: readonly Problem[]
   /** Left out on purpose; its problem says why. */
   readonly skipped?: true
+  /** Held for a person by the mapping; its problems say why. */
+  readonly held?: true
+  /** What is odd about it and does not stop it. */
+  readonly warnings?: readonly Problem[]
+  /** What must be known to settle a lost answer, where it is known already; JSON text. */
+  readonly note?: string
+  /** What is remembered beside its order when it is planned. */
+  readonly keep?: { readonly key: string; readonly values: Readonly<Record<string, string>> }
 }
 
 /** A record whose attempt has begun. */
@@ -61,6 +71,8 @@ export interface SendingRecord {
   readonly attempt: number
   /** Whether an earlier attempt was left without a known outcome. */
   readonly inDoubt: boolean
+  /** What is noted of the attempt already, to be able to settle it; JSON text. */
+  readonly note?: string
 }
 
 /** A record that was sent and not answered. */
@@ -71,8 +83,6 @@ export interface UncertainRecord extends SendingRecord {
   readonly uncertainSince: number
   /** How many attempts were left without an outcome; those that were never sent do not count. */
   readonly timesLost: number
-  /** What the pipeline noted before it sent, to be able to tell later; JSON text. */
-  readonly note?: string
 }
 
 /** What an attempt or a look-up came to. */
@@ -83,6 +93,8 @@ export interface RecordResult {
   readonly http?: number
   /** The id the API gave. */
   readonly apiId?: string
+  /** What is kept of the API's answer, where something of it is needed later; JSON text. */
+  readonly answer?: string
   readonly problems: readonly Problem[]
 }
 
@@ -96,6 +108,8 @@ export interface ReportedRecord {
   readonly http?: number
   readonly apiId?: string
   readonly problems: readonly Problem[]
+  /** What is odd about it and did not stop it. */
+  readonly warnings: readonly Problem[]
   readonly attempts: number
   /** When its state last changed, milliseconds. */
   readonly changedAt: number

@@ -15,6 +15,23 @@ export interface Reference {
   readonly column: string
 }
 
+/** A value of the body that is not in the file: of the order the record is about, or kept beside that order. */
+export interface AwaitedValue {
+  readonly from: 'order' | 'kept'
+  /** The path within the order, or the name under which it is kept. */
+  readonly name: string
+  /** Where it goes in the body, such as `carrier_id` or `invoice_lines[0].net_price`. */
+  readonly field: string
+  readonly line: number
+  /** What is found there becomes the value, or a problem; without a value the field is left out. */
+  readonly take: (found: unknown, body: Readonly<Record<string, unknown>>) => TakenValue
+}
+
+export interface TakenValue {
+  readonly value?: unknown
+  readonly problems: readonly Problem[]
+}
+
 /** What is known of a file besides its rows. */
 export interface FileSource {
   /** Its name, without its folder. */
@@ -36,9 +53,15 @@ export interface Draft {
   /** A valid request body but for the references that are still to be filled in; absent when there are problems. */
   readonly body?: Readonly<Record<string, unknown>>
   readonly references: readonly Reference[]
+  /** Values that are filled in once the order is known. */
+  readonly awaits?: readonly AwaitedValue[]
+  /** What is to be remembered beside the order that the record creates, by name. */
+  readonly keep?: Readonly<Record<string, string>>
   readonly problems: readonly Problem[]
   /** The mapping leaves the record out on purpose; its one problem says why. */
   readonly skipped?: true
+  /** The mapping holds the record for a person, and nothing is sent of it; its problems say why. */
+  readonly held?: true
 }
 
 /** A compiled inbound mapping. Pure: the same rows give the same drafts. */

@@ -4,6 +4,7 @@ import type { Journal, Lease } from '../domain/journal.ts'
 import { problem } from '../domain/problem.ts'
 import type { RecordResult, SendingRecord, UncertainRecord } from '../domain/record.ts'
 import { batchOf } from './batch.ts'
+import { keepAnswers } from './documents.ts'
 import { present } from './present.ts'
 import type { Tables } from './schema.ts'
 import { type Store, read, writeHolding } from './store.ts'
@@ -32,6 +33,7 @@ export function attemptCalls(store: Store): AttemptCalls {
     endAttempts: (lease, results) =>
       writeHolding(store, lease, async (tables, now) => {
         await closeAttempts(tables, lease, { results, now })
+        await keepAnswers(tables, lease, results)
         await applyResults(tables, { lease, from: 'sending', results, now })
       }),
     recoverAttempts: (lease, work) =>
@@ -55,6 +57,7 @@ interface SendingRow {
   readonly attempts: number
   readonly in_doubt: number
   readonly body: string
+  readonly note: string | null
 }
 
 async function beginAttempts(
@@ -73,11 +76,16 @@ async function beginAttempts(
       case when attempts = 1 then 0 else exists (
         select 1 from attempts as earlier
         where earlier.record_id = records.id and (earlier.result is null or earlier.result = 'uncertain')) end as in_doubt,
-      (select body from bodies where bodies.record_id = records.id) as body`.execute(tables)
-  const batch = batchOf(rows, { record_id: (row) => row.id, attempt: (row) => row.attempts })
+      (select body from bodies where bodies.record_id = records.id) as body,
+      (select note from bodies where bodies.record_id = records.id) as note`.execute(tables)
+  const batch = batchOf(rows, {
+    record_id: (row) => row.id,
+    attempt: (row) => row.attempts,
+    note: (row) => row.note,
+  })
   await sql`
-    insert into attempts (record_id, attempt, began_at)
-    select record_id, attempt, ${now} from ${batch}`.execute(tables)
+    insert into attempts (record_id, attempt, began_at, note)
+    select record_id, attempt, ${now}, note from ${batch}`.execute(tables)
   return rows.map(sendingOf).toSorted((one, other) => one.number - other.number)
 }
 
@@ -91,6 +99,7 @@ function sendingOf(row: SendingRow): SendingRecord {
     body: row.body,
     attempt: row.attempts,
     inDoubt: row.in_doubt === 1,
+    ...present({ note: row.note }),
   }
 }
 
@@ -196,7 +205,6 @@ interface UncertainRow extends SendingRow {
   readonly sent_at: number
   readonly changed_at: number
   readonly times_lost: number
-  readonly note: string | null
 }
 
 async function uncertainRecords(
@@ -219,6 +227,5 @@ async function uncertainRecords(
     sentAt: row.sent_at,
     uncertainSince: row.changed_at,
     timesLost: row.times_lost,
-    ...present({ note: row.note }),
   }))
 }

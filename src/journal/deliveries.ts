@@ -1,23 +1,29 @@
 /** Deliveries: each is composed with its records in one step, and each change of state is one guarded statement. */
-import { type Kysely, type Selectable, sql } from 'kysely'
-import type { DeliveryEntry, DeliveryState, Journal, Lease, NewDelivery } from '../domain/journal.ts'
+import { type Kysely, sql } from 'kysely'
+import type {
+  DeliveryEntry,
+  DeliveryState,
+  Journal,
+  Lease,
+  NewDelivery,
+  NewReport,
+} from '../domain/journal.ts'
 import type { RecordResult } from '../domain/record.ts'
 import { assert, BridgeError } from '../support/errors.ts'
 import { batchOf } from './batch.ts'
+import { deliveryEntry, recentDeliveries, unfinishedDeliveries } from './delivery-rows.ts'
 import { holdRecords } from './outgoing.ts'
-import { present } from './present.ts'
 import type { DeliveryTable, Tables } from './schema.ts'
 import { type Store, read, writeHolding } from './store.ts'
 import { NOT_FINAL } from './work.ts'
 
-/** How many unfinished deliveries one question is answered with; those behind them come up as these are done. */
-const UNFINISHED_LIMIT = 10_000
-
 type DeliveryCalls = Pick<
   Journal,
   | 'deliveryComposed'
+  | 'reportComposed'
   | 'renameDelivery'
   | 'deliveryDelivered'
+  | 'deliveryDone'
   | 'deliveryAcknowledged'
   | 'delivery'
   | 'unfinishedDeliveries'
@@ -28,6 +34,8 @@ export function deliveryCalls(store: Store): DeliveryCalls {
   return {
     deliveryComposed: (lease, delivery) =>
       writeHolding(store, lease, (tables, now) => compose(tables, lease, { delivery, now })),
+    reportComposed: (lease, report) =>
+      writeHolding(store, lease, (tables, now) => insertDelivery(tables, lease, { delivery: report, now })),
     renameDelivery: (lease, id, name) =>
       writeHolding(store, lease, (tables) =>
         moveDelivery(tables, { id, route: lease.route, from: 'composed' }, { name }),
@@ -40,6 +48,8 @@ export function deliveryCalls(store: Store): DeliveryCalls {
           { state: 'delivered', delivered_at: now },
         ),
       ),
+    deliveryDone: (lease, id) =>
+      writeHolding(store, lease, (tables, now) => finish(tables, lease, { id, now })),
     deliveryAcknowledged: (lease, id) =>
       writeHolding(store, lease, (tables, now) => acknowledge(tables, lease, { id, now })),
     delivery: (id) => read(store, (tables) => deliveryEntry(tables, id)),
@@ -48,14 +58,28 @@ export function deliveryCalls(store: Store): DeliveryCalls {
   }
 }
 
-/** The sequence is taken in the transaction that uses it, so that a failure leaves no gap. */
 async function compose(
   tables: Kysely<Tables>,
   lease: Lease,
   { delivery, now }: { delivery: NewDelivery; now: number },
 ): Promise<DeliveryEntry> {
   const { route } = lease
-  const { id, folder, sha256, rows, upToRecord, held } = delivery
+  const { id, upToRecord, held } = delivery
+  const entry = await insertDelivery(tables, lease, { delivery: { ...delivery, records: 0 }, now })
+  await holdRecords(tables, lease, { held, now })
+  const records = await attachRecords(tables, { id, route, upToRecord, held, now })
+  assert(records > 0, `Delivery ${id} of route ${route} has no records.`)
+  await moveDelivery(tables, { id, route, from: 'composed' }, { records })
+  return { ...entry, records }
+}
+
+/** The sequence is taken in the transaction that uses it, so that a failure leaves no gap. */
+async function insertDelivery(
+  tables: Kysely<Tables>,
+  { route }: Lease,
+  { delivery, now }: { delivery: NewReport; now: number },
+): Promise<DeliveryEntry> {
+  const { id, folder, sha256, rows, records } = delivery
   const last = await tables
     .selectFrom('deliveries')
     .select((is) => is.fn.max('sequence').as('sequence'))
@@ -63,16 +87,12 @@ async function compose(
     .executeTakeFirst()
   const sequence = (last?.sequence ?? 0) + 1
   const name = await freeName(tables, route, (turn) => delivery.nameFor(sequence, turn))
-  const row = { id, route, sequence, folder, name, sha256, rows, records: 0 }
+  const row = { id, route, sequence, folder, name, sha256, rows, records }
   await tables
     .insertInto('deliveries')
     .values({ ...row, state: 'composed', composed_at: now })
     .execute()
-  await holdRecords(tables, lease, { held, now })
-  const records = await attachRecords(tables, { id, route, upToRecord, held, now })
-  assert(records > 0, `Delivery ${id} of route ${route} has no records.`)
-  await moveDelivery(tables, { id, route, from: 'composed' }, { records })
-  return { ...row, records, state: 'composed', composedAt: now }
+  return { ...row, state: 'composed', composedAt: now }
 }
 
 /** How many names of one delivery are tried; a template that gives so many equal ones says nothing of the delivery. */
@@ -139,6 +159,21 @@ async function acknowledge(
   return false
 }
 
+/** What is acknowledged already stays so; of the rest nothing is expected any more. */
+async function finish(
+  tables: Kysely<Tables>,
+  { route }: Lease,
+  { id, now }: { id: string; now: number },
+): Promise<void> {
+  const { numAffectedRows } = await sql`
+    update deliveries set state = 'done', delivered_at = coalesce(delivered_at, ${now})
+    where id = ${id} and route = ${route} and state in ('composed', 'delivered')`.execute(tables)
+  assert(numAffectedRows === 1n, `Delivery ${id} of route ${route} should be on its way and is not.`)
+  await sql`
+    update records set state = 'exported', changed_at = ${now}
+    where delivery_id = ${id} and ${NOT_FINAL}`.execute(tables)
+}
+
 async function moveDelivery(
   tables: Kysely<Tables>,
   { id, route, from }: { id: string; route: string; from: DeliveryState },
@@ -152,52 +187,4 @@ async function moveDelivery(
     .where('state', '=', from)
     .executeTakeFirst()
   assert(numUpdatedRows === 1n, `Delivery ${id} of route ${route} should be ${from} and is not.`)
-}
-
-async function deliveryEntry(tables: Kysely<Tables>, id: string): Promise<DeliveryEntry | undefined> {
-  const row = await tables.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirst()
-  return row && entryOf(row)
-}
-
-async function unfinishedDeliveries(tables: Kysely<Tables>, route: string): Promise<DeliveryEntry[]> {
-  const rows = await tables
-    .selectFrom('deliveries')
-    .selectAll()
-    .where('route', '=', route)
-    .where(sql<boolean>`state <> 'acknowledged'`)
-    .orderBy('sequence')
-    .limit(UNFINISHED_LIMIT)
-    .execute()
-  return rows.map(entryOf)
-}
-
-async function recentDeliveries(
-  tables: Kysely<Tables>,
-  limit: number,
-  route?: string,
-): Promise<DeliveryEntry[]> {
-  const all = tables
-    .selectFrom('deliveries')
-    .selectAll()
-    .orderBy('composed_at', 'desc')
-    .orderBy('sequence', 'desc')
-    .limit(limit)
-  const rows = await (route === undefined ? all : all.where('route', '=', route)).execute()
-  return rows.map(entryOf)
-}
-
-function entryOf(row: Selectable<DeliveryTable>): DeliveryEntry {
-  return {
-    id: row.id,
-    route: row.route,
-    sequence: row.sequence,
-    folder: row.folder,
-    name: row.name,
-    sha256: row.sha256,
-    rows: row.rows,
-    records: row.records,
-    state: row.state,
-    composedAt: row.composed_at,
-    ...present({ deliveredAt: row.delivered_at, acknowledgedAt: row.acknowledged_at }),
-  }
 }

@@ -44,6 +44,8 @@ export function entryOf(row: FileRow): FileEntry {
       plannedAt: row.planned_at,
       submittedAt: row.submitted_at,
       closedAt: row.closed_at,
+      takenUpAt: row.taken_up_at,
     }),
+    ...(row.reports === 0 ? {} : { reports: row.reports }),
   }
 }

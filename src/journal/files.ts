@@ -127,7 +127,7 @@ interface First {
 
 /**
  * The earliest other file with these bytes that makes a second one pointless: it is still to be planned, or something
- * of it was sent or will be. Where everything was refused, dropping the file again is a fair second try.
+ * of it was sent or will be. Where everything was refused or held by the mapping, dropping the file again is a fair second try.
  */
 async function firstWithContents(
   tables: Kysely<Tables>,
@@ -138,7 +138,8 @@ async function firstWithContents(
     where route = ${route} and sha256 = ${sha256} and id <> ${notId}
       and (outcome is null or outcome = 'processed')
       and (state = 'received' or exists (
-        select 1 from records where records.file_id = files.id and records.state not in ('rejected', 'skipped')))
+        select 1 from records where records.file_id = files.id and records.state not in ('rejected', 'skipped')
+          and (records.state <> 'held' or records.natural_key is not null)))
     order by number limit 1`.execute(tables)
   return rows[0]
 }

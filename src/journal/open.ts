@@ -3,8 +3,12 @@ import type { Journal } from '../domain/journal.ts'
 import type { Clock } from '../support/clock.ts'
 import { attemptCalls } from './attempts.ts'
 import { connect } from './connection.ts'
+import { decisionCalls } from './decisions.ts'
 import { deliveryCalls } from './deliveries.ts'
+import { documentCalls } from './documents.ts'
 import { fileCalls } from './files.ts'
+import { keptCalls } from './kept.ts'
+import { heldCalls } from './held.ts'
 import { leaseCalls } from './leases.ts'
 import { migrate } from './migrate.ts'
 import { outgoingCalls } from './outgoing.ts'
@@ -30,9 +34,13 @@ export async function openJournal({ path, clock }: { path: string; clock: Clock 
     ...fileCalls(store),
     ...recordCalls(store),
     ...attemptCalls(store),
+    ...heldCalls(store),
+    ...decisionCalls(store),
     ...outgoingCalls(store),
     ...deliveryCalls(store),
+    ...documentCalls(store),
     ...referenceCalls(store),
+    ...keptCalls(store),
     ...overviewCalls(store),
     async close() {
       await read(store, () => Promise.resolve()) // whoever is in a transaction finishes it

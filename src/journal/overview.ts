@@ -1,6 +1,7 @@
 /** How much of what is where, route by route. */
 import { type Kysely, sql } from 'kysely'
 import type { Journal, RouteOverview } from '../domain/journal.ts'
+import { UNFINISHED } from './delivery-rows.ts'
 import type { Tables } from './schema.ts'
 import { type Store, read } from './store.ts'
 
@@ -15,7 +16,7 @@ export function overviewCalls(store: Store): Pick<Journal, 'overview' | 'unfinis
 async function unfinishedRoutes(tables: Kysely<Tables>): Promise<string[]> {
   const { rows } = await sql<{ route: string }>`
     select route from files where state <> 'closed'
-    union select route from deliveries where state <> 'acknowledged'
+    union select route from deliveries where ${UNFINISHED}
     order by route`.execute(tables)
   return rows.map(({ route }) => route)
 }

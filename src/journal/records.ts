@@ -1,21 +1,27 @@
 /** Records as they enter the journal, and as counts and reports show them. */
 import { type Kysely, sql } from 'kysely'
 import type { Journal, Lease } from '../domain/journal.ts'
-import type { PlannedRecord, RecordState, ReportedRecord, StateCounts } from '../domain/record.ts'
+import type { PlannedRecord, ReportedRecord, StateCounts } from '../domain/record.ts'
 import { assert } from '../support/errors.ts'
 import { batchOf } from './batch.ts'
+import { insertPlanned, plannedBodies } from './planned.ts'
 import { present } from './present.ts'
-import { type Holder, type Verdict, holderKey, judge } from './repeats.ts'
+import { findHolders } from './holders.ts'
+import { type Verdict, judge } from './repeats.ts'
 import type { Tables } from './schema.ts'
 import { type Store, read, writeHolding } from './store.ts'
 import { type Work, workOf } from './work.ts'
 
-type RecordCalls = Pick<Journal, 'addRecords' | 'countRecords' | 'reportedRecords' | 'troubledRecords'>
+type RecordCalls = Pick<
+  Journal,
+  'addRecords' | 'plannedBodies' | 'countRecords' | 'reportedRecords' | 'troubledRecords'
+>
 
 export function recordCalls(store: Store): RecordCalls {
   return {
     addRecords: (lease, fileId, records) =>
       writeHolding(store, lease, (tables, now) => addRecords(tables, { lease, fileId, records, now })),
+    plannedBodies: (fileId, named) => read(store, (tables) => plannedBodies(tables, fileId, named)),
     countRecords: (work) => read(store, (tables) => countRecords(tables, workOf(work))),
     reportedRecords: (fileId, afterNumber, limit) =>
       read(store, async (tables) => {
@@ -59,7 +65,7 @@ async function addRecords(tables: Kysely<Tables>, addition: Addition): Promise<v
   for (const record of records) assertWhole(record)
   const verdicts = judge(records, await findHolders(tables, fileId, records))
   await insertRecords(tables, addition, verdicts)
-  await insertBodies(tables, addition, verdicts)
+  await insertPlanned(tables, addition, verdicts)
 }
 
 function assertWhole({ number, naturalKey, body, bodyHash, problems }: PlannedRecord): void {
@@ -68,52 +74,6 @@ function assertWhole({ number, naturalKey, body, bodyHash, problems }: PlannedRe
     whole || problems.length > 0,
     `Record ${number} has no key or no body, and no problem that says why.`,
   )
-}
-
-interface HolderRow {
-  readonly operation: string
-  readonly account: string
-  readonly natural_key: string
-  readonly body_hash: string
-  readonly state: RecordState
-  readonly api_id: string | null
-  readonly lines: string
-  readonly file_id: string
-  readonly name: string
-  readonly received_at: number
-}
-
-/** `cross join` makes SQLite go from the batch to the index; it would rather read all holders. */
-async function findHolders(
-  tables: Kysely<Tables>,
-  fileId: string,
-  records: readonly PlannedRecord[],
-): Promise<Map<string, Holder>> {
-  const batch = batchOf(
-    records.filter(({ problems }) => problems.length === 0),
-    { operation: (it) => it.operation, account: (it) => it.account, natural_key: (it) => it.naturalKey },
-  )
-  const { rows } = await sql<HolderRow>`
-    select records.operation, records.account, records.natural_key, records.body_hash, records.state,
-      records.api_id, records.lines, records.file_id, files.name, files.received_at
-    from ${batch} cross join records cross join files
-    where records.operation = batch.operation and records.account = batch.account
-      and records.natural_key = batch.natural_key and records.holds_key = 1
-      and files.id = records.file_id`.execute(tables)
-  return new Map(
-    rows.map((row) => [holderKey(row.operation, row.account, row.natural_key), holderOf(row, fileId)]),
-  )
-}
-
-function holderOf(row: HolderRow, fileId: string): Holder {
-  const lines: PlannedRecord['lines'] = JSON.parse(row.lines)
-  return {
-    bodyHash: row.body_hash,
-    apiId: row.api_id,
-    accepted: row.state === 'accepted' || row.state === 'duplicate',
-    line: lines[0]?.[0],
-    file: row.file_id === fileId ? undefined : { name: row.name, receivedAt: row.received_at },
-  }
 }
 
 async function insertRecords(
@@ -135,27 +95,14 @@ async function insertRecords(
     state: (row) => row.state,
     api_id: (row) => row.apiId,
     problems: (row) => row.problems,
+    warnings: (row) => row.warnings ?? [],
   })
   await sql`
     insert into records (direction, route, file_id, number, operation, account, natural_key, holds_key, body_hash,
-      lane, lines, key_values, state, api_id, problems, attempts, changed_at)
+      lane, lines, key_values, state, api_id, problems, warnings, attempts, changed_at)
     select 'incoming', ${lease.route}, ${fileId}, number, operation, account, natural_key, holds_key, body_hash,
-      lane, lines, key_values, state, api_id, problems, 0, ${now}
+      lane, lines, key_values, state, api_id, problems, warnings, 0, ${now}
     from ${batch}`.execute(tables)
-}
-
-/** Only of records that will be sent. */
-async function insertBodies(
-  tables: Kysely<Tables>,
-  { fileId, records }: Addition,
-  verdicts: readonly Verdict[],
-): Promise<void> {
-  const planned = records.filter((_, position) => verdicts[position]?.state === 'planned')
-  const batch = batchOf(planned, { number: (record) => record.number, body: (record) => record.body })
-  await sql`
-    insert into bodies (record_id, body)
-    select records.id, batch.body from ${batch} cross join records
-    where records.file_id = ${fileId} and records.number = batch.number`.execute(tables)
 }
 
 async function countRecords(tables: Kysely<Tables>, { its }: Work): Promise<StateCounts> {
@@ -180,6 +127,7 @@ function selectReported(tables: Kysely<Tables>) {
       'http',
       'api_id',
       'problems',
+      'warnings',
       'attempts',
       'changed_at',
     ])
@@ -196,6 +144,7 @@ function reportedOf(row: ReportedRow): ReportedRecord {
     keyValues: JSON.parse(row.key_values),
     state: row.state,
     problems: JSON.parse(row.problems),
+    warnings: JSON.parse(row.warnings),
     attempts: row.attempts,
     changedAt: row.changed_at,
     ...present({ http: row.http, apiId: row.api_id }),

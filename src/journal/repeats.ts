@@ -14,7 +14,7 @@ export interface Holder {
 }
 
 export interface Verdict {
-  readonly state: 'planned' | 'duplicate' | 'rejected' | 'skipped'
+  readonly state: 'planned' | 'duplicate' | 'rejected' | 'skipped' | 'held'
   readonly apiId: string | null
   readonly problems: readonly Problem[]
 }
@@ -23,7 +23,7 @@ export interface Verdict {
 export function judge(records: readonly PlannedRecord[], holders: Map<string, Holder>): Verdict[] {
   return records.map((record) => {
     if (record.problems.length > 0) {
-      return { state: record.skipped ? 'skipped' : 'rejected', apiId: null, problems: record.problems }
+      return { state: fateOfUnsent(record), apiId: null, problems: record.problems }
     }
     const key = holderKey(record.operation, record.account, record.naturalKey ?? '')
     const holder = holders.get(key)
@@ -31,6 +31,12 @@ export function judge(records: readonly PlannedRecord[], holders: Map<string, Ho
     holders.set(key, holderFrom(record))
     return { state: 'planned', apiId: null, problems: [] }
   })
+}
+
+/** A record with problems has no body to send, whatever they are. */
+function fateOfUnsent({ skipped, held }: PlannedRecord): Verdict['state'] {
+  if (skipped) return 'skipped'
+  return held ? 'held' : 'rejected'
 }
 
 export function holderKey(operation: string, account: string, naturalKey: string): string {

@@ -1,7 +1,9 @@
 /** The tables of the journal as the queries see them; `migrations/` makes them, `test/journal/schema.sql` shows them. */
 import type { Generated } from 'kysely'
+import type { DecisionAction } from '../domain/held.ts'
 import type { DeliveryState, FileOutcome, FileState } from '../domain/journal.ts'
 import type { RecordState } from '../domain/record.ts'
+import type { DocumentKind, DocumentState } from '../domain/shipping-document.ts'
 
 export interface Tables {
   migration: MigrationTable
@@ -11,7 +13,14 @@ export interface Tables {
   bodies: BodyTable
   attempts: AttemptTable
   deliveries: DeliveryTable
-  reference_ids: ReferenceTable
+  decisions: DecisionTable
+  decided_records: DecidedTable
+  resources: ResourceTable
+  resource_keys: ResourceKeyTable
+  resource_lists: ResourceListTable
+  kept_values: KeptValueTable
+  answers: AnswerTable
+  documents: DocumentTable
 }
 
 interface MigrationTable {
@@ -52,6 +61,8 @@ export interface FileTable {
   submitted_at: number | null
   reported_at: number | null
   closed_at: number | null
+  reports: Generated<number>
+  taken_up_at: number | null
 }
 
 export type Direction = 'incoming' | 'outgoing'
@@ -75,13 +86,30 @@ export interface RecordTable {
   http: number | null
   api_id: string | null
   problems: string
+  warnings: Generated<string>
   attempts: number
   changed_at: number
+}
+
+interface DecisionTable {
+  id: Generated<number>
+  file_id: string
+  action: DecisionAction
+  decided_by: string
+  why: string
+  decided_at: number
+  records: number
+}
+
+interface DecidedTable {
+  record_id: number
+  decision_id: number
 }
 
 interface BodyTable {
   record_id: number
   body: string
+  note: string | null
 }
 
 interface AttemptTable {
@@ -109,9 +137,47 @@ export interface DeliveryTable {
   acknowledged_at: number | null
 }
 
-interface ReferenceTable {
+interface ResourceTable {
   account: string
   kind: string
-  key: string
   id: string
+  keys: string
+  facts: string | null
+  seen_at: number
+}
+
+interface ResourceKeyTable {
+  kind: string
+  key: string
+  account: string
+  id: string
+}
+
+interface ResourceListTable {
+  account: string
+  kind: string
+  read_at: number
+}
+
+interface KeptValueTable {
+  account: string
+  key: string
+  name: string
+  value: string
+}
+
+interface AnswerTable {
+  record_id: number
+  answer: string
+}
+
+interface DocumentTable {
+  record_id: number
+  kind: DocumentKind
+  mailbox: string
+  folder: string
+  name: string | null
+  state: DocumentState
+  problem: string | null
+  changed_at: number
 }

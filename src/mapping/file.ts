@@ -78,9 +78,15 @@ export const INBOUND_KEYS = {
     summary: 'rules of your own, with what to say when a record breaks one',
     example: 'check: [{ unless: { Zip: filled }, say: The zip code is missing. }]',
   },
+  hold: {
+    schema: z.array(CheckFrame).min(1),
+    summary: 'records that wait for a person, with what to tell; nothing of them is sent: see "Conditions"',
+    example: 'hold: [{ when: { Status: REJECTED }, say: Tell the retailer. }]',
+  },
   lines: {
     schema: LinesFrame,
-    summary: 'several lines in one row, lines of the same item, rules for each line',
+    summary:
+      'several lines in one row, lines of the same item, rules for each line, lines that hold the record',
     example: 'lines: { same: add }',
   },
   totals: {

@@ -77,6 +77,7 @@ export async function compileInbound(
     grouping,
     body: withLineRules(body, shape, lineRules),
     ...rules,
+    lineHolds: lineRules.holds,
     ...(totals === undefined ? {} : { totals }),
     ...(packed === undefined ? {} : { packed }),
   }
@@ -96,14 +97,16 @@ function withPacked(
 }
 
 /** What decides about records as a whole. */
-function rulesOf(root: MapNode, leaves: LeafContext): Pick<InboundPlan, 'only' | 'checks'> {
+function rulesOf(root: MapNode, leaves: LeafContext): Pick<InboundPlan, 'only' | 'checks' | 'holds'> {
   const context = conditionsOf(leaves, false)
   const written = root.entries.get('only')?.node
   const only: Condition | undefined = written && compileCondition(written, context)
   const checks: readonly Check[] = compileChecks(root.entries.get('check')?.node, context)
+  const holds: readonly Check[] = compileChecks(root.entries.get('hold')?.node, context)
   return {
     ...(only === undefined ? {} : { only }),
     checks,
+    holds,
   }
 }
 

@@ -121,6 +121,7 @@ function inboundParts(body: Shape): JsonSchema {
     group: reference('group'),
     only: reference('condition'),
     check: reference('check'),
+    hold: reference('check'),
     lines: reference('lines'),
     totals: reference('totals'),
     body: body.kind === 'object' ? objectSchema(body, {}) : shapeSchema(body),

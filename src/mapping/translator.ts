@@ -3,7 +3,7 @@ import type { Layout, Row } from '../domain/document.ts'
 import type { Problem } from '../domain/problem.ts'
 import type { ReadOptions } from '../domain/format.ts'
 import type { BoundTranslator, Draft, FileSource, Translator } from '../domain/translator.ts'
-import { bindChecks, bindWhen } from './rows/bind-condition.ts'
+import { bindChecks, bindHolds, bindWhen } from './rows/bind-condition.ts'
 import { bindPlan } from './binding/bind.ts'
 import type { BindContext, BoundNode, BoundObject, Building } from './binding/building.ts'
 import { columnMissing, columnsOf, type MissingColumn } from './rows/columns.ts'
@@ -26,6 +26,9 @@ export interface InboundPlan {
   /** Which records are taken; without it, all are. */
   readonly only?: Condition
   readonly checks: readonly Check[]
+  /** Which records wait for a person: by the record as a whole, and by any of its rows. */
+  readonly holds: readonly Check[]
+  readonly lineHolds: readonly Check[]
   /** Columns whose cells hold several lines of a record. */
   readonly packed?: PackedLines
   readonly totals?: TotalsPlan
@@ -116,12 +119,16 @@ function emptyBuilding(grouping: Grouping): Building {
   }
 }
 
-function bindRules({ only, checks }: InboundPlan, context: BindContext): Pick<Drafting, 'only' | 'check'> {
+function bindRules(
+  { only, checks, holds, lineHolds }: InboundPlan,
+  context: BindContext,
+): Pick<Drafting, 'only' | 'hold' | 'check'> {
   return {
     only: only && {
       condition: bindWhen(only, { perRow: false, needed: 'only' }, context),
       words: conditionInWords(only),
     },
+    hold: bindHolds({ ofRecord: holds, ofRows: lineHolds }, context),
     check: checks.length === 0 ? undefined : bindChecks(checks, false, context),
   }
 }

@@ -3,6 +3,7 @@ import type { Journal, Lease, WorkOf } from '../domain/journal.ts'
 import type { RecordResult, SendingRecord } from '../domain/record.ts'
 import { batchWriter } from '../support/batches.ts'
 import { BridgeError, hasCode } from '../support/errors.ts'
+import { openGate, type Restraint } from './gate.ts'
 import { laneRunner } from './lanes.ts'
 
 /** How many records are begun in one transaction, and may be unfinished. After a crash these must be looked up. */
@@ -28,6 +29,8 @@ export interface DrainOptions {
   /** What an unsent record goes back to. */
   readonly unsent: 'planned' | 'collected'
   readonly onProgress: (done: number) => void
+  /** When it lets nothing more be sent, the draining ends, and what waits is left as it is. */
+  readonly restraint?: Restraint
 }
 
 /**
@@ -44,40 +47,48 @@ export async function drain(options: DrainOptions): Promise<void> {
     hold.writing(journal.endAttempts(lease, batch)),
   )
   const breaker = apiBreaker()
+  const gate = openGate(options.restraint, BEGIN_AT_ONCE)
   let done = 0
   // What has no outcome yet must come to one before the next record of its lane may be sent.
   const blockedLanes = new Set<string>()
   const note = (result: RecordResult) => void results.add(result).catch(stop.because)
+  const giveBack = ({ id }: SendingRecord) => note({ id, state: unsent, problems: [] })
+
+  const send = async (record: SendingRecord): Promise<RecordResult | undefined> => {
+    if (stop.reason() !== undefined || gate.isShut() || blockedLanes.has(record.lane)) {
+      giveBack(record)
+      return undefined
+    }
+    try {
+      await hold.fresh()
+      const result = await options.perform(record)
+      if (isOpen(result)) blockedLanes.add(record.lane)
+      const trouble = breaker.look(result)
+      if (trouble) stop.because(trouble)
+      note(result)
+      done++
+      return result
+    } catch (error) {
+      stop.because(error)
+      if (hasCode(error, 'credentials-refused', 'api-redirected')) giveBack(record)
+      return undefined
+    }
+  }
 
   const lanes = laneRunner(
     { concurrency: options.concurrency, unfinished: BEGIN_AT_ONCE },
-    async (record: SendingRecord) => {
-      if (stop.reason() !== undefined || blockedLanes.has(record.lane)) {
-        return note({ id: record.id, state: unsent, problems: [] })
-      }
-      try {
-        await hold.fresh()
-        const result = await options.perform(record)
-        if (isOpen(result)) blockedLanes.add(record.lane)
-        const trouble = breaker.look(result)
-        if (trouble) stop.because(trouble)
-        note(result)
-        done++
-      } catch (error) {
-        stop.because(error)
-        if (hasCode(error, 'credentials-refused', 'api-redirected')) {
-          note({ id: record.id, state: unsent, problems: [] })
-        }
-      }
-    },
+    async (record: SendingRecord) => gate.ended(await send(record)),
   )
 
   try {
     while (stop.reason() === undefined) {
+      const room = await gate.opened()
+      if (room === 0 || stop.reason() !== undefined) break
       // The journal leaves out the lanes it knows to be blocked, so it must know them all.
       if (blockedLanes.size > 0) await results.flush()
-      const records = await hold.writing(journal.beginAttempts(lease, work, BEGIN_AT_ONCE))
+      const records = await hold.writing(journal.beginAttempts(lease, work, room))
       if (records.length === 0) break
+      gate.began(records.length)
       for (const record of records) await lanes.start(record.lane, record)
       options.onProgress(done)
     }

@@ -1,14 +1,18 @@
 /** What a pipeline is given to work with: interfaces only, made in the composition root. */
-import type { InboundOperationName, ReceivedOperationName } from '../contract/operations.ts'
+import type { InboundOperationName, OutboundOperationName } from '../contract/operations.ts'
 import type { Api } from '../domain/api.ts'
 import type { Observer } from '../domain/event.ts'
 import type { Format } from '../domain/format.ts'
 import type { Journal, Lease } from '../domain/journal.ts'
 import type { Mailbox } from '../domain/mailbox.ts'
 import type { Party } from '../domain/route.ts'
+import type { Selection } from '../domain/selection.ts'
 import type { Composer, Translator } from '../domain/translator.ts'
 import type { Clock } from '../support/clock.ts'
 import type { Spool } from '../support/spool.ts'
+import type { DocumentPlace } from './documents/place.ts'
+import type { StopRules } from './inbound/breaker.ts'
+import type { CarrierBook } from './references/carriers.ts'
 
 interface SharedParts {
   readonly journal: Journal
@@ -39,9 +43,15 @@ export interface InboundParts extends SharedParts {
     readonly settleMs: number
     /** After this time a request whose answer was lost cannot take effect any more. */
     readonly lateAnswerMs: number
+    /** When the rest of a file is held instead of sent; never when left out. */
+    readonly stop?: StopRules
   }
   readonly source: Mailbox
   readonly results: Mailbox
+  /** Carriers with their methods, read once a pass. */
+  readonly carriers: CarrierBook
+  /** Where the packing slips and labels of created shipments go, where they are wanted. */
+  readonly documents?: DocumentPlace
   readonly translator: Translator
 }
 
@@ -49,7 +59,7 @@ export interface OutboundParts extends SharedParts {
   readonly route: {
     readonly name: string
     readonly party: Party
-    readonly operation: ReceivedOperationName
+    readonly operation: OutboundOperationName
     readonly folder: string
     /** The file's name from its sequence number, the time it was composed and its first record. */
     readonly nameFor: (
@@ -59,8 +69,17 @@ export interface OutboundParts extends SharedParts {
     ) => string
     /** Whether the name says something of the record, so that a file holds one. */
     readonly namesRecord: boolean
+    /** `never`: a delivery is done when it is in place. */
+    readonly acknowledge: 'delivered' | 'never'
     /** Read each record again right before acknowledging it, and report what changed instead. */
     readonly reread: boolean
+    /** Each pass writes all of these records into a new file; left out where each record goes out once. */
+    readonly report?: {
+      /** Given the time of the pass. */
+      readonly select: (now: number) => Promise<Selection>
+      /** Whether a report without records is left out, or is a file with its header alone. */
+      readonly empty: 'skip' | 'write'
+    }
   }
   readonly target: Mailbox
   readonly composer: Composer

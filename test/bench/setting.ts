@@ -60,6 +60,7 @@ export function configurationIn(folder: string, { baseUrl, connections }: Api): 
           settleMs: 0,
         },
         results: { mailbox: 'exchange', folder: 'results' },
+        stop: { sameRefusal: 20 },
       },
       { ...ordersOut, name: 'orders-out', reread: false },
       { ...ordersOut, name: 'orders-out-reread', reread: true },

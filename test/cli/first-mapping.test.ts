@@ -53,6 +53,7 @@ async function run(
   const said: string[] = []
   const terminal = {
     out: (line: string) => void out.push(line),
+    outBytes: () => Promise.resolve(),
     say: (line: string) => void said.push(line),
     progressStream: null,
     env: ENV,
@@ -64,11 +65,12 @@ async function run(
   return { exit, out, said: said.join('\n') }
 }
 
-test('the commands of the page work in their order, and the example they make holds the mapping', async () => {
+test('the commands of the page work in their order, and give what it shows', async () => {
   const folder = await tempFolder()
   await run(folder, ['init', '.'])
   await copyFile(join(repository, 'samples/orders/retailer-orders.csv'), join(folder, 'orders.csv'))
   const ran: string[] = []
+  const seen: string[] = []
 
   for (const command of COMMANDS) {
     await lendAHand(folder, command)
@@ -78,12 +80,26 @@ test('the commands of the page work in their order, and the example they make ho
     const [, target] = /^jq -s \. > (\S+)$/.exec(rest ?? '') ?? []
     if (target !== undefined) await writeFile(join(folder, target), `[${out.join(',')}]`)
     ran.push(plain.split(' ').slice(1, 3).join(' '))
+    seen.push(...out)
+    if (plain.includes(' map learn ')) seen.push(await readFile(join(folder, 'mappings/orders.yaml'), 'utf8'))
   }
 
-  const learned = await readFile(join(folder, 'mappings/orders.yaml'), 'utf8')
-  const [, shown = ''] = /```yaml\n(operation:.*?)```/s.exec(page) ?? []
-  const keys = shown.split('\n').map((line) => line.split(/[:#]/)[0] ?? '')
-  expect(keys.filter((key) => !learned.includes(key))).toEqual([])
   for (const named of ['map learn', 'map try', 'map test', 'map docs', 'map diff'])
     expect(ran).toContain(named)
+  const everything = seen.flatMap((text) => text.split('\n')).map(inOneLine)
+  const shown = [/```yaml\n(operation:.*?)```/s, /```\n(record .*?)```/s]
+    .flatMap((block) => (block.exec(page)?.[1] ?? '').trimEnd().split('\n'))
+    .map(inOneLine)
+  expect(shown.length).toBeGreaterThan(10)
+  expect(shown.filter((line) => !everything.some((each) => isBegun(each, line)))).toEqual([])
 })
+
+/** Columns are as wide as what is in them, on the page and elsewhere. */
+function inOneLine(text: string): string {
+  return text.trim().replace(/ +/g, ' ')
+}
+
+/** Whether the line is the one shown; the page cuts long ones with an ellipsis. */
+function isBegun(line: string, shown: string): boolean {
+  return shown.endsWith('…') ? line.startsWith(shown.slice(0, -1)) : line === shown
+}

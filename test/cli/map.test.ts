@@ -20,6 +20,7 @@ async function dropbridge(folder: string, ...words: readonly string[]): Promise<
   const said: string[] = []
   const terminal = {
     out: (line: string) => void out.push(line),
+    outBytes: () => Promise.resolve(),
     say: (line: string) => void said.push(line),
     progressStream: null,
     env: {},
@@ -339,6 +340,30 @@ describe('diff', () => {
       '  line 5, column "State": "Puerto Rico" is not a state or province of CA.',
     ])
     expect(said).toBe('3 records change in 1 file.')
+  })
+})
+
+describe('diff of exports', () => {
+  const orders = join(repository, 'mappings/orders-export.yaml')
+  const records = join(repository, 'samples/exports/orders.json')
+
+  test('shows the cells that change, and words for records that go another way', async () => {
+    const folder = await folderWith(
+      'new.yaml',
+      `extends: ${orders}\ncolumns: { PO Number: { from: purchase_order_number, case: lower } }\n`,
+    )
+
+    const { exit, out } = await dropbridge(folder, 'diff', orders, 'new.yaml', '--on', records)
+
+    expect(exit).toBe(2)
+    expect(out).toMatch(/^ {2}rows\[0\]\.PO Number: "([A-Z0-9-]+)" -> "[a-z0-9-]+"$/m)
+  })
+
+  test('an export and another mapping cannot be compared', async () => {
+    const { exit, said } = await dropbridge(await tempFolder(), 'diff', orders, MAPPING, '--on', records)
+
+    expect(exit).toBe(64)
+    expect(said).toContain('one of the mappings is for an export, and the other one is not')
   })
 })
 

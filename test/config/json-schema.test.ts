@@ -19,6 +19,8 @@ test('the schema says what may stand in a route of either direction', () => {
     'results',
     'to',
     'acknowledge',
+    'select',
+    'empty',
     'reread',
   ])
   expect(keysAt(schema, ['routes', 'any-name', 'to'])).toEqual(['mailbox', 'folder', 'name'])

@@ -41,6 +41,14 @@ const SHIPMENTS_OUT = `  shipments-out:
 `
 const WHOLE = `${API}${MAILBOXES}routes:\n${ORDERS_IN}${SHIPMENTS_OUT}`
 
+const OPERATIONS =
+  'create-order, create-cancel, acknowledge-order, create-shipment, close-order, reopen-order, create-invoice, ' +
+  'create-variant, update-variant, acknowledge-shipment, acknowledge-invoice, acknowledge-cancel, ' +
+  'acknowledge-credit, acknowledge-return, acknowledge-variant, export-orders, export-shipments, ' +
+  'export-invoices, export-cancels, export-credits, export-returns, export-variants, export-retailer-orders, ' +
+  'export-brand-invoices, export-brand-variants, export-carriers, export-connections, export-retailers, ' +
+  'export-brands'
+
 async function load(text: string, env: NodeJS.ProcessEnv = ENV): Promise<Configuration> {
   await writeFile(path, text)
   return loadConfiguration(path, env)
@@ -259,7 +267,7 @@ routes:
       '19:36 routes.orders-in.from.folder: must be a folder within the mailbox, such as inbox/orders: relative, with "/" and without "..".',
       '19:53 routes.orders-in.from.match: matches names of files: it cannot hold "/" or "\\".',
       '23:5 routes.shipments-in.brand: a route is for a retailer or for a brand, not both.',
-      '24:16 routes.shipments-in.operation: must be one of create-order, create-shipment, create-invoice, export-orders, export-shipments, export-invoices. Did you mean "create-shipment"?',
+      `24:16 routes.shipments-in.operation: must be one of ${OPERATIONS}. Did you mean "create-shipment"?`,
       '25:50 routes.shipments-in.from.settle: must be a duration of at most a day, such as 500ms, 30s, 15m or 1h.',
       '25:56 routes.shipments-in.from.archives: unknown key. Did you mean "archive"?',
       '27:38 routes.shipments-in.results.folder: results would be left where the route shipments-in takes files from; use another folder.',
@@ -270,7 +278,7 @@ routes:
       '38:44 routes.orders-out.to.name: has {day}, which is not a placeholder: use {date:…}, {seq}, {route} or a field of the record.',
       '38:44 routes.orders-out.to.name: is the name of a file: it cannot hold / \\ < > : " | ? *.',
       '38:44 routes.orders-out.to.name: needs {seq} or {date:…}, or every file would have the same name.',
-      '39:18 routes.orders-out.acknowledge: must be delivered.',
+      '39:18 routes.orders-out.acknowledge: must be one of delivered, never.',
       '40:13 routes.orders-out.reread: must be true or false.',
       '41:11 routes.nothing: has no value.',
     ])
@@ -286,9 +294,7 @@ routes:
 
   test('in a route without an operation name the operations there are', async () => {
     const [first] = await mistakesOf(WHOLE.replace('    operation: create-order\n', ''))
-    expect(first).toBe(
-      '8:3 routes.orders-in.operation: is missing: it must be one of create-order, create-shipment, create-invoice, export-orders, export-shipments, export-invoices.',
-    )
+    expect(first).toBe(`8:3 routes.orders-in.operation: is missing: it must be one of ${OPERATIONS}.`)
   })
 
   test('of two export routes whose files would meet are told', async () => {

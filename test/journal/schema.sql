@@ -1,3 +1,8 @@
+CREATE TABLE answers (
+  record_id integer primary key references records (id) on delete cascade,
+  answer text not null
+) strict;
+
 CREATE TABLE attempts (
   record_id integer not null references records (id) on delete cascade,
   attempt integer not null,
@@ -12,7 +17,27 @@ CREATE TABLE attempts (
 CREATE TABLE bodies (
   record_id integer primary key references records (id) on delete cascade,
   body text not null
+, note text) strict;
+
+CREATE TABLE decided_records (
+  record_id integer not null references records (id) on delete cascade,
+  decision_id integer not null references decisions (id),
+  primary key (record_id, decision_id)
+) strict, without rowid;
+
+CREATE INDEX decided_by_decision on decided_records (decision_id);
+
+CREATE TABLE decisions (
+  id integer primary key,
+  file_id text not null references files (id),
+  action text not null check (action in ('release', 'discard')),
+  decided_by text not null,
+  why text not null,
+  decided_at integer not null,
+  records integer not null
 ) strict;
+
+CREATE INDEX decisions_of_file on decisions (file_id, id);
 
 CREATE TABLE deliveries (
   id text primary key,
@@ -34,7 +59,23 @@ CREATE INDEX deliveries_by_name on deliveries (route, name);
 
 CREATE INDEX deliveries_by_time on deliveries (composed_at, sequence);
 
-CREATE INDEX deliveries_unfinished on deliveries (route, sequence) where state <> 'acknowledged';
+CREATE INDEX deliveries_unfinished on deliveries (route, sequence) where state not in ('acknowledged', 'done');
+
+CREATE TABLE documents (
+  record_id integer not null references records (id) on delete cascade,
+  kind text not null,
+  mailbox text not null,
+  folder text not null,
+  name text,            -- reserved before anything stands there
+  state text not null,
+  problem text,
+  changed_at integer not null,
+  primary key (record_id, kind)
+) strict, without rowid;
+
+CREATE UNIQUE INDEX documents_by_name on documents (mailbox, folder, name collate nocase) where name is not null;
+
+CREATE INDEX documents_missing on documents (record_id, kind) where state <> 'delivered';
 
 CREATE TABLE files (
   number integer primary key,   -- the order of the claims
@@ -60,13 +101,21 @@ CREATE TABLE files (
   submitted_at integer,
   reported_at integer,
   closed_at integer
-) strict;
+, reports integer not null default 0, taken_up_at integer) strict;
 
 CREATE INDEX files_by_contents on files (route, sha256);
 
 CREATE INDEX files_of_route on files (route, number);
 
 CREATE INDEX files_unfinished on files (route, number) where state <> 'closed';
+
+CREATE TABLE kept_values (
+  account text not null,
+  key text not null,        -- the purchase order number
+  name text not null,
+  value text not null,
+  primary key (account, key, name)
+) strict, without rowid;
 
 CREATE TABLE leases (
   route text primary key,
@@ -102,7 +151,7 @@ CREATE TABLE records (
   api_id text,
   problems text not null,
   attempts integer not null,
-  changed_at integer not null,
+  changed_at integer not null, warnings text not null default '[]',
   check ((direction = 'incoming') = (file_id is not null))
 ) strict;
 
@@ -113,6 +162,8 @@ CREATE UNIQUE INDEX records_by_api_id on records (operation, account, api_id) wh
 CREATE UNIQUE INDEX records_by_key on records (operation, account, natural_key) where holds_key = 1;
 
 CREATE INDEX records_collected on records (delivery_id, number) where state = 'collected';
+
+CREATE INDEX records_held on records (file_id, number) where state = 'held' and file_id is not null;
 
 CREATE UNIQUE INDEX records_of_delivery on records (delivery_id, number) where delivery_id is not null;
 
@@ -126,10 +177,27 @@ CREATE INDEX records_uncertain on records (file_id, id) where state = 'uncertain
 
 CREATE INDEX records_waiting on records (route, id) where direction = 'outgoing' and delivery_id is null;
 
-CREATE TABLE reference_ids (
+CREATE TABLE resource_keys (
+  kind text not null,
+  key text not null,
+  account text not null,
+  id text not null,
+  primary key (kind, key, account, id)
+) strict, without rowid;
+
+CREATE TABLE resource_lists (
   account text not null,
   kind text not null,
-  key text not null,    -- what a file says
-  id text not null,     -- what the API calls it
-  primary key (account, kind, key, id)
+  read_at integer not null, -- when a reading of the whole list began that came to its end
+  primary key (account, kind)
 ) strict, without rowid;
+
+CREATE TABLE resources (
+  account text not null,
+  kind text not null,       -- order, variant, shipment, …
+  id text not null,         -- what the API calls it
+  keys text not null,       -- what files may call it: a list
+  facts text,               -- what it said of itself, as far as the bridge needs it
+  seen_at integer not null, -- when it said so
+  primary key (account, kind, id)
+) strict;

@@ -33,8 +33,12 @@ const INCOMING: Readonly<Record<keyof typeof READ_KEYS, Incoming>> = {
   columns: { file: `${ROW}\n`, gives: RECORD },
   extra: { file: `${HEADER},Color\n${ROW},red\n`, gives: ['column-unexpected'] },
   repeated: { file: `${HEADER},Tax,Tax\n${ROW},1,2\n`, gives: RECORD },
+  decimal: { file: 'PO;SKU;Qty\nHV-1;A-1;1.200,0\n', gives: ['HV-1 A-1 1200'] },
   rows: { file: `${HEADER},Note\n${ROW}\nHV-2,A-2,1,,,\n`, gives: [...RECORD, 'HV-2 A-2 1'] },
-  ignore: { file: `# made by the warehouse\n${HEADER}\n${ROW}\n# the end\n`, gives: RECORD },
+  ignore: {
+    file: `# made by the warehouse\n${HEADER}\n${ROW}\n# page 2\n${HEADER}\nHV-2,A-2,1\n`,
+    gives: [...RECORD, 'HV-2 A-2 1'],
+  },
   records: { file: 'H,PO\nD,SKU,Qty\nH,HV-1\nD,A-1,2\n', gives: RECORD },
   typeIn: {
     file: 'Type,PO,SKU,Qty\nH,HV-1,,\nD,,A-1,2\n',

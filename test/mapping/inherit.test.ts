@@ -3,7 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { loadMapping } from '../../src/mapping/load.ts'
-import { toPlain } from '../../src/mapping/source/source.ts'
+import { readWithBases } from '../../src/mapping/source/inherit.ts'
+import { openSourceReader, toPlain } from '../../src/mapping/source/source.ts'
 import { BridgeError } from '../../src/support/errors.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 import { draftsOf, mappingOf, mistakesOf, ORDERS, orderSheet } from './sheet.ts'
@@ -67,6 +68,75 @@ body:
       format: 'MM/dd/yyyy',
       zone: 'America/New_York',
     })
+  })
+
+  test('a map says of a list what is different in single items of it', async () => {
+    const base = {
+      'base.yaml': `operation: export-orders
+records:
+  - { type: PH, columns: { PO: purchase_order_number, Name: ship_to.name1 } }
+  - { type: PD, each: order_lines, columns: { SKU: order_lines.variant.identifier, Qty: order_lines.quantity } }
+  - { type: PX, columns: { Id: id } }
+`,
+    }
+    const text = `extends: base.yaml
+records:
+  PD: { columns: { SKU: { from: order_lines.variant.upc, default: none }, Qty: null } }
+  PX: null
+`
+
+    expect(await sourceOf(text, base)).toEqual({
+      operation: 'export-orders',
+      records: [
+        { type: 'PH', columns: { PO: 'purchase_order_number', Name: 'ship_to.name1' } },
+        {
+          type: 'PD',
+          each: 'order_lines',
+          columns: { SKU: { from: 'order_lines.variant.upc', default: 'none' } },
+        },
+      ],
+    })
+  })
+
+  test('names in the lists of columns are changed one by one, those with places too', async () => {
+    const columns = (list: string) => `${ORDERS}read: ${list}\n`
+    const named = { 'base.yaml': columns('{ format: csv, columns: [PO Number, Qty, Cost, Note] }') }
+    const placed = {
+      'base.yaml': columns(
+        '{ format: fixed, columns: [{ name: Qty, start: 3, length: 5 }, { name: Cost, length: 6 }] }',
+      ),
+    }
+    const columnsOf = async (text: string, files: Readonly<Record<string, string>>) => {
+      const root = openSourceReader()
+      const read = await readWithBases(text, 'orders.yaml', {
+        reader: root,
+        readFile: (path) => Promise.resolve(files[path] ?? ''),
+      })
+      return read && (toPlain(read) as { read: { columns: unknown } }).read.columns
+    }
+
+    expect(
+      await columnsOf('extends: base.yaml\nread: { columns: { Qty: Pieces, Note: null } }\n', named),
+    ).toEqual(['PO Number', 'Pieces', 'Cost'])
+    expect(
+      await columnsOf(
+        'extends: base.yaml\nread: { columns: { Qty: Pieces, Cost: { length: 9 } } }\n',
+        placed,
+      ),
+    ).toEqual([
+      { name: 'Pieces', start: 3, length: 5 },
+      { name: 'Cost', length: 9 },
+    ])
+  })
+
+  test('a name that is not in the list is a mistake', async () => {
+    const base = { 'base.yaml': `${ORDERS}read: { format: csv, columns: [PO Number, Qty] }\n` }
+
+    const [mistake] = await mistakesOf('extends: base.yaml\nread: { columns: { Qyt: Pieces } }\n', base)
+
+    expect([mistake]).toEqual([
+      '2:20 read.columns.Qyt: the list that is extended has no "Qyt". Did you mean "Qty"?',
+    ])
   })
 
   test('another source of a value takes the place of the one in the base; a constant that of everything', async () => {

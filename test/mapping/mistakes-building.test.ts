@@ -39,6 +39,11 @@ test.each([
     '4:9 check[0]: a check has `say` and one of `when` and `unless`',
   ],
   ['lines: { split: "|" }', '4:17 lines.split: `split` needs `columns`: those whose cells hold lists'],
+  ['lines: { columns: ["SKU{n}"], escape: "x" }', '4:39 lines.escape: `escape` needs `split`'],
+  [
+    'lines: { columns: [SKU], split: "|", escape: "|" }',
+    '4:46 lines.escape: the escape must be a character that is not in the separator',
+  ],
   [
     'lines: { columns: [SKU] }',
     '4:20 lines.columns[0]: "SKU" needs {n} where its number stands, as in "SKU{n}", or name `split`',

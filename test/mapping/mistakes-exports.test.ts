@@ -149,6 +149,21 @@ columns:
   ])
 })
 
+test('an escape goes with what stands between the values of a list', async () => {
+  const text = `operation: export-orders
+columns:
+  A: { from: gift_message, escape: "x" }
+  B: { from: gift_message, join: "|", escape: "|" }
+  C: { from: gift_message, join: "", escape: "x" }
+`
+
+  expect(await mistakesOf(text)).toEqual([
+    '3:36 columns.A.escape: `escape` needs `join`',
+    '4:47 columns.B.escape: the escape must be a character that is not in the separator',
+    '5:46 columns.C.escape: `escape` needs `join`',
+  ])
+})
+
 test('every mistake in lines above the header and in files without quotes is told', async () => {
   const write = (options: string, columns = '{ A: id }') =>
     mistakesOf(`operation: export-orders\nwrite: { ${options} }\ncolumns: ${columns}`)

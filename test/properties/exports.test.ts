@@ -132,8 +132,8 @@ const PACKED: Pair = {
   name: 'lines packed in cells',
   write: TABLE.write
     .replace('each: order_lines\n', '')
-    .replace(/(SKU|Qty|Price): (order_lines\S+)/g, '$1: { from: $2, join: "|" }'),
-  read: `operation: create-order\ngroup: PO\nlines: { split: "|", columns: [SKU, Qty, Price] }${body('', '')}`,
+    .replace(/(SKU|Qty|Price): (order_lines\S+)/g, `$1: { from: $2, join: "|", escape: '!' }`),
+  read: `operation: create-order\ngroup: PO\nlines: { split: "|", escape: "!", columns: [SKU, Qty, Price] }${body('', '')}`,
 }
 
 const UNQUOTED: Pair = {
@@ -173,7 +173,7 @@ const order = (number: number) =>
         }),
         { minLength: 1, maxLength: 4 },
       )
-      .map((lines) => lines.map((line, index) => ({ ...line, variant: { identifier: `HV-${index}` } }))),
+      .map((lines) => lines.map((line, index) => ({ ...line, variant: { identifier: `H!|V-${index}|` } }))),
   })
 
 type ApiOrder = ReturnType<typeof order> extends fc.Arbitrary<infer Value> ? Value : never

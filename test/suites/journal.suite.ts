@@ -546,6 +546,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
             http: 201,
             apiId: '9',
             problems: [],
+            warnings: [],
             attempts: 1,
             changedAt: START + 7,
           },
@@ -557,6 +558,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
             state: 'rejected',
             http: 400,
             problems: [refused],
+            warnings: [],
             attempts: 1,
             changedAt: START + 7,
           },
@@ -933,20 +935,107 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
       })
     })
 
-    describe('keeps references', () => {
-      it('and gives all ids of a key, each once', async () => {
-        await journal.rememberReferences('brand/7', 'order', [
-          { key: 'PO-1', id: '11' },
-          { key: 'PO-1', id: '10' },
-          { key: 'PO-2', id: '20' },
+    describe('knows resources', () => {
+      const order = (id: string, ...keys: string[]) => ({
+        id,
+        keys,
+        facts: { id: Number(id), status: 'open' },
+      })
+      const named = async (...keys: string[]) =>
+        (await journal.findResources('brand/7', 'order', keys)).map(({ key, id }) => `${key} is ${id}`)
+
+      it('by every name they have, each account its own, and tells when it saw them', async () => {
+        await journal.rememberResources('brand/7', 'order', [order('11', 'PO-1'), order('20', 'PO-2')])
+        await journal.rememberResources('brand/8', 'order', [order('99', 'PO-1')])
+        expect(await journal.findResources('brand/7', 'order', ['PO-1', 'PO-1', 'PO-3'])).toEqual([
+          { key: 'PO-1', id: '11', keys: ['PO-1'], facts: { id: 11, status: 'open' }, seenAt: START },
         ])
-        await journal.rememberReferences('brand/7', 'order', [{ key: 'PO-1', id: '11' }])
-        await journal.rememberReferences('brand/8', 'order', [{ key: 'PO-1', id: '99' }])
-        expect(await journal.findReferences('brand/7', 'order', ['PO-1', 'PO-1', 'PO-3'])).toEqual([
-          { key: 'PO-1', id: '10' },
-          { key: 'PO-1', id: '11' },
+        expect(await journal.findResources('brand/7', 'variant', ['PO-1'])).toEqual([])
+        expect(await journal.resourcesById('brand/7', 'order', ['20', '21'])).toMatchObject([{ id: '20' }])
+        expect(await journal.accountsKnowing('order', 'PO-1')).toEqual(['brand/7', 'brand/8'])
+      })
+
+      it('and gives both where a name fits two', async () => {
+        await journal.rememberResources('brand/7', 'order', [order('11', 'PO-1'), order('10', 'PO-1')])
+        expect(await named('PO-1')).toEqual(['PO-1 is 10', 'PO-1 is 11'])
+      })
+
+      it('as they were seen last: new facts and names stand for old ones', async () => {
+        await journal.rememberResources('brand/7', 'order', [order('11', 'A', 'B')])
+        clock.advance(5)
+        const closed = { id: '11', keys: ['B', 'C'], facts: { status: 'closed' } }
+        await journal.rememberResources('brand/7', 'order', [closed])
+        expect(await named('A', 'B', 'C')).toEqual(['B is 11', 'C is 11'])
+        expect(await journal.resourcesById('brand/7', 'order', ['11'])).toEqual([
+          { ...closed, seenAt: START + 5 },
         ])
-        expect(await journal.findReferences('brand/7', 'variant', ['PO-1'])).toEqual([])
+      })
+
+      it('and keeps names and facts that a short sighting does not show, with the time they were seen', async () => {
+        await journal.rememberResources('brand/7', 'order', [order('11', 'PO-1')])
+        clock.advance(5)
+        await journal.rememberResources('brand/7', 'order', [{ id: '11', keys: ['PO-A'], some: true }])
+        expect(await journal.findResources('brand/7', 'order', ['PO-1', 'PO-A'])).toMatchObject([
+          { key: 'PO-1', id: '11', facts: { status: 'open' }, seenAt: START },
+          { key: 'PO-A', keys: ['PO-1', 'PO-A'] },
+        ])
+      })
+
+      it('and when their whole list was read', async () => {
+        expect(await journal.listReadAt('brand/7', 'variant')).toBeUndefined()
+        await journal.noteListRead('brand/7', 'variant', 500)
+        await journal.noteListRead('brand/7', 'variant', 400)
+        expect(await journal.listReadAt('brand/7', 'variant')).toBe(500)
+      })
+    })
+
+    describe('keeps values beside orders', () => {
+      it('and gives them by order and name; a later one stands for an earlier one', async () => {
+        await journal.keepValues('brand/7', [{ key: 'PO-1', values: { erp_id: 'a', bay: '4' } }])
+        await journal.keepValues('brand/7', [{ key: 'PO-1', values: { erp_id: 'b' } }])
+        await journal.keepValues('brand/8', [{ key: 'PO-1', values: { erp_id: 'other' } }])
+        expect(await journal.keptValues('brand/7', ['PO-1', 'PO-2'])).toEqual(
+          new Map([['PO-1', { erp_id: 'b', bay: '4' }]]),
+        )
+      })
+
+      it('of records that are planned, and not of those that contradict them', async () => {
+        const keep = (erp: string) => ({ keep: { key: 'PO-1', values: { erp_id: erp } } })
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1', keep('first'))])
+        await planFile(journal, lease, 'b', [planned(1, 'PO-1', { body: '{"other":1}', ...keep('second') })])
+        const kept = await journal.keptValues('retailer/1000', ['PO-1'])
+        expect(kept.get('PO-1')).toEqual({ erp_id: 'first' })
+      })
+    })
+
+    describe('knows what a file holds so far', () => {
+      it('of the lanes asked for, and of no other file', async () => {
+        const of = (number: number, lane: string, parcel: string) =>
+          planned(number, `${lane} ${parcel}`, { lane, body: JSON.stringify({ parcel }) })
+        await planFile(journal, lease, 'a', [of(1, '5', 'other')])
+        await receiveFile(journal, lease, 'b')
+        await journal.addRecords(lease, 'b', [
+          of(1, '5', 'T1'),
+          of(2, '55', 'T2'),
+          of(3, '5', 'T3'),
+          of(4, '6', 'T4'),
+        ])
+        const named = { operation: 'create-order', account: 'retailer/1000', lanes: ['5', '7'] }
+        expect(await journal.plannedBodies('b', named)).toEqual([
+          { lane: '5', body: '{"parcel":"T1"}' },
+          { lane: '5', body: '{"parcel":"T3"}' },
+        ])
+      })
+
+      it('with warnings that do not stop a record, and a note that its attempt begins with', async () => {
+        const warning = problem('totals-disagree', {}, 'The total is odd.')
+        await planFile(journal, lease, 'a', [
+          planned(1, 'PO-1', { warnings: [warning], note: '{"units":1}' }),
+        ])
+        expect(await journal.beginAttempts(lease, { file: 'a' }, 1)).toMatchObject([{ note: '{"units":1}' }])
+        await journal.recoverAttempts(lease, { file: 'a' })
+        expect(await journal.uncertainRecords({ file: 'a' }, 0, 1)).toMatchObject([{ note: '{"units":1}' }])
+        expect(await journal.reportedRecords('a', 0, 1)).toMatchObject([{ warnings: [warning] }])
       })
     })
 
@@ -954,7 +1043,8 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
       await planFile(journal, lease, 'a', [])
       await journal.endAttempts(lease, [])
       await journal.noteAttempts(lease, [])
-      await journal.rememberReferences('brand/7', 'order', [])
+      await journal.rememberResources('brand/7', 'order', [])
+      await journal.keepValues('brand/7', [])
       expect(await journal.collect(lease, [])).toBe(0)
       expect(await journal.fileSubmitted(lease, 'a')).toBe(true)
     })

@@ -1,12 +1,15 @@
-/** What the examples of a mapping leave untried: columns nobody uses, fields never filled, options never taken. */
+/** What the examples of a mapping leave untried: columns nobody uses, fields never filled, options and keys never taken. */
 import { dirname, resolve } from 'node:path'
-import type { Layout, Row } from '../../domain/document.ts'
 import type { Format } from '../../domain/format.ts'
+import type { ExplainedField } from '../../mapping/binding/explained.ts'
 import { exampleBody } from '../../mapping/examples.ts'
 import type { InboundMapping } from '../../mapping/load.ts'
-import { compileDateFormat } from '../../mapping/values/date-format.ts'
-import { leavesOfMapping, type MappingLeaf } from './leaves.ts'
-import { cellOf, readRecords } from './records.ts'
+import { mappedBody, type MappingLeaf } from './leaves.ts'
+import { type FileRead, readRecords } from './records.ts'
+import { recordTrials } from './record-trials.ts'
+import { tableKeys, type UntakenKeys } from './table-keys.ts'
+import { tableWords } from './table-words.ts'
+import { type TableWords, textInto, type Trial, trialsOf } from './trials.ts'
 
 export interface Coverage {
   /** Columns of the examples that the mapping does not use. */
@@ -15,104 +18,81 @@ export interface Coverage {
   readonly absentColumns: readonly string[]
   /** Fields of the mapping that no example fills. */
   readonly unfilledFields: readonly string[]
-  /** Options that make no difference to any example, each as `field: option`. */
+  /** Options and conditions that make no difference to any example, each as `field: option`. */
   readonly untakenOptions: readonly string[]
+  readonly untakenKeys: readonly UntakenKeys[]
 }
 
 export async function coverageOf(mapping: InboundMapping, path: string, format: Format): Promise<Coverage> {
-  const leaves = leavesOfMapping(mapping)
+  const { leaves } = mappedBody(mapping)
+  const words = await tableWords(mapping, path)
   const unfilled = new Set(leaves.map(({ field }) => field))
-  const untaken = new Map(leaves.flatMap(optionsToTake).map((option) => [option.name, option]))
-  const unused = new Map<string, number>()
-  const absent = new Map<string, number>()
+  const fieldTrials = trialsByField(leaves, words)
+  const ofRecords = recordTrials(mapping)
+  const byName = new Map(leaves.map((leaf) => [leaf.field, leaf]))
+  const keys = tableKeys(words)
+  const columns = columnCounts()
   for (const { input } of mapping.examples) {
-    const read = await readRecords(resolve(dirname(path), input), format, mapping)
+    const read = await readRecords(resolve(dirname(path), input), format, mapping, () => true)
     if ('problems' in read) continue
-    for (const name of read.bound.unusedColumns) unused.set(name, (unused.get(name) ?? 0) + 1)
-    for (const name of read.bound.absentColumns) absent.set(name, (absent.get(name) ?? 0) + 1)
-    for await (const { draft, rows } of read.records) {
-      if (draft.body === undefined) continue
-      for (const field of filledFields(exampleBody(draft), '')) unfilled.delete(field)
-      const taken = [...untaken.values()].filter((option) => option.isTaken(rows, read.layouts))
-      for (const { name } of taken) untaken.delete(name)
+    columns.add(read)
+    for await (const record of read.records) {
+      ofRecords.take(record, read)
+      if (record.draft.body === undefined) continue
+      for (const field of filledPaths(exampleBody(record.draft), '')) unfilled.delete(field)
+      for (const field of record.fields) {
+        const name = leafName(field)
+        fieldTrials.take(name, field)
+        const table = byName.get(name)?.branches[field.branch ?? 0]?.options['table']
+        keys.take(table, textInto(field, 'table'))
+      }
     }
   }
-  const inEvery = (counts: ReadonlyMap<string, number>) =>
-    [...counts].filter(([, count]) => count === mapping.examples.length).map(([name]) => name)
   return {
-    unusedColumns: [...unused.keys()],
-    absentColumns: inEvery(absent),
+    ...columns.result(mapping.examples.length),
     unfilledFields: [...unfilled],
-    untakenOptions: [...untaken.keys()],
+    untakenOptions: [...fieldTrials.untaken(), ...ofRecords.untaken()],
+    untakenKeys: keys.untaken(),
   }
 }
 
+/** The path of the leaf that makes a field: `order_lines[].quantity` of `order_lines[1].quantity`. */
+function leafName({ field }: ExplainedField): string {
+  return field.replace(/\[\d+\]/g, '[]')
+}
+
 /** The paths of the values in a body, with `[]` for each item of a list. */
-function filledFields(value: unknown, path: string): string[] {
-  if (Array.isArray(value)) {
-    const below = value.flatMap((item) => filledFields(item, `${path}[]`))
-    return [path, ...below]
-  }
+function filledPaths(value: unknown, path: string): string[] {
+  if (Array.isArray(value)) return [path, ...value.flatMap((item) => filledPaths(item, `${path}[]`))]
   if (typeof value !== 'object' || value === null) return [path]
   const below = Object.entries(value).flatMap(([name, item]) =>
-    filledFields(item, path === '' ? name : `${path}.${name}`),
+    filledPaths(item, path === '' ? name : `${path}.${name}`),
   )
   return [path, ...below]
 }
 
-interface OptionToTake {
-  readonly name: string
-  isTaken(rows: readonly Row[], layouts: readonly Layout[]): boolean
+function trialsByField(leaves: readonly MappingLeaf[], words: TableWords) {
+  const open = new Map(leaves.map((leaf): [string, Trial[]] => [leaf.field, trialsOf(leaf, words)]))
+  return {
+    take(name: string, field: ExplainedField) {
+      const left = open.get(name)?.filter(({ isTried }) => !isTried(field))
+      if (left !== undefined) open.set(name, left)
+    },
+    untaken: () => [...open.values()].flatMap((trials) => trials.map(({ name }) => name)),
+  }
 }
 
-type Cells = readonly { readonly text: string }[]
-
-/** The options of a leaf that only some cells call for. */
-function optionsToTake({ field, options, columns, perRow }: MappingLeaf): OptionToTake[] {
-  const cellsOf = (row: Row, layouts: readonly Layout[]) =>
-    columns.flatMap((names) => cellOf(row, layouts, names) ?? [])
-  const some = (name: string, test: (cells: Cells) => boolean): OptionToTake => ({
-    name: `${field}: ${name}`,
-    isTaken: (rows, layouts) => rows.some((row) => test(cellsOf(row, layouts))),
-  })
-  const taken: OptionToTake[] = []
-  if (options['default'] !== undefined) {
-    const isBlank = (row: Row, layouts: readonly Layout[]) =>
-      cellsOf(row, layouts).every(({ text }) => text === '')
-    const quantifier = perRow ? 'some' : 'every'
-    taken.push({
-      name: `${field}: default`,
-      isTaken: (rows, layouts) => rows[quantifier]((row) => isBlank(row, layouts)),
-    })
+function columnCounts() {
+  const unused = new Set<string>()
+  const absent = new Map<string, number>()
+  return {
+    add({ bound }: FileRead) {
+      for (const name of bound.unusedColumns) unused.add(name)
+      for (const name of bound.absentColumns) absent.set(name, (absent.get(name) ?? 0) + 1)
+    },
+    result: (examples: number): Pick<Coverage, 'unusedColumns' | 'absentColumns'> => ({
+      unusedColumns: [...unused],
+      absentColumns: [...absent].filter(([, count]) => count === examples).map(([name]) => name),
+    }),
   }
-  for (const blank of listOf(options['blanks'])) {
-    taken.push(
-      some(`blanks ${blank}`, (cells) =>
-        cells.some(({ text }) => text.toLowerCase() === blank.toLowerCase()),
-      ),
-    )
-  }
-  if (options['firstOf'] !== undefined) {
-    for (const [index, names] of columns.entries()) {
-      taken.push(
-        some(`firstOf ${names[0] ?? ''}`, (cells) => cells.findIndex(({ text }) => text !== '') === index),
-      )
-    }
-  }
-  const formats = listOf(options['format'])
-  for (const name of formats.length > 1 ? formats : []) {
-    const format = compileDateFormat(name)
-    if (typeof format === 'string') continue
-    taken.push(some(`format ${name}`, (cells) => cells.some(({ text }) => format.read(text) !== undefined)))
-  }
-  const { wrap, split } = options
-  if (typeof wrap === 'number')
-    taken.push(some('wrap', (cells) => cells.some(({ text }) => text.length > wrap)))
-  if (typeof split === 'string')
-    taken.push(some('split', (cells) => cells.some(({ text }) => text.includes(split))))
-  return taken
-}
-
-function listOf(option: unknown): string[] {
-  return Array.isArray(option) ? option.map(String) : []
 }

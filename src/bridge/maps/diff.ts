@@ -1,12 +1,8 @@
-/** What changes for the people behind a file when one mapping takes the place of another: body by body. */
+/** What changes for the people behind a file when one mapping takes the place of another: record by record. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Format } from '../../domain/format.ts'
-import { describePlace } from '../../domain/problem.ts'
-import type { Draft } from '../../domain/translator.ts'
-import { exampleBody } from '../../mapping/examples.ts'
-import type { InboundMapping } from '../../mapping/load.ts'
-import { BridgeError } from '../../support/errors.ts'
-import { readRecords } from './records.ts'
+import type { Mapping } from '../../mapping/load.ts'
+import { type ComparedFile, type Version, versionsOf } from './versions.ts'
 
 export interface FieldChange {
   readonly field: string
@@ -19,73 +15,45 @@ export interface RecordChange {
   readonly file: string
   /** What names the record in the file. */
   readonly key: string
-  /** `refused` and `taken`: the body is gone, or is there now, because of its problems. */
-  readonly kind: 'added' | 'removed' | 'changed' | 'refused' | 'taken'
+  /** The new outcome, where that is another one. */
+  readonly kind: 'added' | 'removed' | 'changed' | Version['outcome']
+  /** What became of it before; absent of one that is new. */
+  readonly was?: Version['outcome']
   readonly fields: readonly FieldChange[]
-  /** Why a record is refused now. */
+  /** Why a record is not taken now. */
   readonly problems: readonly string[]
 }
 
-/** Larger files are compared by a part of them. */
-const MAX_RECORDS = 50_000
-
 /** The changes in one file, in the order of its records. */
 export async function differencesIn(
-  file: { readonly path: string; readonly name: string },
-  mappings: { readonly old: InboundMapping; readonly new: InboundMapping },
+  file: ComparedFile,
+  mappings: { readonly old: Mapping; readonly new: Mapping },
   format: Format,
 ): Promise<RecordChange[]> {
-  const before = await draftsByKey(file, format, mappings.old)
-  const after = await draftsByKey(file, format, mappings.new)
-  const change = changeIn(file.name)
-  const kept = [...before].flatMap(([key, draft]) => change(key, draft, after.get(key)) ?? [])
-  const added = [...after].filter(([key]) => !before.has(key))
-  return [...kept, ...added.flatMap(([key, draft]) => change(key, undefined, draft) ?? [])]
+  const before = await versionsOf(file, format, mappings.old)
+  const after = await versionsOf(file, format, mappings.new)
+  const keys = new Set([...before.keys(), ...after.keys()])
+  return [...keys].flatMap((key) => {
+    const change = changeOf(before.get(key), after.get(key))
+    return change === undefined ? [] : [{ file: file.name, key, ...change }]
+  })
 }
 
-/** A key that comes more than once in the file is counted. */
-async function draftsByKey(
-  { path, name }: { readonly path: string; readonly name: string },
-  format: Format,
-  mapping: InboundMapping,
-): Promise<Map<string, Draft>> {
-  const read = await readRecords(path, format, mapping)
-  const drafts = new Map<string, Draft>()
-  if ('problems' in read) {
-    const problems = read.problems.map(({ code, message, place }) => ({ code, message, place, hint: '' }))
-    return drafts.set('the file', { number: 0, lines: [], keyValues: [], references: [], problems })
-  }
-  const seen = new Map<string, number>()
-  for await (const { draft } of read.records) {
-    const written = draft.keyValues.join(' ') || `record ${draft.number}`
-    const count = (seen.get(written) ?? 0) + 1
-    seen.set(written, count)
-    drafts.set(count === 1 ? written : `${written} (${count})`, draft)
-    if (drafts.size > MAX_RECORDS) {
-      throw new BridgeError(
-        'usage-wrong',
-        `${name} has more than ${MAX_RECORDS} records; compare a part of it`,
-      )
-    }
-  }
-  return drafts
-}
+type Change = Omit<RecordChange, 'file' | 'key'>
 
-function changeIn(file: string) {
-  return (key: string, before: Draft | undefined, after: Draft | undefined): RecordChange | undefined => {
-    const old = before?.body && exampleBody(before)
-    const now = after?.body && exampleBody(after)
-    const problems = (after?.problems ?? []).map(
-      ({ place, message }) => `${describePlace(place)}: ${message}`,
-    )
-    const fields = changedFields(old ?? {}, now ?? {}, '')
-    if (before === undefined) return { file, key, kind: 'added', fields, problems }
-    if (after === undefined) return { file, key, kind: 'removed', fields, problems }
-    if (old === undefined && now === undefined) return undefined
-    if (now === undefined) return { file, key, kind: 'refused', fields: [], problems }
-    if (old === undefined) return { file, key, kind: 'taken', fields: [], problems }
-    return fields.length === 0 ? undefined : { file, key, kind: 'changed', fields, problems }
+function changeOf(before: Version | undefined, after: Version | undefined): Change | undefined {
+  if (after === undefined) {
+    return before && { kind: 'removed', was: before.outcome, fields: [], problems: [] }
   }
+  const { outcome, problems } = after
+  if (before === undefined) {
+    const kind = outcome === 'taken' ? 'added' : outcome
+    return { kind, fields: changedFields({}, after.body ?? {}, ''), problems }
+  }
+  const was = before.outcome
+  if (was !== outcome) return { kind: outcome, was, fields: [], problems }
+  const fields = changedFields(before.body, after.body, '')
+  return fields.length === 0 ? undefined : { kind: 'changed', was, fields, problems }
 }
 
 function changedFields(before: unknown, after: unknown, path: string): FieldChange[] {

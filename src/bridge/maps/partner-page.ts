@@ -2,7 +2,7 @@
 import { OPERATIONS } from '../../contract/operations.ts'
 import type { InboundMapping } from '../../mapping/load.ts'
 import { describeRule } from '../../mapping/shape.ts'
-import { groupColumns, leavesOfMapping, type MappingLeaf } from './leaves.ts'
+import { conditionColumns, groupColumns, leavesOfMapping, type MappingLeaf, type Options } from './leaves.ts'
 
 export interface PartnerColumn {
   /** The name the mapping puts first. */
@@ -27,8 +27,9 @@ export function partnerColumns(mapping: InboundMapping, known: Known): PartnerCo
   const columns = new Map<string, PartnerColumn>()
   const keys = new Set(groupColumns(mapping).map(([name = '']) => name))
   const add = (names: readonly string[], column: Pick<PartnerColumn, 'required' | 'perRow' | 'takes'>) => {
-    const [name = '', ...otherNames] = names
+    const [name = '', ...others] = names
     const before = columns.get(name)
+    const otherNames = [...new Set([...(before?.otherNames ?? []), ...others])]
     const takes = [...new Set([...(before?.takes ?? []), ...column.takes])]
     const required = column.required || before?.required === true
     const perRow = column.perRow && before?.perRow !== false
@@ -37,10 +38,17 @@ export function partnerColumns(mapping: InboundMapping, known: Known): PartnerCo
   for (const name of keys)
     add([name], { required: true, perRow: false, takes: ['the same on every row of a record'] })
   for (const leaf of leavesOfMapping(mapping)) {
-    // Of several sources any one may be blank, so none is required by itself.
-    const required = leaf.required && leaf.options['default'] === undefined && leaf.columns.length === 1
-    for (const names of leaf.columns)
-      add(names, { required, perRow: leaf.perRow, takes: takenBy(leaf, known.words) })
+    const isOne = leaf.branches.length === 1
+    for (const { when, options, columns: sources } of leaf.branches) {
+      // Of several sources any one may be blank, so none is required by itself.
+      const isOnly = isOne && when === undefined && options['default'] === undefined && sources.length === 1
+      const takes = takenBy(leaf, options, known.words)
+      for (const names of sources)
+        add(names, { required: leaf.required && isOnly, perRow: leaf.perRow, takes })
+    }
+  }
+  for (const { name, perRow, needed } of conditionColumns(mapping)) {
+    add([name], { required: needed, perRow, takes: columns.has(name) ? [] : ['decides what is taken'] })
   }
   return [...columns.values()]
 }
@@ -48,7 +56,7 @@ export function partnerColumns(mapping: InboundMapping, known: Known): PartnerCo
 /** More words than a person reads are not listed. */
 const MAX_WORDS = 30
 
-function takenBy({ rule, list, options }: MappingLeaf, words: Known['words']): string[] {
+function takenBy({ rule, list }: MappingLeaf, options: Options, words: Known['words']): string[] {
   const { format, zone, table, find, wrap, split, decimal, default: fallback } = options
   const takes: string[] = []
   if (typeof table === 'string') {

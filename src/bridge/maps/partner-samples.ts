@@ -92,9 +92,10 @@ interface Spoil {
 
 /** What people send by mistake, by the kind of field. */
 function spoilOf(
-  { rule, required, options, columns, perRow }: MappingLeaf,
+  { rule, required, branches, perRow }: MappingLeaf,
   names: readonly string[],
 ): Spoil | undefined {
+  const { options = {}, columns = [] } = branches.length === 1 ? (branches[0] ?? {}) : {}
   const [column] = columns
   const position = column === undefined ? -1 : names.findIndex((name) => column.includes(name))
   if (position === -1) return undefined

@@ -69,8 +69,9 @@ export function cellOf(
   return undefined
 }
 
-/** What stands in a body under a path such as `order_lines[0].quantity`. */
+/** What stands in a body under a path such as `order_lines[0].quantity`; nothing under `order_lines[]`, which is no line. */
 export function valueAt(body: unknown, field: string): unknown {
+  if (field.endsWith('[]')) return undefined
   let value = body
   for (const step of field.split(/[.[\]]+/).filter((name) => name !== '')) {
     if (typeof value !== 'object' || value === null) return undefined

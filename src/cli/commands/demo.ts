@@ -14,7 +14,8 @@ import { dropSample, makeWorkFolder } from '../demo/work-folder.ts'
 import { progressBar } from '../progress.ts'
 import { table } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
-import { countsInWords, runInWords } from './run.ts'
+import { countsInWords } from '../counts-in-words.ts'
+import { runInWords } from './run.ts'
 
 /** How many refused records of a file are shown. */
 const REFUSED_SHOWN = 12

@@ -1,15 +1,11 @@
 /** `dropbridge run`: one pass over the routes, for people and for schedulers. */
 import type { RouteResult, RunResult } from '../../bridge/outcome.ts'
 import type { BridgeEvent } from '../../domain/event.ts'
-import type { ReportedRecord, StateCounts } from '../../domain/record.ts'
-import type { HeldRecord } from '../../pipelines/outbound/compose.ts'
-import type { DeliveryResult } from '../../pipelines/outbound/outbound.ts'
-import type { ReportedFile } from '../../pipelines/inbound/report.ts'
-import type { Summary } from '../../pipelines/inbound/summary.ts'
 import { type ExitCode, FAILURES } from '../../support/errors.ts'
 import { readConfiguration, withBridge } from '../context.ts'
-import { problemInWords } from '../problem-in-words.ts'
+import { outboundInWords } from '../outbound-in-words.ts'
 import { progressBar } from '../progress.ts'
+import { reportInWords } from '../report-in-words.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface RunOptions {
@@ -69,54 +65,10 @@ function routeInWords(result: RouteResult): string[] {
       return [...reported.flatMap(reportInWords), ...waiting]
     }
     case 'outbound': {
-      const { deliveries, held, heldRecords } = result.pass
-      const lines = deliveries.flatMap((delivery) => deliveryInWords(result.route, delivery))
-      if (held > 0)
-        lines.push(
-          `${result.route}: ${held} records could not be written to a file and wait for a correction`,
-          ...heldRecords.flatMap(troubleInWords),
-        )
+      const lines = outboundInWords(result.route, result.pass)
       return lines.length > 0 ? lines : [`${result.route}: nothing to do`]
     }
   }
-}
-
-/** What happened, and where the sender reads more when there is more to read. */
-function reportInWords({ summary, paths }: ReportedFile): string[] {
-  const [results, ...others] = paths
-  const rejects = others.find((path) => path.endsWith('.rejects.csv'))
-  const read = [
-    `    results: ${results}`,
-    ...(rejects === undefined ? [] : [`    to correct and drop in again: ${rejects}`]),
-  ]
-  const isPlain = (summary.records.total ?? 0) === (summary.records.accepted ?? 0)
-  return [...summaryInWords(summary), ...(isPlain && summary.outcome === 'processed' ? [] : read)]
-}
-
-function summaryInWords(summary: Summary): string[] {
-  const { route, file, outcome, duplicateOf } = summary
-  if (outcome === 'duplicate' && duplicateOf) {
-    const first = `${duplicateOf.file}, received ${duplicateOf.receivedAt}`
-    return [`${route}: ${file} has the same bytes as ${first}; nothing was sent`]
-  }
-  if (outcome === 'unusable') {
-    return [
-      `${route}: ${file} cannot be used`,
-      ...summary.problems.map((each) => `    ${problemInWords(each)}`),
-    ]
-  }
-  return [`${route}: ${file}: ${countsInWords(summary.records)}`]
-}
-
-function deliveryInWords(route: string, { delivery, path, records, troubled }: DeliveryResult): string[] {
-  return [
-    `${route}: ${path}: ${delivery.records} records, ${countsInWords(records, 'acknowledged')}`,
-    ...troubled.flatMap(troubleInWords),
-  ]
-}
-
-function troubleInWords({ apiId, state, problems }: ReportedRecord | HeldRecord): string[] {
-  return problems.map((each) => `    ${apiId ?? ''} ${state}: ${problemInWords(each)}`)
 }
 
 /** What a misspelled column looks like: one the mapping names is not there, and others are there unused. */
@@ -130,14 +82,6 @@ export function columnsInWords({
   const listed = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
   const others = unused.length === 0 ? '' : `; not used: ${listed(unused)}`
   return `has no column ${listed(absent)}, which the mapping names${others}`
-}
-
-/** `12 accepted, 3 rejected`, without the zeros. */
-export function countsInWords(counts: StateCounts & { total?: number }, accepted = 'accepted'): string {
-  const parts = Object.entries(counts)
-    .filter(([state, count]) => state !== 'total' && count > 0)
-    .map(([state, count]) => `${count} ${state === 'accepted' ? accepted : state}`)
-  return parts.length > 0 ? parts.join(', ') : 'no records'
 }
 
 /** The result without what only the program needs. */
@@ -168,6 +112,8 @@ function asData({ exit, routes, stranded }: RunResult): unknown {
             deliveries: result.pass.deliveries,
             held: result.pass.held,
             heldRecords: result.pass.heldRecords,
+            missing: result.pass.missing,
+            firstMissing: result.pass.firstMissing,
           }
       }
     }),

@@ -1,12 +1,13 @@
 /** `dropbridge status`: what is done, what waits, and what nobody will ever read. */
 import type { Stranger } from '../../bridge/strangers.ts'
+import type { HeldFile, HeldRecord } from '../../domain/held.ts'
 import type { DeliveryEntry, FileEntry, RouteOverview } from '../../domain/journal.ts'
 import { EXIT, type ExitCode } from '../../support/errors.ts'
 import { isoTime } from '../../support/clock.ts'
 import { readConfiguration, withBridge } from '../context.ts'
 import { table } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
-import { countsInWords } from './run.ts'
+import { countsInWords } from '../counts-in-words.ts'
 
 export interface StatusOptions {
   readonly config: string
@@ -15,6 +16,9 @@ export interface StatusOptions {
 
 /** Counts and names are shown whole. */
 const WIDEST = 200
+
+/** How many held files and records are shown; release and discard take them all. */
+const HELD_MAX = 20
 
 /** How many of the latest files and deliveries are shown. */
 const LATEST = 10
@@ -26,6 +30,8 @@ export async function status(terminal: Terminal, { config, json }: StatusOptions
     routes: await journal.overview(),
     files: await journal.recentFiles(LATEST),
     deliveries: await journal.recentDeliveries(LATEST),
+    held: await journal.heldFiles(HELD_MAX),
+    heldRecords: await journal.heldRecords(HELD_MAX),
     strangers: await strangers(),
   }))
   if (json) {
@@ -40,10 +46,13 @@ interface Found {
   readonly routes: readonly RouteOverview[]
   readonly files: readonly FileEntry[]
   readonly deliveries: readonly DeliveryEntry[]
+  /** Records that wait for a person: by file and reason, and the first of them. */
+  readonly held: readonly HeldFile[]
+  readonly heldRecords: readonly HeldRecord[]
   readonly strangers: readonly Stranger[]
 }
 
-function inWords({ routes, files, deliveries, strangers }: Found): string[] {
+function inWords({ routes, files, deliveries, strangers, ...waiting }: Found): string[] {
   const lines = table(
     ['route', 'records in', 'records out', 'now'],
     routes.map((route) => [
@@ -63,6 +72,7 @@ function inWords({ routes, files, deliveries, strangers }: Found): string[] {
       ...table(['latest deliveries', 'route', 'records', 'composed', 'state'], deliveries.map(deliveryRow)),
     )
   }
+  lines.push(...heldInWords(waiting))
   for (const { path, nearest } of strangers) {
     const hint = nearest === undefined ? '' : ` (the nearest pattern is ${nearest})`
     lines.push('', `No route takes ${path}${hint}: rename it, or change \`match\` of the route.`)
@@ -70,10 +80,13 @@ function inWords({ routes, files, deliveries, strangers }: Found): string[] {
   return lines
 }
 
+/** Of files and of deliveries. */
+const FINISHED: readonly string[] = ['closed', 'acknowledged', 'done']
+
 function nowOf({ heldBy, files, deliveries }: RouteOverview): string {
   if (heldBy !== undefined) return `${heldBy} is working on it`
   const open = Object.entries({ ...files, ...deliveries })
-    .filter(([state]) => state !== 'closed' && state !== 'acknowledged')
+    .filter(([state]) => !FINISHED.includes(state))
     .map(([state, count]) => `${count} ${state}`)
   return open.length > 0 ? `unfinished: ${open.join(', ')}` : 'idle'
 }
@@ -86,4 +99,31 @@ function fileRow(file: FileEntry): string[] {
 
 function deliveryRow({ name, route, records, composedAt, state }: DeliveryEntry): string[] {
   return [name, route, String(records), isoTime(composedAt), state]
+}
+
+/** What waits for a person, and how to say what becomes of it. */
+function heldInWords({ held, heldRecords }: Pick<Found, 'held' | 'heldRecords'>): string[] {
+  if (held.length === 0) return []
+  const files = held.map(({ name, file, route, records, since, code }) => [
+    name,
+    file,
+    route,
+    String(records),
+    isoTime(since),
+    code,
+  ])
+  const records = heldRecords.map(({ name, lines, keyValues, problems }) => [
+    name,
+    String(lines[0]?.[0] ?? ''),
+    keyValues.filter((value) => value !== '').join(', '),
+    problems.map(({ message }) => message).join(' '),
+  ])
+  return [
+    '',
+    ...table(['held for a person', 'id', 'route', 'records', 'since', 'code'], files),
+    '',
+    ...table(['file', 'line', 'key', 'why'], records, WIDEST),
+    '',
+    'Send them: dropbridge release FILE --by NAME --why TEXT. Give them up: dropbridge discard, in the same way.',
+  ]
 }

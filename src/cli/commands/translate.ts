@@ -40,9 +40,11 @@ export async function translate(terminal: Terminal, options: TranslateOptions): 
   let good = 0
   let bad = 0
   let skipped = 0
+  let held = 0
   for await (const drafts of translation.drafts) {
     for (const draft of drafts) {
       if (draft.skipped !== undefined) skipped++
+      else if (draft.held !== undefined) held++
       else if (draft.problems.length > 0) bad++
       else good++
       if (options.json) terminal.out(JSON.stringify(draft))
@@ -52,16 +54,18 @@ export async function translate(terminal: Terminal, options: TranslateOptions): 
   const ignored = translation.ignored()
   const also = [
     ...(skipped === 0 ? [] : [`, ${skipped} skipped`]),
+    ...(held === 0 ? [] : [`, ${held} held`]),
     ...(ignored === 0 ? [] : [`, ${ignored} lines ignored`]),
   ].join('')
   terminal.say(`${good} records translated, ${bad} refused${also}`)
-  return bad > 0 ? EXIT.rejects : EXIT.ok
+  return bad + held > 0 ? EXIT.rejects : EXIT.ok
 }
 
 function tell(terminal: Terminal, draft: Draft): void {
   const name = `record ${draft.number} (${draft.keyValues.join(' ')})`
-  if (draft.skipped !== undefined) {
-    return terminal.say(`${name} is skipped: ${draft.problems.map(({ message }) => message).join(' ')}`)
+  const put = draft.skipped ? 'skipped' : draft.held ? 'held for a person' : undefined
+  if (put !== undefined) {
+    return terminal.say(`${name} is ${put}: ${draft.problems.map(({ message }) => message).join(' ')}`)
   }
   if (draft.problems.length === 0) return terminal.out(JSON.stringify(draft.body))
   terminal.say(`${name} is refused:`)

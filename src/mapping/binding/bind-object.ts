@@ -36,10 +36,10 @@ export function bindObject(
     explain() {
       const below = nodes.flatMap((field) => field.explain())
       if (plan.when !== undefined && !tracked(building, () => when?.holds()).result) {
-        return leftOut(below, `left out: it takes that ${conditionInWords(plan.when)}`)
+        return leftOut(below, 'condition', `left out: it takes that ${conditionInWords(plan.when)}`)
       }
       if (mayBeLeftOut && tracked(building, () => node.build()).result === undefined) {
-        return leftOut(below, `left out: no cell of ${fieldName()} is filled`)
+        return leftOut(below, 'unfilled', `left out: no cell of ${fieldName()} is filled`)
       }
       return plan.province === undefined ? below : withProvince(below, fieldName(), plan.province)
     },

@@ -2,9 +2,10 @@
 import type { Row } from '../../domain/document.ts'
 import { type Place, problem } from '../../domain/problem.ts'
 import { bindChecks } from '../rows/bind-condition.ts'
+import { conditionInWords } from '../rows/conditions.ts'
 import type { BindContext, BoundObject, BoundRows, Building } from './building.ts'
 import { tracked } from './explain-leaf.ts'
-import { withSum } from './explain-object.ts'
+import { rowLeftOut, withSum } from './explain-object.ts'
 import type { ExplainedField } from './explained.ts'
 import type { RowsPlan } from '../fields/plan.ts'
 import { FAILED } from '../values/value.ts'
@@ -48,20 +49,26 @@ export function bindRows(plan: RowsPlan, context: BindContext, item: BoundObject
       }
       return addUpTo === undefined ? items : addedUp(items, { building, addUpTo, field: plan.field })
     },
-    explain: () => tracked(building, () => explainRows(node, building, addUpTo !== undefined)).result,
+    explain: () => tracked(building, () => explainRows(plan, node, building)).result,
   }
   return node
 }
 
-function explainRows(node: BoundRows, building: Building, adds: boolean): ExplainedField[] {
+/** The fields of each line, and each row that makes none. */
+function explainRows(plan: RowsPlan, node: BoundRows, building: Building): ExplainedField[] {
   const built = node.build()
   const lines: readonly unknown[] = Array.isArray(built) ? built : []
-  return building.bodyRows.flatMap((row, index) => {
+  const made = building.bodyRows.flatMap((row, index) => {
     if (row.problems !== undefined) return []
     node.select(index)
     const fields = node.item.explain()
-    return adds ? withSum(fields, lines[index]) : fields
+    return plan.addUpTo === undefined ? fields : withSum(fields, lines[index])
   })
+  const { when } = plan.item
+  if (when === undefined) return made
+  const kept = new Set(building.lineRows)
+  const others = building.itemRows.filter((row) => !kept.has(row))
+  return [...made, ...others.map((row) => rowLeftOut(plan.item.field, row.line, conditionInWords(when)))]
 }
 
 function rowsThatApply(item: BoundObject, building: Building): readonly Row[] {

@@ -3,8 +3,18 @@ import { toProvince } from '../values/places.ts'
 import type { ExplainedField } from './explained.ts'
 
 /** The fields of an object that is not in the body, with the reason. */
-export function leftOut(fields: readonly ExplainedField[], note: string): ExplainedField[] {
-  return fields.map(({ field, cells }) => ({ field, cells, steps: [], note }))
+export function leftOut(
+  fields: readonly ExplainedField[],
+  absent: 'condition' | 'unfilled',
+  note: string,
+): ExplainedField[] {
+  return fields.map(({ field, cells }) => ({ field, cells, steps: [], absent, note }))
+}
+
+/** A row that makes no line of the array. */
+export function rowLeftOut(field: string, line: number, words: string): ExplainedField {
+  const note = `line ${line} is left out: it takes that ${words}`
+  return { field, cells: [], steps: [], absent: 'condition', note }
 }
 
 /** The fields of the object at `path`, its province as the country's code for it. */

@@ -26,6 +26,8 @@ export interface ExplainedField {
   readonly value?: unknown
   /** Which condition chose this value, or why the field is left out. */
   readonly note?: string
+  /** Why the object around it is left out: its condition does not hold, or none of its cells is filled. */
+  readonly absent?: 'condition' | 'unfilled'
   /** Which of several values with conditions was taken, from 0; -1 when none was. */
   readonly branch?: number
 }

@@ -1,42 +1,13 @@
-/** Binds a calculation to the columns of a file and works it out for the record being built; no float ever holds a number. */
-import type { Row } from '../../domain/document.ts'
-import { type Place, problem, type ProblemCode } from '../../domain/problem.ts'
-import {
-  addDecimals,
-  type Decimal,
-  formatDecimal,
-  multiplyDecimals,
-  rescaleExactly,
-} from '../../support/decimal.ts'
+/** Binds a calculation to the columns of a file: what it comes to becomes a text, as if it stood in a cell. */
+import { problem, type ProblemCode } from '../../domain/problem.ts'
+import { formatDecimal, rescaleExactly } from '../../support/decimal.ts'
 import type { Building } from '../binding/building.ts'
 import { placeOf, type TextSource } from '../binding/text-source.ts'
 import { notADate, readTime } from '../values/dates.ts'
-import { numberReader } from '../values/number-text.ts'
-import { rounded } from '../values/rounding.ts'
 import { FAILED } from '../values/value.ts'
-import { quoted } from '../values/text.ts'
 import { type Calc, type CalcPlan, columnsIn, type DateCalc } from './calc.ts'
-
-/** How the columns of a calculation are read in the file. */
-export interface CalcColumns {
-  readonly building: Building
-  /** The name of the field, in the record being built. */
-  readonly field: () => string
-  /** A column outside of sums; undefined when the file does not have it. */
-  source(name: string): TextSource | undefined
-  /** A column inside of a sum, for each of the rows of the record. */
-  rowSource(name: string): RowSource | undefined
-}
-
-export interface RowSource {
-  text(row: Row): string
-  place(row: Row): Place
-}
-
-/** A blank makes what it stands in blank; only a sum passes over it. */
-type Value = Decimal | 'blank' | 'failed'
-
-type Evaluate = (row: Row | undefined) => Value
+import { type CalcColumns, evaluator, placeOfRecord, type RowSource, type Scope } from './evaluate.ts'
+import { round, toDecimal } from './ratio.ts'
 
 /** A date may be moved by about a hundred years. */
 const MOST_DAYS = 36_500
@@ -81,20 +52,31 @@ function summedCells(
   })
 }
 
-interface Scope {
-  readonly plan: CalcPlan
-  readonly columns: CalcColumns
-  readonly outside: ReadonlyMap<string, TextSource | undefined>
-  readonly inside: ReadonlyMap<string, RowSource | undefined>
-}
-
 function numberOf(calc: Calc, scope: Scope): TextSource['take'] {
   const evaluate = evaluator(calc, scope)
+  const { round: told } = scope.plan
   return () => {
     const value = evaluate(undefined)
     if (value === 'failed') return FAILED
-    return value === 'blank' ? '' : withoutTrailingZeros(formatDecimal(value))
+    if (value === 'blank') return ''
+    const exact = toDecimal(value)
+    if (exact !== undefined) return withoutTrailingZeros(formatDecimal(exact))
+    if (told !== undefined) return formatDecimal(round(value, told.decimals, told.rounding))
+    const shown = formatDecimal(round(value, DECIMALS_SHOWN, 'down'))
+    return refused(scope, `The calculation comes to ${shown}…, a number without an end.`, ROUND_IT)
   }
+}
+
+const DECIMALS_SHOWN = 6
+
+const ROUND_IT = 'Say in the mapping how it is rounded, as in `round([Total] / [Qty], 2)`.'
+
+/** Nobody's cell is wrong by itself: the place is that of the calculation. */
+function refused({ columns, outside }: Scope, message: string, hint?: string): typeof FAILED {
+  const sources = [...outside.values()].filter((source) => source !== undefined)
+  const place = sources.length > 0 ? placeOf(sources) : placeOfRecord(columns)
+  columns.building.problems.push(problem('decimal-expected', place, message, hint))
+  return FAILED
 }
 
 function dateOf({ column, days }: DateCalc, scope: Scope): TextSource['take'] {
@@ -113,104 +95,16 @@ function dateOf({ column, days }: DateCalc, scope: Scope): TextSource['take'] {
     if (text === '' || added === 'blank') return ''
     const written = readTime(text, plan.dates)
     if (written === undefined) return refuse('date-expected', notADate(text, plan.dates))
-    const whole = rescaleExactly(added, 0)
+    const exact = toDecimal(added)
+    const whole = exact && rescaleExactly(exact, 0)
     if (whole === undefined || whole.units > MOST_DAYS || whole.units < -MOST_DAYS) {
-      return refuse('integer-expected', `${formatDecimal(added)} days cannot be added to a date.`)
+      return refuse(
+        'integer-expected',
+        `${formatDecimal(exact ?? round(added, DECIMALS_SHOWN, 'down'))} days cannot be added to a date.`,
+      )
     }
     const moved = new Date(written.localMs + Number(whole.units) * DAY_MS)
     return `${moved.toISOString().slice(0, 19)}${offsetText(written.offsetMs)}`
-  }
-}
-
-function evaluator(calc: Calc, scope: Scope): Evaluate {
-  switch (calc.kind) {
-    case 'number':
-      return () => calc.value
-    case 'column':
-      return calc.inSum ? rowColumn(calc.name, scope) : column(calc.name, scope)
-    case 'count': {
-      const { building } = scope.columns
-      return () => ({ units: BigInt(building.lineRows.length), scale: 0 })
-    }
-    case 'sum':
-      return sumOf(evaluator(calc.of, scope), scope.columns.building)
-    case 'round': {
-      const of = evaluator(calc.of, scope)
-      return (row) => applied(of(row), ZERO, (value) => rounded(value, calc.decimals, 'half-up'))
-    }
-    case 'negative': {
-      const of = evaluator(calc.of, scope)
-      return (row) => applied(of(row), ZERO, ({ units, scale }) => ({ units: -units, scale }))
-    }
-    case '+':
-    case '-':
-    case '*': {
-      const left = evaluator(calc.left, scope)
-      const right = evaluator(calc.right, scope)
-      const operation = OPERATIONS[calc.kind]
-      return (row) => applied(left(row), right(row), operation)
-    }
-  }
-}
-
-const ZERO: Decimal = { units: 0n, scale: 0 }
-
-const OPERATIONS = {
-  '+': addDecimals,
-  '-': (a: Decimal, b: Decimal) => addDecimals(a, { units: -b.units, scale: b.scale }),
-  '*': multiplyDecimals,
-}
-
-function applied(a: Value, b: Value, operation: (a: Decimal, b: Decimal) => Decimal): Value {
-  if (a === 'failed' || b === 'failed') return 'failed'
-  return a === 'blank' || b === 'blank' ? 'blank' : operation(a, b)
-}
-
-/** Rows that cannot be used have said so already. */
-function sumOf(of: Evaluate, building: Building): Evaluate {
-  return () => {
-    let total = ZERO
-    let isFailed = false
-    for (const row of building.lineRows) {
-      if (row.problems !== undefined) continue
-      const value = of(row)
-      if (value === 'failed') isFailed = true
-      else if (value !== 'blank') total = addDecimals(total, value)
-    }
-    return isFailed ? 'failed' : total
-  }
-}
-
-function column(name: string, { plan, columns, outside }: Scope): Evaluate {
-  const source = outside.get(name)
-  if (source === undefined) return () => 'blank'
-  const toValue = valueReader(plan, columns.building)
-  return () => {
-    const text = source.take()
-    if (typeof text !== 'string') return 'failed'
-    if (text === '') return 'blank'
-    return toValue(text, source.place)
-  }
-}
-
-function rowColumn(name: string, { plan, columns, inside }: Scope): Evaluate {
-  const source = inside.get(name)
-  if (source === undefined) return () => 'blank'
-  const toValue = valueReader(plan, columns.building)
-  return (row) => {
-    const text = row === undefined ? '' : source.text(row)
-    return row === undefined || text === '' ? 'blank' : toValue(text, () => source.place(row))
-  }
-}
-
-function valueReader({ numbers }: CalcPlan, building: Building): (text: string, place: () => Place) => Value {
-  const read = numberReader(numbers)
-  return (text, place) => {
-    const number = read(text)
-    if (!('why' in number)) return number
-    const message = number.why ?? `${quoted(text)} is not a number to calculate with.`
-    building.problems.push(problem('decimal-expected', place(), message, number.hint))
-    return 'failed'
   }
 }
 
@@ -224,9 +118,4 @@ function offsetText(offsetMs: number | undefined): string {
   const minutes = Math.abs(offsetMs) / 60_000
   const two = (value: number) => String(value).padStart(2, '0')
   return `${offsetMs < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
-}
-
-function placeOfRecord({ building, field }: CalcColumns): Place {
-  const line = building.headerRows[0]?.line
-  return { ...(line === undefined ? {} : { line }), field: field() }
 }

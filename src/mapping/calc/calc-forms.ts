@@ -40,6 +40,15 @@ export const CALC_FORMS: readonly CalcForm[] = [
     ],
     gives: '25.00',
   },
+  {
+    summary: 'a quotient that has an end within the decimals of its field; any other is refused, or rounded',
+    example: '[Total] / [Qty]',
+    of: [
+      ['Total', '25.00'],
+      ['Qty', '4'],
+    ],
+    gives: '6.25',
+  },
   ...Object.values(CALC_FUNCTIONS),
   {
     summary: 'a date and days, for a field that is a date',

@@ -2,6 +2,7 @@
 import type { Decimal } from '../../support/decimal.ts'
 import type { DateOptions } from '../values/dates.ts'
 import type { NumberOptions } from '../values/number-text.ts'
+import type { Rounding } from '../values/rounding.ts'
 
 export type Calc =
   | { readonly kind: 'number'; readonly value: Decimal }
@@ -10,7 +11,7 @@ export type Calc =
   | { readonly kind: 'count' }
   | { readonly kind: 'round'; readonly of: Calc; readonly decimals: number }
   | { readonly kind: 'negative'; readonly of: Calc }
-  | { readonly kind: '+' | '-' | '*'; readonly left: Calc; readonly right: Calc }
+  | { readonly kind: '+' | '-' | '*' | '/'; readonly left: Calc; readonly right: Calc }
 
 /** A date in a column, and the days that are added to it. */
 export interface DateCalc {
@@ -24,6 +25,8 @@ export interface CalcPlan {
   /** How numbers and dates are written in the columns. */
   readonly numbers: NumberOptions
   readonly dates: DateOptions
+  /** How a result without an end is rounded, and to how many decimals; without it, it is refused. */
+  readonly round?: { readonly decimals: number; readonly rounding: Rounding }
 }
 
 /** The columns a calculation names. */
@@ -40,6 +43,7 @@ export function columnsIn(calc: Calc | DateCalc): { readonly name: string; reado
     case '+':
     case '-':
     case '*':
+    case '/':
       return [...columnsIn(calc.left), ...columnsIn(calc.right)]
     case 'number':
     case 'count':

@@ -16,7 +16,7 @@ export function parseCalc(text: string, result: 'number' | 'date'): Calc | DateC
   }
 }
 
-const TOKEN = /\s*(?:\[([^\]]*)\]|(\d+(?:\.\d+)?)|([a-z]+)|([-+*(),]))/iy
+const TOKEN = /\s*(?:\[([^\]]*)\]|(\d+(?:\.\d+)?)|([a-z]+)|([-+*/(),]))/iy
 
 interface Token {
   readonly kind: 'column' | 'number' | 'word' | 'sign' | 'end'
@@ -28,6 +28,8 @@ class Parser {
   readonly #tokens: readonly Token[]
   #next = 0
   #inSum = false
+  /** Whether what is read is rounded before it leaves the sum it stands in. */
+  #inRound = false
 
   constructor(text: string) {
     this.#tokens = tokensOf(text)
@@ -68,7 +70,12 @@ class Parser {
 
   #product(): Calc {
     let left = this.#factor()
-    while (this.#sign('*') !== undefined) left = { kind: '*', left, right: this.#factor() }
+    for (let sign = this.#sign('*', '/'); sign !== undefined; sign = this.#sign('*', '/')) {
+      if (sign === '/' && this.#inSum && !this.#inRound) {
+        throw new Unreadable('a quotient in a sum is rounded first, as in sum(round([Total] / [Qty], 2))')
+      }
+      left = { kind: sign, left, right: this.#factor() }
+    }
     return left
   }
 
@@ -98,7 +105,10 @@ class Parser {
       return { kind: 'count' }
     }
     if (name === 'sum') return this.#sum()
+    const outside = this.#inRound
+    this.#inRound = true
     const of = this.#terms()
+    this.#inRound = outside
     this.#expect(',')
     const { text } = this.#take()
     if (!/^\d$/.test(text))
@@ -109,14 +119,17 @@ class Parser {
 
   #sum(): Calc {
     if (this.#inSum) throw new Unreadable('a sum cannot stand inside of a sum')
+    const outside = this.#inRound
     this.#inSum = true
+    this.#inRound = false
     const of = this.#terms()
     this.#inSum = false
+    this.#inRound = outside
     this.#expect(')')
     return { kind: 'sum', of }
   }
 
-  #sign<Sign extends '+' | '-' | '*'>(...signs: readonly Sign[]): Sign | undefined {
+  #sign<Sign extends '+' | '-' | '*' | '/'>(...signs: readonly Sign[]): Sign | undefined {
     const { kind, text } = this.#peek()
     const sign = kind === 'sign' ? signs.find((each) => each === text) : undefined
     if (sign !== undefined) this.#next += 1

@@ -19,7 +19,7 @@ export function compileCellCondition(
   const tests = condition.tests.flatMap(({ column, holds }) => {
     const part = partOf(column, scope, false)
     if (typeof part !== 'string') {
-      return [{ holds, read: partText(part, { print: plainText, lookup: undefined }, '\n') }]
+      return [{ holds, read: partText(part, { print: plainText, lookup: undefined }, { separator: '\n' }) }]
     }
     mistakes.add(keyPlace(written, column), part)
     return []

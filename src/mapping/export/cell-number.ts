@@ -1,7 +1,7 @@
 /** The forms of a number in an export: what stands before the decimals, how many are implied, whether zeros are cut. */
 import { type Decimal, formatDecimal, parseDecimal, rescaleExactly } from '../../support/decimal.ts'
 import { quoted } from '../values/text.ts'
-import type { RefuseCell } from './writing.ts'
+import type { RefuseCell } from './paper.ts'
 
 export interface NumberForm {
   readonly decimal?: '.' | ',' | undefined

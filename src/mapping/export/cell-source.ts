@@ -6,8 +6,9 @@ import { type Kind, kindOf, type Lookup, mayBeNumber, plainText, type Print } fr
 import { followPath, pathReader, valuesReader } from './paths.ts'
 import type { ObjectShape, Shape } from '../shape.ts'
 import { type Mistakes, nodeAt, type SourceNode } from '../source/source.ts'
+import { escaped } from '../values/separated.ts'
 import { quoted } from '../values/text.ts'
-import type { RefuseCell } from './writing.ts'
+import type { RefuseCell } from './paper.ts'
 
 /** What the columns of one kind of row may name. */
 export interface RowScope {
@@ -82,7 +83,7 @@ export function partOf(written: string, { record, each, item }: RowScope, packs:
 export function partText(
   { list, read }: Part,
   steps: { readonly print: Print; readonly lookup: Lookup | undefined },
-  separator: string,
+  { separator, escape }: { readonly separator: string; readonly escape?: string | undefined },
 ): ReadText {
   const { print, lookup } = steps
   const one: Print =
@@ -102,13 +103,22 @@ export function partText(
     const values = read(record, item)
     if (!Array.isArray(values)) return values === undefined || values === null ? '' : plainText(values)
     const texts = values.map((value: unknown) => (value === null || value === '' ? '' : one(value, refuse)))
+    if (escape !== undefined)
+      return joined(
+        texts.map((text) => escaped(text, separator, escape)),
+        separator,
+      )
     const mixed = list === 'packed' ? texts.find((text) => text.includes(separator)) : undefined
     if (mixed !== undefined) {
       const message = `${quoted(mixed)} holds ${quoted(separator)}, which stands between the values of the cell.`
       return refuse('character-unwritable', message)
     }
-    return texts.every((text) => text === '') ? '' : texts.join(separator)
+    return joined(texts, separator)
   }
+}
+
+function joined(texts: readonly string[], separator: string): string {
+  return texts.every((text) => text === '') ? '' : texts.join(separator)
 }
 
 /** Sums and counts over the record: numbers that are there, further parcels left out; what is wrong is noted. */

@@ -1,7 +1,7 @@
 /** What is done to the text of a cell before it is written: case, characters, zeros in front, formulas, width. */
 import type { ColumnLeaf } from './column-options.ts'
 import { quoted } from '../values/text.ts'
-import type { Paper, RefuseCell } from './writing.ts'
+import type { Paper, RefuseCell } from './paper.ts'
 
 type Step = (text: string, refuse: RefuseCell) => string
 

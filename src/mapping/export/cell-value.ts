@@ -8,7 +8,7 @@ import { findTable, missMessage, type Table, tableKey, type Tables } from '../ta
 import { type DateOptions, instantOf, readTime } from '../values/dates.ts'
 import { quoted } from '../values/text.ts'
 import { UTC } from '../values/zone.ts'
-import type { RefuseCell } from './writing.ts'
+import type { RefuseCell } from './paper.ts'
 
 /** The text of a value that is there. */
 export type Print = (value: unknown, refuse: RefuseCell) => string

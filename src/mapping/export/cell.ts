@@ -17,7 +17,8 @@ import { datesOf, lookupFor, mayBeNumber, printerFor } from './cell-value.ts'
 import { checkPart } from '../source/check.ts'
 import type { MapNode, Mistakes, SourceNode } from '../source/source.ts'
 import type { Tables } from '../tables.ts'
-import type { Paper } from './writing.ts'
+import { escapeMistake } from '../values/separated.ts'
+import type { Paper } from './paper.ts'
 
 export interface CellPlan {
   readonly name: string
@@ -89,6 +90,10 @@ function optionsOf(node: SourceNode, mistakes: Mistakes): ColumnLeaf | undefined
       'with `implied` no point is written, so there is no `decimal` and there are no `zeros` to cut',
     )
   }
+  const { join, escape } = options
+  const wrong = escape !== undefined && join !== undefined ? escapeMistake(escape, join) : undefined
+  if (escape !== undefined && !join) note('escape', '`escape` needs `join`')
+  if (wrong !== undefined) note('escape', wrong)
   if (options.long !== undefined && options.width === undefined) note('long', '`long: cut` needs a `width`')
   return mistakes.count() === before ? options : undefined
 }
@@ -136,7 +141,11 @@ function compileValue(
   // A table is asked for what `all` puts together, not for its parts.
   const perPart = options.all === undefined ? lookup : undefined
   const texts = parts.map((part) =>
-    partText(part, { print: printerFor(part.kind, options, dates), lookup: perPart }, separator),
+    partText(
+      part,
+      { print: printerFor(part.kind, options, dates), lookup: perPart },
+      { separator, escape: options.escape },
+    ),
   )
   const [first] = texts
   if (options.all === undefined) return texts.length > 1 ? firstFilled(texts) : first

@@ -4,9 +4,7 @@ import { type Mistakes, nodeAt, type SourceNode } from '../source/source.ts'
 import { asciiOf } from '../values/ascii.ts'
 import { quoted } from '../values/text.ts'
 import type { WriteFrame } from './write-frame.ts'
-import type { Paper, RefuseCell } from './writing.ts'
-
-export type Fit = (text: string, refuse: RefuseCell) => string
+import type { Fit, Paper } from './paper.ts'
 
 export type Holds = (character: string) => boolean
 

@@ -104,6 +104,7 @@ export const SHARED_OPTIONS = {
   miss: TEXT_OPTIONS.miss,
   format: { ...VALUE_OPTIONS.format, schema: Text },
   zone: VALUE_OPTIONS.zone,
+  escape: TEXT_OPTIONS.escape,
   case: TEXT_OPTIONS.case,
   pad: { ...TEXT_OPTIONS.pad, schema: Pad },
   decimal: VALUE_OPTIONS.decimal,

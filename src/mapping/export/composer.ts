@@ -4,7 +4,7 @@ import type { ComposedRows, Composer } from '../../domain/translator.ts'
 import type { CellPlan } from './cell.ts'
 import { isFirstPart, pathReader } from './paths.ts'
 import type { TrailerPlan } from './trailer.ts'
-import type { FileOptions, RefuseCell } from './writing.ts'
+import type { FileOptions, RefuseCell } from './paper.ts'
 
 /** One kind of row. */
 export interface RowPlan {

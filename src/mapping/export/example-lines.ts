@@ -2,7 +2,7 @@
 import iconv from 'iconv-lite'
 import type { RowWriter } from '../../domain/format.ts'
 import type { Composer } from '../../domain/translator.ts'
-import type { FileOptions } from './writing.ts'
+import type { FileOptions } from './paper.ts'
 
 /** The differences of one example are shown up to this many. */
 const MAX_SHOWN = 20

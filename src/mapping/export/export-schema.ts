@@ -51,7 +51,7 @@ function pathSchema(record: Shape, each: readonly string[]): JsonSchema {
   return {
     anyOf: [
       { enum: paths.filter((known) => !known.endsWith('.*')) },
-      { type: 'string', pattern: `^(${open.join('|')})\\..+` },
+      ...(open.length === 0 ? [] : [{ type: 'string', pattern: `^(${open.join('|')})\\..+` }]),
       { type: 'string', pattern: '\\[\\d+\\]' },
     ],
   }

@@ -11,7 +11,8 @@ import { keyPlace, type MapNode, type Mistakes, nodeAt, type SourceNode } from '
 import { compileTables, type ReadTable, type Tables } from '../tables.ts'
 import { compileTrailer, type TrailerPlan } from './trailer.ts'
 import { WriteFrame } from './write-frame.ts'
-import { compileWrite, type Paper } from './writing.ts'
+import type { Paper } from './paper.ts'
+import { compileWrite } from './writing.ts'
 
 export interface CompiledOutbound {
   readonly composer: Composer

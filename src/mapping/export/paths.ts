@@ -6,6 +6,8 @@ interface Step {
   readonly name: string
   /** The position in the list of this name, from 0. */
   readonly at?: number
+  /** It names an attribute of an item, of which the value is meant. */
+  readonly isAttribute?: true
 }
 
 /** What a path leads to, or why it leads nowhere. `inLists` lets it go through lists, into every item. */
@@ -45,7 +47,7 @@ function isList(name: string): string {
 /** Reads the value at the path; undefined where the record does not have it. */
 export function pathReader(path: string): (record: unknown) => unknown {
   const steps = stepsOf(path)
-  if (steps.some(({ at }) => at !== undefined)) {
+  if (steps.some(({ at, isAttribute }) => at !== undefined || isAttribute)) {
     return (record) => steps.reduce<unknown>((value, step) => stepInto(value, step), record)
   }
   const names = steps.map(({ name }) => name)
@@ -66,7 +68,7 @@ export function pathReader(path: string): (record: unknown) => unknown {
 export function valuesReader(path: string): (record: unknown) => unknown[] {
   const steps = stepsOf(path)
   const collect = (value: unknown, from: number, values: unknown[]): void => {
-    if (Array.isArray(value)) {
+    if (Array.isArray(value) && steps[from]?.isAttribute === undefined) {
       for (const item of value as unknown[]) if (isFirstPart(item)) collect(item, from, values)
       return
     }
@@ -87,17 +89,38 @@ export function isFirstPart(item: unknown): boolean {
   return typeof part !== 'number' || part <= 1
 }
 
-function stepInto(value: unknown, { name, at }: Step): unknown {
+function stepInto(value: unknown, { name, at, isAttribute }: Step): unknown {
   if (typeof value !== 'object' || value === null) return undefined
+  if (isAttribute) return attributeValue(value, name)
   const next = (value as Readonly<Record<string, unknown>>)[name]
   if (at === undefined) return next
   return Array.isArray(next) ? (next as readonly unknown[])[at] : undefined
 }
 
+/** Spec: the brand view has attributes by their codes, the retailer view has a list of them. */
+function attributeValue(attributes: object, code: string): unknown {
+  const isList = Array.isArray(attributes)
+  const attribute = isList
+    ? (attributes as unknown[]).find((each) => fieldOf(each, 'code') === code)
+    : fieldOf(attributes, code)
+  const values = fieldOf(attribute, 'values')
+  if (!Array.isArray(values)) return undefined
+  // A retailer is shown no values but its own and those for all; a brand is shown those of every retailer.
+  const isForAll = (value: unknown) => isList || (fieldOf(value, 'retailer') ?? null) === null
+  return fieldOf((values as unknown[]).find(isForAll), 'value')
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined
+}
+
 function stepsOf(path: string): Step[] {
-  return path.split('.').map((step) => {
+  return path.split('.').map((step, index, all) => {
     const [, name, at] = /^(.+)\[(\d{1,4})\]$/.exec(step) ?? []
-    return name === undefined ? { name: step } : { name, at: Number(at) }
+    if (name !== undefined) return { name, at: Number(at) }
+    return all[index - 1] === 'attributes' ? { name: step, isAttribute: true } : { name: step }
   })
 }
 

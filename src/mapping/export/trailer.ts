@@ -10,7 +10,7 @@ import { checkPart } from '../source/check.ts'
 import { TotalLeaf } from './column-options.ts'
 import type { Shape } from '../shape.ts'
 import { type MapNode, type Mistakes, nodeAt, type SourceNode } from '../source/source.ts'
-import type { Paper, RefuseCell } from './writing.ts'
+import type { Paper, RefuseCell } from './paper.ts'
 
 interface TotalCell {
   /** What a record, or its rows, add to the total; undefined for a constant. */

@@ -1,9 +1,8 @@
 /** How a mapping says what its export looks like: the frames of `records`, `trailer` and `file`, and what the writer is told. */
 import { z } from 'zod'
-import type { WriteOptions } from '../../domain/format.ts'
-import type { ProblemCode } from '../../domain/problem.ts'
 import { keyPlace, type MapNode, type Mistakes, type SourceNode } from '../source/source.ts'
-import { type Fit, fitter, type Holds, holderOf, holdsAll, isUnicode } from './characters.ts'
+import { fitter, type Holds, holderOf, holdsAll, isUnicode } from './characters.ts'
+import type { FileOptions, Fit, Paper, RefuseCell } from './paper.ts'
 import type { WriteFrame } from './write-frame.ts'
 
 const Text = z.string().min(1)
@@ -18,30 +17,6 @@ export const RecordFrame = z.strictObject({
 export const TrailerFrame = z.strictObject({ type: Text.optional(), columns: z.unknown().optional() })
 
 export const FileFrame = z.strictObject({ records: z.int().min(1) })
-
-export type RefuseCell = (code: ProblemCode, message: string) => string
-
-/** What the writer of the file is told. */
-export interface FileOptions extends WriteOptions {
-  /** Null: no cell has quotes around it. */
-  readonly quote?: null | undefined
-  /** Lines before all others: as they stand, or as cells. */
-  readonly above?: readonly (string | readonly string[])[] | undefined
-}
-
-/** What the file asks of every cell. */
-export interface Paper {
-  /** Cells have the width of their column, and nothing stands between them. */
-  readonly isFixed: boolean
-  /** The names of the columns stand in the file. */
-  readonly hasHeader: boolean
-  /** Cells that a spreadsheet would take for a formula get an apostrophe in front. */
-  readonly guardsFormulas: boolean
-  /** Nothing but the delimiter keeps the cells apart. */
-  readonly isUnquoted: boolean
-  /** The text in characters that the file can hold; left out where it can hold all. */
-  readonly fit?: Fit
-}
 
 /** What the writer is told and what cells are held to; what is wrong is noted. */
 export function compileWrite(

@@ -5,6 +5,7 @@ import { BodyLeaf } from '../options.ts'
 import { describeRule } from '../shape.ts'
 import { type MapNode, type Mistakes, type SourceNode, toPlain } from '../source/source.ts'
 import { GS1_WIDTHS } from '../values/digits.ts'
+import { escapeMistake } from '../values/separated.ts'
 
 /** What of the field decides which options fit. */
 export interface OptionTarget {
@@ -70,6 +71,7 @@ function checkNeeds(options: BodyLeaf, { list }: OptionTarget, note: Note): void
     ['with', options.all !== undefined, '`with` needs `all`'],
     ['nth', options.from !== undefined, '`nth` needs `from`'],
     ['at', options.split !== undefined || options.wrap !== undefined, '`at` needs `split` or `wrap`'],
+    ['escape', options.split !== undefined, '`escape` needs `split`'],
     ['split', list || options.at !== undefined, '`split` needs `at`, unless the field is a list of texts'],
     ['wrap', list || options.at !== undefined, '`wrap` needs `at`, unless the field is a list of texts'],
   ]
@@ -131,6 +133,9 @@ function checkExcluded(options: BodyLeaf, note: Note): void {
     if (options[name] !== undefined && options[other] !== undefined)
       note(other, `\`${name}\` takes no \`${other}\``)
   }
+  const { split, escape } = options
+  const mistake = split === undefined || escape === undefined ? undefined : escapeMistake(escape, split)
+  if (mistake !== undefined) note('escape', mistake)
   if (options.split !== undefined && options.wrap !== undefined && options.at !== undefined) {
     note('wrap', 'say with `at` which part of `split` is taken, or which line of `wrap`: one of both')
   }

@@ -3,6 +3,7 @@ import type { FieldRule } from '../../contract/fields.ts'
 import type { BodyLeaf } from '../options.ts'
 import { restoredUpc, withZeros } from '../values/digits.ts'
 import { compilePattern, longestSearched } from '../values/pattern.ts'
+import { separated } from '../values/separated.ts'
 import { linesOf, quoted, wrapped } from '../values/text.ts'
 import type { Convert, FAILED, Refuse } from '../values/value.ts'
 
@@ -79,9 +80,12 @@ function matchStep({ match }: BodyLeaf, { hasDefault, note }: StepTarget): Step 
   }
 }
 
-function partStep({ split, wrap, at, long }: BodyLeaf, { list, spill }: StepTarget): Step | undefined {
+function partStep(
+  { split, escape, wrap, at, long }: BodyLeaf,
+  { list, spill }: StepTarget,
+): Step | undefined {
   if (list || at === undefined) return undefined
-  if (split !== undefined) return (text) => text.split(split, at)[at - 1]?.trim() ?? ''
+  if (split !== undefined) return (text) => separated(text, split, escape)[at - 1]?.trim() ?? ''
   const width = wrap ?? 0
   spill.last = Math.max(spill.last, at)
   return (text, refuse) => {

@@ -1,18 +1,21 @@
 /** Lists of texts, and values that the mapping itself writes. */
 import type { FieldRule } from '../../contract/fields.ts'
+import type { BodyLeaf } from '../options.ts'
 import { type Convert, FAILED } from '../values/value.ts'
+import { separated } from '../values/separated.ts'
 import { linesOf, wrapped } from '../values/text.ts'
 
 /** Splits a text into a list. An empty item is kept only between others, and only where the API gives it a meaning. */
 export function listConverter(
   convert: Convert,
   rule: FieldRule,
-  options: { readonly split?: string | undefined; readonly wrap?: number | undefined },
+  options: Pick<BodyLeaf, 'split' | 'escape' | 'wrap'>,
 ): Convert {
-  const { split, wrap } = options
+  const { split, escape, wrap } = options
   const keepsBlanks = rule.kind === 'text' && rule.blankAllowed === true
   return (text, refuse) => {
-    const parts = split === undefined ? linesOf(text) : text.split(split).map((part) => part.trim())
+    const parts =
+      split === undefined ? linesOf(text) : separated(text, split, escape).map((part) => part.trim())
     const items = wrap === undefined ? parts : parts.flatMap((part) => wrapped(part, wrap))
     const kept = keepsBlanks ? items : items.filter((item) => item !== '')
     const values = kept.map((item) => (item === '' ? '' : convert(item, refuse)))

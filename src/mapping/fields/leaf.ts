@@ -3,7 +3,6 @@ import type { FieldRule } from '../../contract/fields.ts'
 import { REFERENCES, type ReferenceKind } from '../../contract/references.ts'
 import { didYouMean } from '../../support/nearest.ts'
 import { type CalcPlan, columnsIn } from '../calc/calc.ts'
-import { parseCalc } from '../calc/parse-calc.ts'
 import { foldedName } from '../rows/columns.ts'
 import type { ConditionContext } from '../rows/conditions.ts'
 import { looksKnown } from '../rows/known.ts'
@@ -15,11 +14,13 @@ import type { Alternatives, LeafPlan, LeafSteps } from './plan.ts'
 import { describeRule } from '../shape.ts'
 import type { MapNode, Mistakes, SourceNode } from '../source/source.ts'
 import { KEY_SEPARATOR, type Tables } from '../tables.ts'
+import { compileCalc } from './leaf-calc.ts'
 import { compileDates } from './leaf-dates.ts'
 import { compileLookup } from './leaf-lookup.ts'
 import { convertNow, listConverter } from './leaf-values.ts'
+import { numberOptions } from './leaf-numbers.ts'
 import { fallbackWords, gatheringWords, valueWords } from './leaf-words.ts'
-import { converterFor, type ValueOptions } from '../values/convert.ts'
+import { converterFor } from '../values/convert.ts'
 import type { Convert } from '../values/value.ts'
 
 export interface LeafContext {
@@ -62,7 +63,7 @@ export function compileLeaf(
   const before = mistakes.count()
   const options = optionsOf(node, target, mistakes)
   if (options === undefined) return undefined
-  const calc = compileCalc(node, options, target, context)
+  const calc = compileCalc(node, options, target.rule, context)
   const note = (message: string) => mistakes.add(sourcePlace(node), message)
   const origins = originsOf(options, calc, { perRow: target.perRow, note })
   checkNames(node, calc, { origins, perRow: target.perRow }, context)
@@ -116,35 +117,6 @@ function placeOf(node: SourceNode, option: string): SourceNode {
 /** The keys of a table stand between bars, so those of a leaf do too. */
 function separatorOf({ with: separator, table }: BodyLeaf): string {
   return separator ?? (table === undefined ? ' ' : KEY_SEPARATOR)
-}
-
-function compileCalc(
-  node: SourceNode,
-  options: BodyLeaf,
-  { rule }: LeafTarget,
-  { mistakes, decimal }: LeafContext,
-): CalcPlan | undefined {
-  if (options.calc === undefined) return undefined
-  const calc = parseCalc(options.calc, rule.kind === 'date' || rule.kind === 'dateTime' ? 'date' : 'number')
-  if (typeof calc === 'string') {
-    mistakes.add(placeOf(node, 'calc'), calc)
-    return undefined
-  }
-  const { round: _, ...numbers } = numberOptions(options, decimal)
-  return { calc, numbers, dates: compileDates(node, options, mistakes, 'read') }
-}
-
-/** The numbers of a table stand in the mapping and not in the file. */
-function numberOptions(
-  { decimal, implied, round, table }: BodyLeaf,
-  ofFile: LeafContext['decimal'],
-): ValueOptions {
-  const mark = decimal ?? (implied === undefined && table === undefined ? ofFile : undefined)
-  return {
-    ...(mark === undefined ? {} : { decimal: mark }),
-    ...(implied === undefined ? {} : { implied }),
-    ...(round === undefined ? {} : { round }),
-  }
 }
 
 /** Where the mapping names the columns of a file without a header line, it may use no others. */

@@ -21,6 +21,14 @@ export const TEXT_OPTIONS = {
     of: [['Ship Via', 'UPS - Ground']],
     gives: 'Ground',
   },
+  escape: {
+    schema: z.string().length(1, 'expected one character'),
+    summary:
+      'What stands before a separator of `split` that is text, and before itself; in an export it is put there for `join`.',
+    example: "{ from: Ship Via, split: '-', escape: '\\', at: 1 }",
+    of: [['Ship Via', '2\\-Day-UPS']],
+    gives: '2-Day',
+  },
   wrap: {
     schema: z.int().min(1),
     summary:

@@ -1,5 +1,5 @@
 /** Binds conditions to the columns of one file: of the row being built, or of the record as a whole. */
-import { type Place, problem } from '../../domain/problem.ts'
+import { type Place, type Problem, problem } from '../../domain/problem.ts'
 import type { BindContext } from '../binding/building.ts'
 import type { Column } from './columns.ts'
 import type { Check, ColumnTest, Condition } from './conditions.ts'
@@ -48,6 +48,35 @@ export function bindChecks(checks: readonly Check[], perRow: boolean, context: B
       if (condition.holds() !== brokenWhen) continue
       context.building.problems.push(problem('check-failed', condition.place(), say))
     }
+  }
+}
+
+/**
+ * Makes the function that says why the current record waits for a person; undefined where no rule is. A row that the
+ * `when` of its lines leaves out counts too: what must be told is told.
+ */
+export function bindHolds(
+  { ofRecord, ofRows }: { readonly ofRecord: readonly Check[]; readonly ofRows: readonly Check[] },
+  context: BindContext,
+): (() => readonly Problem[]) | undefined {
+  if (ofRecord.length + ofRows.length === 0) return undefined
+  const { building } = context
+  const bind = (perRow: boolean) => (check: Check) => ({
+    ...check,
+    condition: bindWhen(check.condition, { perRow, needed: 'hold' }, context),
+  })
+  const whole = ofRecord.map(bind(false))
+  const single = ofRows.map(bind(true))
+  const broken = (rules: typeof whole): Problem[] =>
+    rules
+      .filter(({ condition, brokenWhen }) => condition.holds() === brokenWhen)
+      .map(({ condition, say }) => problem('held-by-mapping', condition.place(), say))
+  return () => {
+    const ofLines = building.itemRows.flatMap((row) => {
+      building.row = row
+      return broken(single)
+    })
+    return [...broken(whole), ...ofLines]
   }
 }
 

@@ -7,14 +7,17 @@ import { type Check, CheckFrame, compileChecks, type ConditionContext } from './
 import type { ObjectPlan, Plan } from '../fields/plan.ts'
 import type { Shape } from '../shape.ts'
 import type { MapNode } from '../source/source.ts'
+import { escapeMistake } from '../values/separated.ts'
 
 const Text = z.string().min(1)
 
 export const LinesFrame = z.strictObject({
   columns: z.array(Text).min(1).optional(),
   split: Text.optional(),
+  escape: z.string().length(1, 'expected one character').optional(),
   same: z.enum(['add', 'refuse'], { error: 'expected `add` or `refuse`' }).optional(),
   check: z.array(CheckFrame).min(1).optional(),
+  hold: z.array(CheckFrame).min(1).optional(),
 })
 
 /** Columns that hold several lines: each a list, or one column per line with its number in the name. */
@@ -22,6 +25,8 @@ export interface PackedLines {
   readonly columns: readonly string[]
   /** What separates the lines in a cell; without it the columns are numbered. */
   readonly split?: string
+  /** What stands before a separator that is text, and before itself. */
+  readonly escape?: string
 }
 
 /** What stands for the number in the name of a numbered column. */
@@ -35,8 +40,10 @@ export function compilePacked(
   const node = root.entries.get('lines')?.node
   const frame = node && checkPart(LinesFrame, node, mistakes)
   if (frame === undefined || node?.kind !== 'map') return undefined
-  const { columns, split } = frame
+  const { columns, split, escape } = frame
   const place = node.entries.get('split')?.node ?? node
+  const mistake = escape === undefined ? undefined : mistakeOfEscape(escape, split)
+  if (mistake !== undefined) mistakes.add(node.entries.get('escape')?.node ?? node, mistake)
   if (columns === undefined) {
     if (split !== undefined) mistakes.add(place, '`split` needs `columns`: those whose cells hold lists')
     return undefined
@@ -46,7 +53,15 @@ export function compilePacked(
     const wrong = mistakeIn(name, split, known)
     if (wrong !== undefined) mistakes.add(list.kind === 'list' ? (list.items[index] ?? list) : list, wrong)
   }
-  return { columns, ...(split === undefined ? {} : { split }) }
+  return {
+    columns,
+    ...(split === undefined ? {} : { split }),
+    ...(escape === undefined ? {} : { escape }),
+  }
+}
+
+function mistakeOfEscape(escape: string, split: string | undefined): string | undefined {
+  return split === undefined ? '`escape` needs `split`' : escapeMistake(escape, split)
 }
 
 function mistakeIn(
@@ -70,22 +85,29 @@ function mistakeIn(
 /** What `lines` says of each line of the array. */
 export interface LineRules {
   readonly checks: readonly Check[]
+  /** One row of these holds the whole record: an order must not go out with a line missing. */
+  readonly holds: readonly Check[]
   /** Whether lines of the same item become one. */
   readonly adds: boolean
 }
 
 export function lineRulesOf(root: MapNode, context: ConditionContext): LineRules {
   const node = root.entries.get('lines')?.node
-  if (node?.kind !== 'map') return { checks: [], adds: false }
+  if (node?.kind !== 'map') return { checks: [], holds: [], adds: false }
   const same = node.entries.get('same')?.node
   return {
     checks: compileChecks(node.entries.get('check')?.node, context),
+    holds: compileChecks(node.entries.get('hold')?.node, context),
     adds: same?.kind === 'text' && same.text === 'add',
   }
 }
 
 /** The body with the rules of its lines. */
-export function withLineRules(body: ObjectPlan, shape: Shape, { checks, adds }: LineRules): ObjectPlan {
+export function withLineRules(
+  body: ObjectPlan,
+  shape: Shape,
+  { checks, adds }: Omit<LineRules, 'holds'>,
+): ObjectPlan {
   if (checks.length === 0 && !adds) return body
   const fields = body.fields.map(([name, plan]): readonly [string, Plan] => {
     if (plan.kind !== 'rows') return [name, plan]

@@ -19,6 +19,8 @@ export interface Drafting {
   readonly keys: readonly KeyColumn[]
   /** Which records are taken, and the same in words; without it, all are. */
   readonly only: { readonly condition: BoundCondition; readonly words: string } | undefined
+  /** Why the record waits for a person; empty when it does not. */
+  readonly hold: (() => readonly Problem[]) | undefined
   /** Holds the record to the user's own rules. */
   readonly check: (() => void) | undefined
 }
@@ -35,6 +37,10 @@ export function draftOf(gathered: Gathered, number: number, drafting: Drafting):
   if (leftOut !== undefined) {
     const lines = rows.map(rangeOf)
     return { number, lines, keyValues, references: [], problems: [leftOut], skipped: true }
+  }
+  const holding = isSound ? reasonsToHold(drafting) : []
+  if (holding.length > 0) {
+    return { number, lines: rows.map(rangeOf), keyValues, references: [], problems: holding, held: true }
   }
   if (!isSound) array?.choose()
   const built = building.headerRows.length > 0 ? body.build() : undefined
@@ -81,6 +87,13 @@ function reasonToLeaveOut(rows: readonly Row[], { only, building, lines }: Draft
   if (first === undefined || building.itemRows.length === 0 || building.lineRows.length > 0) return undefined
   const message = 'Each row of the record is left out by the `when` of its lines.'
   return problem('left-out', { line: first.line }, message)
+}
+
+/** Why a person has to look at the record; rows that disagree about it are a problem instead. */
+function reasonsToHold({ hold, building }: Drafting): readonly Problem[] {
+  if (hold === undefined || building.headerRows.length === 0) return []
+  const reasons = hold()
+  return building.problems.length > 0 ? [] : withoutRepeats(reasons)
 }
 
 /** The row whose key columns name the record. */

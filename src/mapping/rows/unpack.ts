@@ -4,6 +4,7 @@ import { problem } from '../../domain/problem.ts'
 import type { Columns, MissingColumn } from './columns.ts'
 import { type Gathered, MAX_RECORD_ROWS, tooLarge } from './gather.ts'
 import { numberIn, type PackedLines } from './lines.ts'
+import { separated } from '../values/separated.ts'
 import { cleaned } from '../values/text.ts'
 
 /** The rows that a row stands for. */
@@ -36,7 +37,7 @@ export function bindUnpack(
   layout: Layout,
   { found, missing }: { readonly found: Columns; readonly missing: MissingColumn[] },
 ): Unpack {
-  const { columns, split } = packed
+  const { columns, split, escape } = packed
   const positions =
     split === undefined
       ? numberedPositions(columns, layout)
@@ -44,7 +45,7 @@ export function bindUnpack(
   if (positions.length === 0) missing.push({ names: columns, field: 'lines', columns: found })
   return split === undefined
     ? unpackNumbered(positions, layout.columns.length)
-    : unpackLists(positions.flat(), split, layout)
+    : unpackLists(positions.flat(), (cell) => listIn(cell, split, escape), layout)
 }
 
 /** The names of the columns that hold the numbered lines. */
@@ -80,11 +81,15 @@ function unpackNumbered(positions: readonly (readonly number[])[], width: number
   }
 }
 
-function unpackLists(positions: readonly number[], separator: string, layout: Layout): Unpack {
+function unpackLists(
+  positions: readonly number[],
+  toItems: (cell: string) => readonly string[],
+  layout: Layout,
+): Unpack {
   return (row) => {
     if (row.problems !== undefined) return [row]
     const lists = positions
-      .map((position) => ({ position, items: listIn(row.values[position] ?? '', separator) }))
+      .map((position) => ({ position, items: toItems(row.values[position] ?? '') }))
       .filter(({ items }) => items.some((item) => item !== ''))
     const longest = lists.toSorted((a, b) => linesIn(b.items) - linesIn(a.items))[0]
     if (longest === undefined) return [row]
@@ -104,8 +109,10 @@ function unpackLists(positions: readonly number[], separator: string, layout: La
   }
 }
 
-function listIn(cell: string, separator: string): string[] {
-  return cell.split(separator, MAX_RECORD_ROWS + 1).map((item) => item.trim())
+function listIn(cell: string, separator: string, escape: string | undefined): string[] {
+  return separated(cell, separator, escape)
+    .slice(0, MAX_RECORD_ROWS + 1)
+    .map((item) => item.trim())
 }
 
 /** How many lines a list holds; blank items at its end may come from a separator too many. */

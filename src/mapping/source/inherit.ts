@@ -1,7 +1,14 @@
 /** A mapping that extends another: the base's tree with what the extending file says laid over it. */
 import { dirname, isAbsolute, join, normalize } from 'node:path'
 import { didYouMean } from '../../support/nearest.ts'
-import { keyPlace, type MapNode, type Mistakes, type SourceNode, type SourceReader } from './source.ts'
+import {
+  keyPlace,
+  type ListNode,
+  type MapNode,
+  type Mistakes,
+  type SourceNode,
+  type SourceReader,
+} from './source.ts'
 
 export interface Inheriting {
   readonly reader: SourceReader
@@ -108,8 +115,48 @@ function withoutKeys(node: SourceNode, keys: readonly string[]): SourceNode {
   return { ...node, entries: new Map([...node.entries].filter(([key]) => !keys.includes(key))) }
 }
 
+/** Lists whose items have names of their own, by which a map can say something of single ones. */
+const NAMED_LISTS = /^(?:records|read\.columns|read\.records\.[^.]+\.columns)$/
+
+/** The list with what the map says of some of its items: another name, more of what is in them, or null. */
+function laidOverList(base: ListNode, over: MapNode, mistakes: Mistakes): SourceNode {
+  const items = base.items.map((item): { readonly name: string; node: SourceNode | undefined } => ({
+    name: nameOfItem(item),
+    node: item,
+  }))
+  for (const [key, { node }] of over.entries) {
+    const item = items.find(({ name }) => name === key)
+    if (item === undefined) {
+      const known = didYouMean(
+        key,
+        items.map(({ name }) => name),
+      )
+      mistakes.add(keyPlace(over, key), `the list that is extended has no "${key}".${known}`)
+    } else if (node.kind === 'text' && node.value === null) {
+      item.node = undefined
+    } else if (item.node !== undefined) {
+      item.node = laidOverItem(item.node, node, mistakes)
+    }
+  }
+  return { ...base, items: items.flatMap(({ node }) => node ?? []) }
+}
+
+function laidOverItem(item: SourceNode, over: SourceNode, mistakes: Mistakes): SourceNode {
+  const name = item.kind === 'map' && over.kind === 'text' ? item.entries.get('name') : undefined
+  if (item.kind !== 'map' || name === undefined) return laidOver(item, over, mistakes)
+  return { ...item, entries: new Map(item.entries).set('name', { ...name, node: over }) }
+}
+
+function nameOfItem(item: SourceNode): string {
+  const named = item.kind === 'map' ? (item.entries.get('type') ?? item.entries.get('name'))?.node : item
+  return named?.kind === 'text' ? named.text : ''
+}
+
 /** Maps are merged key by key; a list or a text takes the place of what is under it; null takes a key away. */
 function laidOver(base: SourceNode, over: SourceNode, mistakes: Mistakes): SourceNode {
+  if (base.kind === 'list' && over.kind === 'map' && NAMED_LISTS.test(over.path)) {
+    return laidOverList(base, over, mistakes)
+  }
   if (base.kind !== 'map' || over.kind !== 'map') return over
   const entries = new Map(base.entries)
   // A constant takes no other options, so none of the base's may stay beside it.
@@ -139,5 +186,5 @@ function replacedBy({ entries }: MapNode): string[] {
 
 /** Where the keys are names that people choose: columns of a file, tables and their rows. */
 function isFreelyNamed(path: string): boolean {
-  return /^(?:columns|tables|tables\.[^.]+\.rows)$/.test(path)
+  return /^(?:columns|records\.[^.]+\.columns|tables|tables\.[^.]+\.rows)$/.test(path)
 }

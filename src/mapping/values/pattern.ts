@@ -37,7 +37,15 @@ export function longestSearched(pattern: string): number {
 function waysOf(token: string): number {
   const [, least, most] = /^\{(\d+),(\d+)\}/.exec(token) ?? []
   if (most !== undefined) return Number(most) - Number(least) + 1
+  if (isCapturing(token)) return NOTING
   return token.startsWith('?') || token === '|' ? 2 : 1
+}
+
+/** What brackets hold is noted at every step, which takes as long as several steps. */
+const NOTING = 4
+
+function isCapturing(token: string): boolean {
+  return token === '(' || /^\(\?<\w/.test(token)
 }
 
 /** The repetitions without an upper bound; an expression that may begin anywhere repeats that, too. */

@@ -2,6 +2,8 @@
 import type { FileEntry, FileState } from '../../domain/journal.ts'
 import { BridgeError, type FailureCode, hasCode } from '../../support/errors.ts'
 import type { InboundParts } from '../parts.ts'
+import { sweepDocuments } from '../documents/bring.ts'
+import { deliverDocuments } from './documents.ts'
 import { receiveFile, sightFiles, spoolName } from './pick-up.ts'
 import { type ReportedFile, reportFile } from './report.ts'
 import { submitFile } from './submit.ts'
@@ -60,6 +62,17 @@ export async function passInbound(parts: InboundParts): Promise<InboundPass> {
   return { route: route.name, summaries: reported.map(({ summary }) => summary), reported, open }
 }
 
+/** Only the file named, from where it stands; for when a person decided about its held records. */
+export async function passFile(parts: InboundParts, fileId: string): Promise<InboundPass> {
+  const { journal, route } = parts
+  const pass: Pass = { reported: [], open: [], failures: [], unreachableInRow: 0 }
+  const file = await journal.file(fileId)
+  if (file !== undefined) await bringOn(parts, file, pass)
+  if (pass.failures.length > 0) throw pass.failures[0]
+  const { reported, open } = pass
+  return { route: route.name, summaries: reported.map(({ summary }) => summary), reported, open }
+}
+
 async function bringOn(parts: InboundParts, file: FileEntry, pass: Pass): Promise<void> {
   try {
     const finished = await finishFile(parts, file, (reported) => pass.reported.push(reported))
@@ -86,7 +99,10 @@ const NEXT_STEP: Readonly<
   claiming: receiveFile,
   received: planFile,
   planned: submitFile,
-  submitted: async (parts, file, report) => report(await reportFile(parts, file)),
+  submitted: async (parts, file, report) => {
+    await deliverDocuments(parts, file)
+    report(await reportFile(parts, file))
+  },
   reported: archiveFile,
 }
 
@@ -104,12 +120,15 @@ async function finishFile(parts: InboundParts, file: FileEntry, report: Report):
   }
 }
 
-/** reported → closed: the source leaves the inbox for good, and the spool is cleared. */
+/**
+ * reported → closed: the source leaves the inbox for good, and the spool is cleared. A file that was taken up again is in
+ * the archive already, or a person has taken it from there.
+ */
 async function archiveFile(parts: InboundParts, file: FileEntry): Promise<void> {
   const { source, journal, lease, route, clock } = parts
   const day = new Date(file.receivedAt ?? clock.now()).toISOString().slice(0, 10).replaceAll('-', '/')
   const claim = { id: file.id, folder: file.folder, name: file.name }
-  const archivedAs = await source.archive(claim, `${route.archiveFolder}/${day}`)
+  const archivedAs = file.archivedAs ?? (await source.archive(claim, `${route.archiveFolder}/${day}`))
   await journal.fileClosed(lease, file.id, archivedAs)
   await clearSpool(parts, file.id)
   parts.notify({
@@ -120,9 +139,13 @@ async function archiveFile(parts: InboundParts, file: FileEntry): Promise<void> 
   })
 }
 
-async function clearSpool({ spool }: InboundParts, fileId: string): Promise<void> {
-  await spool.remove(spoolName(fileId))
-  for (const suffix of ['results', 'rejects', 'summary']) await spool.remove(`${fileId}.${suffix}`)
+/** The copy of a file with held records is kept: what becomes of them is reported with their rows. */
+async function clearSpool({ spool, journal }: InboundParts, fileId: string): Promise<void> {
+  const held = await journal.heldFiles(1, fileId)
+  if (held.length === 0) await spool.remove(spoolName(fileId))
+  for (const suffix of ['results', 'rejects', 'exceptions', 'summary']) {
+    await spool.remove(`${fileId}.${suffix}`)
+  }
 }
 
 /** Removes what files left behind that were closed right before a crash. */
@@ -130,6 +153,8 @@ async function sweepSpool(parts: InboundParts): Promise<void> {
   const ids = new Set((await parts.spool.list()).map((name) => name.split('.', 1)[0] ?? ''))
   for (const id of ids) {
     const file = await parts.journal.file(id)
-    if (file?.state === 'closed') await clearSpool(parts, id)
+    if (file?.state !== 'closed') continue
+    await clearSpool(parts, id)
+    await sweepDocuments(parts, id)
   }
 }

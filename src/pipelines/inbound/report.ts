@@ -1,13 +1,14 @@
-/** Telling the sender: a result file, a rejects file and a summary, each byte of them made from the journal. */
+/** Telling the sender: a result file, rejects, exceptions and a summary, each byte of them made from the journal. */
 import type { FileEntry } from '../../domain/journal.ts'
 import type { ReportedRecord } from '../../domain/record.ts'
 import type { LineRange } from '../../domain/translator.ts'
 import { BridgeError } from '../../support/errors.ts'
 import type { InboundParts } from '../parts.ts'
+import { withDocuments } from './documents.ts'
 import { copyLines, joinRanges } from './physical-lines.ts'
 import { spoolName } from './pick-up.ts'
-import { fileRow, RESULT_COLUMNS, resultRow } from './results.ts'
-import { summarize, type Summary } from './summary.ts'
+import { documentCells, DOCUMENTS_COLUMN, fileRow, RESULT_COLUMNS, resultRow } from './results.ts'
+import { isException, summarize, type Summary } from './summary.ts'
 
 /** How many records are read from the journal at once. */
 const PAGE = 1000
@@ -23,7 +24,9 @@ export async function reportFile(parts: InboundParts, file: FileEntry): Promise<
   const { journal, lease } = parts
   const summary = await writeReports(parts, file)
   let name = file.reportName
-  for (let turn = 1; turn <= NAMES_MAX; turn++) {
+  // A file that is reported again has a name for each time, so that nobody takes one report for the other.
+  const firstTurn = 1 + (file.reports ?? 0)
+  for (let turn = firstTurn; turn < firstTurn + NAMES_MAX; turn++) {
     name ??= turn === 1 ? reportName(file) : `${reportName(file)}~${turn}`
     await journal.nameReport(lease, file.id, name)
     if (await deliverAll(parts, file, summary, name)) {
@@ -64,10 +67,14 @@ interface Report {
 function reportsOf(file: FileEntry, summary: Summary): readonly Report[] {
   const results = { suffix: '.results.csv', spooled: `${file.id}.results` }
   const rejects = { suffix: '.rejects.csv', spooled: `${file.id}.rejects` }
+  const exceptions = { suffix: '.exceptions.csv', spooled: `${file.id}.exceptions` }
   const total = { suffix: '.summary.json', spooled: `${file.id}.summary` }
-  return summary.refusedLines > 0 || summary.outcome === 'unusable'
-    ? [results, rejects, total]
-    : [results, total]
+  return [
+    results,
+    ...(summary.refusedLines > 0 || summary.outcome === 'unusable' ? [rejects] : []),
+    ...(summary.heldLines > 0 ? [exceptions] : []),
+    total,
+  ]
 }
 
 function pathsOf(
@@ -96,26 +103,36 @@ async function deliverAll(
 async function writeReports(parts: InboundParts, file: FileEntry): Promise<Summary> {
   const { spool, translator, format } = parts
   const refused: [number, number][] = []
+  const held: [number, number][] = []
   const summary = summarize(parts.route, file)
-  const writer = format.writer([...file.keyColumns, ...RESULT_COLUMNS], { format: 'csv' })
+  const more = parts.documents === undefined ? [] : [DOCUMENTS_COLUMN]
+  const writer = format.writer([...file.keyColumns, ...RESULT_COLUMNS, ...more], { format: 'csv' })
 
   async function* resultLines() {
     yield writer.head()
     if (file.outcome !== 'processed')
-      yield writer.rows([[...file.keyColumns.map(() => ''), ...fileRow(file)]])
-    for await (const page of recordsOf(parts, file)) {
+      yield writer.rows([[...file.keyColumns.map(() => ''), ...fileRow(file), ...more.map(() => '')]])
+    for await (const records of recordsOf(parts, file)) {
+      const page = await withDocuments(parts, records)
       for (const record of page) summary.add(record)
       const rejected = page.filter((record) => record.state === 'rejected')
       for (const range of rejected.flatMap((record) => record.lines)) addRange(refused, range)
+      for (const range of page.filter(isException).flatMap((record) => record.lines)) addRange(held, range)
       const detailRows = translator.read.records !== undefined
-      yield writer.rows(page.map((record) => resultRow(record, file.keyColumns.length, detailRows)))
+      yield writer.rows(
+        page.map((record) => [
+          ...resultRow(record, file.keyColumns.length, detailRows),
+          ...documentCells(record),
+        ]),
+      )
     }
   }
 
   await spool.put(`${file.id}.results`, resultLines())
-  const ranges = joinRanges(refused)
+  const ranges = { refused: joinRanges(refused), held: joinRanges(held) }
   if (file.outcome === 'unusable') await spool.put(`${file.id}.rejects`, spool.read(spoolName(file.id)))
-  else if (ranges.length > 0) await spool.put(`${file.id}.rejects`, rejectLines(parts, file, ranges))
+  else if (refused.length > 0) await spool.put(`${file.id}.rejects`, copiedRows(parts, file, ranges.refused))
+  if (held.length > 0) await spool.put(`${file.id}.exceptions`, copiedRows(parts, file, ranges.held))
   const finished = summary.finish(ranges)
   await spool.put(`${file.id}.summary`, [Buffer.from(`${JSON.stringify(finished, null, 2)}\n`)])
   return finished
@@ -128,8 +145,8 @@ function addRange(ranges: [number, number][], [first, last]: LineRange): void {
   else ranges.push([first, last])
 }
 
-/** The header as it came, then the refused rows as they came. */
-function rejectLines(
+/** The header as it came, then the rows as they came. */
+function copiedRows(
   { spool, translator }: InboundParts,
   file: FileEntry,
   ranges: readonly [number, number][],

@@ -1,4 +1,5 @@
 /** The rows of a result file: one line per record, in plain words. */
+import type { ToldRecord } from './documents.ts'
 import { describePlace, type Problem } from '../../domain/problem.ts'
 import type { FileEntry } from '../../domain/journal.ts'
 import type { ReportedRecord } from '../../domain/record.ts'
@@ -19,6 +20,9 @@ export const RESULT_COLUMNS = [
   '_at',
 ] as const
 
+/** Where the packing slips and labels of a record are; a column of the routes that want them. */
+export const DOCUMENTS_COLUMN = '_documents'
+
 /** Several problems of one record stand in one cell, in the same order in each column. */
 const SEPARATOR = ' | '
 
@@ -36,6 +40,11 @@ export function resultRow(record: ReportedRecord, keyColumns: number, detailRows
     String(record.attempts),
     isoTime(record.changedAt),
   ]
+}
+
+/** The cell of the column above, where there is one. */
+export function documentCells({ documents }: ToldRecord): string[] {
+  return documents === undefined ? [] : [documents.paths.join(SEPARATOR)]
 }
 
 /** The one line for a file that is a duplicate or unusable as a whole. */

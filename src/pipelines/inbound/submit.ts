@@ -12,7 +12,9 @@ import { type Body, idOf, type InboundRules, partyParams } from '../operations/o
 import { INBOUND_RULES } from '../operations/operations.ts'
 import type { InboundParts } from '../parts.ts'
 import { accountCheck, type ReadResult, tryRead } from '../reads.ts'
+import { type Breaker, openBreaker, refusalsNeeded } from './breaker.ts'
 import { columnFinder } from './columns.ts'
+import { keptAnswer } from './documents.ts'
 import { settleUncertain } from './settle.ts'
 
 /** A record proven absent is sent again; more often than this in one run helps nobody. */
@@ -39,6 +41,7 @@ async function sendPlanned(parts: InboundParts, file: FileEntry): Promise<void> 
   const counts = await journal.countRecords({ file: file.id })
   const total = counts.planned ?? 0
   if (total === 0) return
+  const restraint = await breakerFor(parts, file)
   await drain({
     journal,
     lease,
@@ -49,7 +52,16 @@ async function sendPlanned(parts: InboundParts, file: FileEntry): Promise<void> 
     unsent: 'planned',
     onProgress: (done) =>
       parts.notify({ kind: 'progress', route: route.name, file: file.name, phase: 'sending', done, total }),
+    restraint,
   })
+  const reason = restraint.reason()
+  if (reason !== undefined) await journal.holdRest(lease, file.id, reason)
+}
+
+/** What stops this file, as far as its answers are known: after a crash the earlier ones count too. */
+async function breakerFor({ journal, route }: InboundParts, file: FileEntry): Promise<Breaker> {
+  const { stop = {} } = route
+  return openBreaker(stop, await journal.answersSoFar(file.id, refusalsNeeded(stop)))
 }
 
 /** Makes the function that sends one record of the file. */
@@ -67,7 +79,9 @@ function sender(parts: InboundParts, file: FileEntry): (record: SendingRecord) =
     const answer = await api.send(requestOf(record))
     if (answer.certainty === 'not-applied') return deferred(record, answer.detail, answer.status)
     if (answer.certainty === 'unknown') return uncertain(record, answer.detail, answer.status)
-    if (answer.status < 400) return accepted(record, answer.status, idOf(answer.body))
+    if (answer.status < 400) {
+      return { ...accepted(record, answer.status, idOf(answer.body)), ...keptAnswer(parts, answer.body) }
+    }
     if (answer.status === 403) await checkAccount()
     // What may be repeated may have been done before, by whomever.
     if (record.inDoubt || repeatable) {

@@ -4,7 +4,9 @@ import type { Problem } from '../../domain/problem.ts'
 import type { Outcome, RecordState, ReportedRecord } from '../../domain/record.ts'
 import { accountOf } from '../../domain/route.ts'
 import { isoTime } from '../../support/clock.ts'
+import type { DocumentState } from '../../domain/shipping-document.ts'
 import type { InboundParts } from '../parts.ts'
+import type { ToldRecord } from './documents.ts'
 
 /** What `NAME.summary.json` holds. Times are ISO 8601 in UTC, durations milliseconds. */
 export interface Summary {
@@ -20,36 +22,54 @@ export interface Summary {
   readonly problems: readonly Problem[]
   /** `total` is the sum of the others. */
   readonly records: Readonly<Partial<Record<RecordState, number>>> & { readonly total: number }
-  /** Source rows of the records, and those of them that were refused. */
-  readonly rows: { readonly total: number; readonly refused: number }
+  /** Source rows of the records, and those of them that were refused, or held for a person. */
+  readonly rows: { readonly total: number; readonly refused: number; readonly held: number }
   /** How many physical lines the rejects file repeats, besides the header. */
   readonly refusedLines: number
+  /** How many physical lines the exceptions file repeats, besides the header. */
+  readonly heldLines: number
+  /** Why they are held, with the number of records. */
+  readonly heldFor: Readonly<Record<string, number>>
   /** How often each problem code occurred. */
   readonly codes: Readonly<Record<string, number>>
+  /** Packing slips and labels, where the route wants them and there are any. */
+  readonly documents?: Readonly<Partial<Record<(typeof DOCUMENT_WORDS)[DocumentState], number>>>
   readonly receivedAt?: string
   readonly finishedAt?: string
   readonly milliseconds: { readonly planning: number; readonly sending: number }
 }
 
+const DOCUMENT_WORDS = {
+  delivered: 'delivered',
+  refused: 'refused',
+  wanted: 'missing',
+} as const satisfies Record<DocumentState, string>
+
 /** Gathers a summary while the records go by. */
 export function summarize(route: InboundParts['route'], file: FileEntry) {
   const counts = new Map<Outcome | RecordState, number>()
   const codes = new Map<string, number>()
-  const rows = { total: 0, refused: 0 }
+  const rows = { total: 0, refused: 0, held: 0 }
+  const reasons = new Map<string, number>()
+  const documents = new Map<string, number>()
   const count = (map: Map<string, number>, key: string) => map.set(key, (map.get(key) ?? 0) + 1)
   for (const each of file.problems) count(codes, each.code)
 
   return {
-    add(record: ReportedRecord): void {
+    add(record: ToldRecord): void {
       count(counts, record.state)
+      for (const state of record.documents?.states ?? []) count(documents, DOCUMENT_WORDS[state])
       const size = sourceRows(record)
       rows.total += size
       if (record.state === 'rejected') rows.refused += size
+      if (isException(record)) {
+        rows.held += size
+        for (const message of new Set(record.problems.map((each) => each.message))) count(reasons, message)
+      }
       for (const each of record.problems) count(codes, each.code)
     },
-    finish(refused: readonly (readonly [number, number])[]): Summary {
+    finish(ranges: { readonly refused: Ranges; readonly held: Ranges }): Summary {
       const total = [...counts.values()].reduce((sum, each) => sum + each, 0)
-      const refusedLines = refused.reduce((sum, [first, last]) => sum + last - first + 1, 0)
       return {
         file: file.name,
         route: route.name,
@@ -62,12 +82,27 @@ export function summarize(route: InboundParts['route'], file: FileEntry) {
         problems: file.problems,
         records: { total, ...Object.fromEntries(counts) },
         rows,
-        refusedLines,
+        refusedLines: linesIn(ranges.refused),
+        heldLines: linesIn(ranges.held),
+        heldFor: Object.fromEntries(reasons),
         codes: Object.fromEntries(codes),
+        ...(documents.size === 0 ? {} : { documents: Object.fromEntries(documents) }),
         ...timesOf(file),
       }
     },
   }
+}
+
+type Ranges = readonly (readonly [first: number, last: number])[]
+
+function linesIn(ranges: Ranges): number {
+  return ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0)
+}
+
+/** Held by the mapping, or because the file was stopped: nothing of it was sent, so its rows may be. */
+export function isException({ state, problems }: ReportedRecord): boolean {
+  const [first] = problems
+  return state === 'held' && (first?.code === 'held-by-mapping' || first?.code === 'route-stopped')
 }
 
 /** One row may hold several lines of a record, and stands there once for each. */
@@ -81,11 +116,14 @@ function firstOf({ duplicateOf }: FileEntry): Pick<Summary, 'duplicateOf'> {
 }
 
 function timesOf(file: FileEntry): Pick<Summary, 'receivedAt' | 'finishedAt' | 'milliseconds'> {
-  const { receivedAt, plannedAt, submittedAt } = file
+  const { receivedAt, plannedAt, submittedAt, takenUpAt } = file
   const between = (from: number | undefined, to: number | undefined) => (from && to ? to - from : 0)
   return {
     ...(receivedAt === undefined ? {} : { receivedAt: isoTime(receivedAt) }),
     ...(submittedAt === undefined ? {} : { finishedAt: isoTime(submittedAt) }),
-    milliseconds: { planning: between(receivedAt, plannedAt), sending: between(plannedAt, submittedAt) },
+    milliseconds: {
+      planning: between(receivedAt, plannedAt),
+      sending: between(takenUpAt ?? plannedAt, submittedAt),
+    },
   }
 }

@@ -11,7 +11,8 @@ import { INBOUND_RULES } from '../operations/operations.ts'
 import type { InboundParts } from '../parts.ts'
 import { fileSource } from './file-source.ts'
 import { spoolName } from './pick-up.ts'
-import { referenceResolver, type ResolvedDraft } from './resolve.ts'
+import { orderReader } from '../references/orders.ts'
+import { referenceResolver, type ResolvedDraft } from '../references/resolver.ts'
 import { unpackFile } from './unpack.ts'
 
 /** How many records enter the journal in one transaction. */
@@ -48,7 +49,8 @@ export async function planFile(parts: InboundParts, file: FileEntry): Promise<vo
 
 /** Gathers drafts into transactions of hundreds. */
 function planner(parts: InboundParts, file: FileEntry) {
-  const resolveReferences = referenceResolver(parts)
+  const orders = orderReader(parts)
+  const resolveReferences = referenceResolver({ ...parts, orders })
   let waiting: Draft[] = []
   let done = 0
   const flush = async () => {
@@ -82,6 +84,7 @@ function toRecord({ route }: InboundParts, draft: ResolvedDraft, file: FileEntry
     operation: route.operation,
     account: accountOf(route.party),
     ...(draft.skipped ? { skipped: draft.skipped } : {}),
+    ...(draft.held ? { held: draft.held } : {}),
   }
   if (draft.body === undefined || problems.length > 0) return common
   const rules = INBOUND_RULES[route.operation]

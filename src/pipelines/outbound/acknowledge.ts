@@ -1,14 +1,15 @@
 /** Acknowledging: each record of a delivery whose file is where the user asked for it, and no other. */
 import { readApiErrors } from '../../contract/api-errors.ts'
-import { OPERATIONS } from '../../contract/operations.ts'
+import { OPERATIONS, type OutboundOperation } from '../../contract/operations.ts'
 import type { CallResult, Resource } from '../../domain/api.ts'
 import type { DeliveryEntry } from '../../domain/journal.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import type { RecordResult, SendingRecord } from '../../domain/record.ts'
 import { drain } from '../drain.ts'
-import { partyParams } from '../operations/operation.ts'
+import { assert } from '../../support/errors.ts'
 import type { OutboundParts } from '../parts.ts'
 import { accountCheck, tryRead } from '../reads.ts'
+import { recordCall } from './calls.ts'
 
 /** A record whose answer was lost is acknowledged again; more often than this in one run helps nobody. */
 const ROUNDS_MAX = 3
@@ -56,10 +57,10 @@ function acknowledgeWaiting(parts: OutboundParts, delivery: DeliveryEntry): Prom
 function acknowledger(parts: OutboundParts): (record: SendingRecord) => Promise<RecordResult> {
   const { api, route } = parts
   const checkAccount = accountCheck(api, route.party)
-  const { acknowledge, get } = OPERATIONS[route.operation]
-  const paramsOf = (record: SendingRecord) => ({ ...partyParams(route.party), id: record.naturalKey })
+  const { acknowledge, get }: OutboundOperation = OPERATIONS[route.operation]
+  assert(acknowledge && get, `nobody acknowledges what ${route.operation} lists`)
   const readAgain = (record: SendingRecord) =>
-    tryRead(() => api.get({ endpoint: get, params: paramsOf(record) }))
+    tryRead(() => api.get(recordCall(route, get, record.naturalKey)))
 
   return async (record) => {
     const { id } = record
@@ -69,7 +70,7 @@ function acknowledger(parts: OutboundParts): (record: SendingRecord) => Promise<
       const changed = whyNot(now.value)
       if (changed) return { id, ...changed }
     }
-    const answer = await api.send({ endpoint: acknowledge, params: paramsOf(record) })
+    const answer = await api.send(recordCall(route, acknowledge, record.naturalKey))
     if (answer.certainty === 'answered' && answer.status < 400) {
       return { id, state: 'accepted', http: answer.status, problems: [] }
     }

@@ -3,8 +3,8 @@ import { OPERATIONS } from '../../contract/operations.ts'
 import type { Resource } from '../../domain/api.ts'
 import { accountOf } from '../../domain/route.ts'
 import { BridgeError } from '../../support/errors.ts'
-import { orderReference } from '../inbound/resolve.ts'
-import { idOf, partyParams } from '../operations/operation.ts'
+import { idOf } from '../operations/operation.ts'
+import { listCall } from './calls.ts'
 import type { OutboundParts } from '../parts.ts'
 
 /** Notes every record of the list in the journal; those it knows already are skipped. Gives how many were new. */
@@ -14,7 +14,7 @@ export async function collectRecords(parts: OutboundParts): Promise<number> {
   const account = accountOf(route.party)
   let added = 0
   let done = 0
-  for await (const page of api.list({ endpoint: list, params: partyParams(route.party), query })) {
+  for await (const page of api.list({ ...listCall(route), query })) {
     const records = page.map((resource) => ({
       operation: route.operation,
       account,
@@ -22,9 +22,6 @@ export async function collectRecords(parts: OutboundParts): Promise<number> {
       body: JSON.stringify(resource),
     }))
     added += await journal.collect(lease, records)
-    if (route.operation === 'export-orders') {
-      await journal.rememberReferences(account, 'order', page.flatMap(orderReference))
-    }
     done += page.length
     if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
     parts.notify({ kind: 'progress', route: route.name, file: '', phase: 'collecting', done })

@@ -8,7 +8,7 @@ import { deliverySpoolName } from './compose.ts'
 /** How many names are tried when others stand there already. */
 const NAMES_MAX = 1000
 
-/** composed → delivered. Repeating it after a crash finds the same bytes at the name and goes on. */
+/** composed → delivered, or done where nothing is acknowledged. Repeating it after a crash finds the same bytes at the name and goes on. */
 export async function deliverFile(parts: OutboundParts, delivery: DeliveryEntry): Promise<void> {
   const { journal, lease, spool, target, route } = parts
   let { name } = delivery
@@ -17,7 +17,9 @@ export async function deliverFile(parts: OutboundParts, delivery: DeliveryEntry)
   for (let turn = 2; turn <= NAMES_MAX; turn++) {
     const outcome = await target.deliver(spool.path(deliverySpoolName(delivery.id)), delivery.folder, name)
     if (outcome === 'delivered') {
-      await journal.deliveryDelivered(lease, delivery.id)
+      await (route.acknowledge === 'never'
+        ? journal.deliveryDone(lease, delivery.id)
+        : journal.deliveryDelivered(lease, delivery.id))
       const file = target.describe(delivery.folder, name)
       return parts.notify({ kind: 'delivered', route: route.name, file, records: delivery.records })
     }

@@ -1,4 +1,4 @@
-/** The outbound story: collect, compose, deliver, acknowledge, each delivery from where it stands. */
+/** The outbound story: collect or report, compose, deliver, acknowledge, each delivery from where it stands. */
 import type { DeliveryEntry, DeliveryState } from '../../domain/journal.ts'
 import type { ReportedRecord, StateCounts } from '../../domain/record.ts'
 import { BridgeError } from '../../support/errors.ts'
@@ -13,6 +13,8 @@ import {
   recordsPerFile,
 } from './compose.ts'
 import { deliverFile } from './deliver.ts'
+import { composeReport, type Report } from './report.ts'
+import type { UnwrittenRecord } from './report-lines.ts'
 
 /** How many records in trouble a pass names; the journal has them all. */
 const TROUBLED_MAX = 100
@@ -32,7 +34,10 @@ export interface OutboundPass {
   readonly deliveries: readonly DeliveryResult[]
   /** How many records could not be turned into rows and are in no file, and the first of them. */
   readonly held: number
-  readonly heldRecords: readonly HeldRecord[]
+  readonly heldRecords: readonly UnwrittenRecord[]
+  /** How many records a report names that are not there, and the first of these names. */
+  readonly missing: number
+  readonly firstMissing: readonly string[]
 }
 
 /**
@@ -46,9 +51,34 @@ export async function passOutbound(parts: OutboundParts): Promise<OutboundPass> 
   for (const delivery of await journal.unfinishedDeliveries(route.name)) {
     deliveries.push(await finishDelivery(parts, delivery))
   }
+  if (route.report !== undefined) return passReport(parts, route.report, deliveries)
   await collectRecords(parts)
   const held = await deliverWaiting(parts, deliveries)
-  return { route: route.name, deliveries, held: held.length, heldRecords: held.slice(0, TROUBLED_MAX) }
+  return {
+    route: route.name,
+    deliveries,
+    held: held.length,
+    heldRecords: held.slice(0, TROUBLED_MAX),
+    missing: 0,
+    firstMissing: [],
+  }
+}
+
+async function passReport(
+  parts: OutboundParts,
+  report: Report,
+  deliveries: DeliveryResult[],
+): Promise<OutboundPass> {
+  const { delivery, tally, missing } = await composeReport(parts, report)
+  if (delivery !== undefined) deliveries.push(await finishDelivery(parts, delivery))
+  return {
+    route: parts.route.name,
+    deliveries,
+    held: tally.unwritten,
+    heldRecords: tally.firstUnwritten,
+    missing: missing.length,
+    firstMissing: missing.slice(0, TROUBLED_MAX),
+  }
 }
 
 /** File after file until nothing waits; each is done before the next is begun. Gives the records in no file. */
@@ -64,26 +94,30 @@ async function deliverWaiting(parts: OutboundParts, deliveries: DeliveryResult[]
 
 /** The one next step of each state. */
 const NEXT_STEP: Readonly<
-  Record<
-    Exclude<DeliveryState, 'acknowledged'>,
-    (parts: OutboundParts, delivery: DeliveryEntry) => Promise<void>
-  >
+  Record<DeliveryState, ((parts: OutboundParts, delivery: DeliveryEntry) => Promise<void>) | undefined>
 > = {
   composed: deliverFile,
-  delivered: acknowledgeDelivery,
+  delivered: settleDelivered,
+  acknowledged: undefined,
+  done: undefined,
+}
+
+/** A route that acknowledges nothing any more may come upon a delivery of the time when it did. */
+async function settleDelivered(parts: OutboundParts, delivery: DeliveryEntry): Promise<void> {
+  if (parts.route.acknowledge === 'never') await parts.journal.deliveryDone(parts.lease, delivery.id)
+  else await acknowledgeDelivery(parts, delivery)
 }
 
 async function finishDelivery(parts: OutboundParts, delivery: DeliveryEntry): Promise<DeliveryResult> {
   let current = delivery
-  while (current.state !== 'acknowledged') {
-    const { state } = current
+  for (let step = NEXT_STEP[current.state]; step !== undefined; step = NEXT_STEP[current.state]) {
     if (parts.signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
-    await NEXT_STEP[state](parts, current)
+    await step(parts, current)
     const next = await parts.journal.delivery(delivery.id)
-    if (next === undefined || next.state === state) break
+    if (next === undefined || next.state === current.state) break
     current = next
   }
-  if (current.state === 'acknowledged') await parts.spool.remove(deliverySpoolName(delivery.id))
+  if (isFinished(current)) await parts.spool.remove(deliverySpoolName(delivery.id))
   const work = { delivery: delivery.id }
   return {
     delivery: current,
@@ -93,10 +127,14 @@ async function finishDelivery(parts: OutboundParts, delivery: DeliveryEntry): Pr
   }
 }
 
+function isFinished({ state }: DeliveryEntry): boolean {
+  return NEXT_STEP[state] === undefined
+}
+
 /** Removes the files of composings that a crash interrupted, and of deliveries that are done. */
 async function sweepSpool({ spool, journal }: OutboundParts): Promise<void> {
   for (const name of await spool.list()) {
     const delivery = await journal.delivery(name.split('.', 1)[0] ?? '')
-    if (delivery === undefined || delivery.state === 'acknowledged') await spool.remove(name)
+    if (delivery === undefined || isFinished(delivery)) await spool.remove(name)
   }
 }

@@ -160,3 +160,20 @@ test('lines of the same item show how their quantity came together, and sums the
   expect(record?.fields.find(({ field }) => field === 'order_lines[0].quantity')?.value).toBe(7)
   expect(record?.fields.some(({ field }) => field.startsWith('order_lines[1]'))).toBe(false)
 })
+
+test('a row that makes no line is shown with the reason', async () => {
+  const conditional = mapping().replace(
+    '    - variant: { identifier: { from: SKU, case: upper } }',
+    '    - when: { SKU: { not: FREIGHT } }\n      variant: { identifier: { from: SKU, case: upper } }',
+  )
+  const [record] = await tried(conditional, `${HEAD}\n${ROW}\n${ROW.replace('hv-1', 'FREIGHT')}\n`)
+
+  expect(record?.outcome).toBe('translated')
+  expect(record?.fields.at(-1)).toEqual({
+    field: 'order_lines[]',
+    cells: [],
+    steps: [],
+    note: 'line 3 is left out: it takes that SKU is not FREIGHT',
+    problems: [],
+  })
+})

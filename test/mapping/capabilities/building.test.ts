@@ -161,6 +161,18 @@ describe('several lines in one row', () => {
     ])
   })
 
+  test('R20: what separates the items of a list is text where the escape stands before it', async () => {
+    const text = withKeys(ORDERS, `lines: { split: "|", escape: '\\', columns: [SKU, Qty, Cost] }`)
+    const rows = sheet(`${HEADER}\nHV-1,${ADA},NL\\|1|NL-2,1|3,5|6`)
+
+    expect((await draftsOf(text, rows)).map(itemsOf)).toEqual([
+      [
+        ['NL|1', 1],
+        ['NL-2', 3],
+      ],
+    ])
+  })
+
   test('R20: lists of different length are refused, for nobody knows what belongs together', async () => {
     const text = withKeys(ORDERS, 'lines: { split: "|", columns: [SKU, Qty, Cost] }')
 

@@ -303,6 +303,16 @@ describe('O10: the shape of an export', () => {
     ])
   })
 
+  test('with an escape a packed value may hold what stands between the values', async () => {
+    const record = {
+      ...ORDER,
+      order_lines: [{ variant: { identifier: 'A|B\\' } }, { variant: { identifier: 'C' } }],
+    }
+    const columns = `  SKUs: { from: order_lines.variant.identifier, join: "|", escape: '\\' }`
+
+    expect(await cellsOf(columns, { record })).toEqual(['A\\|B\\\\|C'])
+  })
+
   const TYPED = `operation: export-orders
 write: { format: csv, quoteAll: true }
 records:

@@ -123,10 +123,37 @@ describe('V3: a part of a cell', () => {
     expect(await built(text, { 'Address 2': 'the red door' }, 'ship_to.street2')).toBe('House')
   })
 
-  test('a text of a length that nobody means is not searched', async () => {
-    expect(await built(order, { 'PO Number': '1'.repeat(300) }, '')).toEqual([
-      'value-too-long@2:PO Number purchase_order_number',
+  test('a long text is searched by an expression that hardly repeats', async () => {
+    const text = orders('name1: Name', "name1: { from: Gift, match: 'Deliver to ([A-Z][a-z]+)' }")
+    const gift = `${'far away '.repeat(150)}Deliver to Zoe, ${'and more '.repeat(150)}`
+
+    expect(await built(text.replace('  gift_message: Gift\n', ''), { Gift: gift }, 'ship_to.name1')).toBe(
+      'Zoe',
+    )
+  })
+
+  test('one that repeats often searches short texts only, and says how short', async () => {
+    const text = orders('name1: Name', "name1: { from: Name, match: '^(.*) (.*) (.*) (.*)$' }")
+    const [draft] = await draftsOf(text, orderSheet({ Name: 'a b c d '.repeat(40) }))
+
+    expect(await built(text, { Name: 'a b c d '.repeat(30) }, 'ship_to.name1')).toHaveLength(233)
+    expect(draft?.problems.map(({ code, message }) => [code, message])).toEqual([
+      [
+        'value-too-long',
+        '"a b c d a b c d a b c d a b c d a b c d a b c d a b c d a b …" has 319 characters; ^(.*) (.*) (.*) (.*)$ searches at most 250.',
+      ],
     ])
+  })
+
+  test('a separator behind the escape is part of the text, and so is the escape itself', async () => {
+    const text = orders(
+      'name1: Name',
+      String.raw`name1: { from: Name, split: "/", escape: "\\", at: 2 }`,
+    ).replace('gift_message: Gift', String.raw`gift_message: { from: Gift, split: "|", escape: "\\" }`)
+    const cells = { Name: String.raw`1/A\/B\\ c:\dir/3`, Gift: String.raw`To Ada\|Bo|with love\\` }
+
+    expect(await built(text, cells, 'ship_to.name1')).toBe(String.raw`A/B\ c:\dir`)
+    expect(await built(text, cells, 'gift_message')).toEqual(['To Ada|Bo', String.raw`with love\ `.trim()])
   })
 
   test('carrier and service in one cell are taken apart', async () => {
@@ -470,6 +497,68 @@ body:
     expect(draft?.body?.['due_amount']).toBe('29.00')
   })
 
+  describe('a quotient', () => {
+    const price = (calc: string, more = '') => orders('price: Retail', `price: { calc: "${calc}"${more} }`)
+    const priced = (text: string, cells: Readonly<Record<string, string>>) =>
+      built(text, cells, `${LINE}.price`)
+
+    test('is the price of one where the file has that of all', async () => {
+      expect(await priced(price('[Retail] / [Qty]'), { Retail: '24.99', Qty: '3' })).toBe('8.33')
+      expect(await priced(price('[Retail] / [Qty] * 6'), { Retail: '1.00', Qty: '3' })).toBe('2.00')
+      expect(await priced(price('-[Retail] / (2 - [Qty]) - 1'), { Retail: '24.50', Qty: '4' })).toBe('11.25')
+    })
+
+    test('that the field cannot hold exactly is refused, and says what it comes to', async () => {
+      const [draft] = await draftsOf(price('[Retail] / [Qty]'), orderSheet({ Retail: '10.00', Qty: '3' }))
+
+      expect(draft?.problems.map(({ code, message, place }) => [code, message, place.column])).toEqual([
+        ['decimal-expected', 'The calculation comes to 3.333333…, a number without an end.', 'Retail'],
+      ])
+      expect(await priced(price('[Retail] / [Qty]'), { Retail: '1.00', Qty: '8' })).toEqual([
+        'decimal-expected@2:Retail order_lines[0].price',
+      ])
+    })
+
+    test('is rounded where the mapping says how, and not before', async () => {
+      const cells = { Retail: '10.00', Qty: '3' }
+
+      expect(await priced(price('round([Retail] / [Qty], 2)'), cells)).toBe('3.33')
+      expect(await priced(price('round([Retail] / [Qty] * 0.0015, 2)'), cells)).toBe('0.01')
+      expect(await priced(price('[Retail] / [Qty]', ', round: half-up'), { ...cells, Retail: '20.00' })).toBe(
+        '6.67',
+      )
+      expect(await priced(price('[Retail] / [Qty]', ', round: down'), { ...cells, Retail: '20.00' })).toBe(
+        '6.66',
+      )
+      expect(
+        await priced(price('[Retail] / [Qty]', ', round: half-even'), { Retail: '1.00', Qty: '8' }),
+      ).toBe('0.12')
+    })
+
+    test('by nothing is refused, and by a blank is blank', async () => {
+      const [draft] = await draftsOf(price('[Retail] / [Cost]'), orderSheet({ Cost: '0.00' }))
+
+      expect(draft?.problems.map(({ code, message, place }) => [code, message, place.column])).toEqual([
+        ['number-out-of-range', 'The calculation divides by it, and it is 0.', 'Cost'],
+      ])
+      expect(await priced(price('[Retail] / [Gift]', ', default: 5'), {})).toBe('5.00')
+    })
+
+    test('is rounded row by row inside of a sum', async () => {
+      const text = INVOICES.replace(
+        /due_amount: .*/,
+        'due_amount: { calc: "sum(round([Qty] / [Unit Cost], 2))" }',
+      )
+      const draftOf = async (second: string) => (await draftsOf(text, two(second)))[0]
+
+      // 2 / 12.25 is 0.163…, 1 / 3 is 0.333….
+      expect((await draftOf('P1,I1,11/20/2026,30,4.50,B,1,3'))?.body?.['due_amount']).toBe('0.49')
+      expect(placesOf(await draftOf('P1,I1,11/20/2026,30,4.50,B,1,0.00'))).toEqual([
+        'number-out-of-range@3:Unit Cost due_amount',
+      ])
+    })
+  })
+
   test('days are added to a date with a time in its own zone', async () => {
     const text = orders(
       'ordered_at: Order Date',
@@ -664,7 +753,9 @@ describe('V11: what stands before decimals is said once for the file', () => {
       net_price: '1.55',
       price: '12.50',
     })
-    expect(placesOf(await run({ SKU: 'A-1', Cost: '3,10', Retail: '1.000,25' }))).toEqual(['check-failed@2:Retail'])
+    expect(placesOf(await run({ SKU: 'A-1', Cost: '3,10', Retail: '1.000,25' }))).toEqual([
+      'check-failed@2:Retail',
+    ])
     expect(placesOf(await run({ SKU: 'A-1', Cost: '3,10', Retail: '1.000,75' }))).toEqual([])
   })
 

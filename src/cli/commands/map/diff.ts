@@ -1,25 +1,28 @@
-/** `dropbridge map diff`: which bodies change when one mapping takes the place of another. */
+/** `dropbridge map diff`: which bodies, or rows of an export, change when one mapping takes the place of another. */
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { differencesIn, type FieldChange, type RecordChange } from '../../../bridge/maps/diff.ts'
 import { createFormats } from '../../../formats/formats.ts'
+import { loadMapping } from '../../../mapping/load.ts'
 import { BridgeError, EXIT, type ExitCode } from '../../../support/errors.ts'
 import { pathFrom } from '../../context.ts'
 import type { Terminal } from '../../terminal.ts'
-import { inboundMapping } from './mapping.ts'
 
 export interface DiffOptions {
   readonly old: string
   readonly new: string
-  /** A file, or a folder whose files are all compared. */
+  /** A file, or a folder whose files are all compared; for exports of JSON records. */
   readonly on: string
   readonly json: boolean
 }
 
 export async function diff(terminal: Terminal, options: DiffOptions): Promise<ExitCode> {
   const mappings = {
-    old: await inboundMapping(terminal, options.old),
-    new: await inboundMapping(terminal, options.new),
+    old: await loadMapping(pathFrom(terminal, options.old)),
+    new: await loadMapping(pathFrom(terminal, options.new)),
+  }
+  if (mappings.old.direction !== mappings.new.direction) {
+    throw new BridgeError('usage-wrong', 'one of the mappings is for an export, and the other one is not')
   }
   const files = await filesOf(terminal, options.on)
   const format = createFormats()
@@ -54,17 +57,17 @@ async function filesOf(terminal: Terminal, on: string): Promise<string[]> {
   return names.toSorted().map((name) => join(on, name))
 }
 
-const WORDS: Readonly<Record<RecordChange['kind'], string>> = {
-  added: 'is new',
-  removed: 'is gone',
-  changed: 'changes',
-  refused: 'is refused now',
-  taken: 'was refused and is taken now',
+function inWords(change: RecordChange): string[] {
+  const { file, key, kind, fields, problems } = change
+  const details = kind === 'changed' ? fields.map(fieldInWords) : problems
+  return [`${file}: ${key} ${kindInWords(change)}`, ...details.map((detail) => `  ${detail}`)]
 }
 
-function inWords({ file, key, kind, fields, problems }: RecordChange): string[] {
-  const details = kind === 'changed' ? fields.map(fieldInWords) : problems
-  return [`${file}: ${key} ${WORDS[kind]}`, ...details.map((detail) => `  ${detail}`)]
+function kindInWords({ kind, was }: RecordChange): string {
+  if (kind === 'added') return 'is new'
+  if (kind === 'removed') return 'is gone'
+  if (kind === 'changed') return 'changes'
+  return was === undefined || was === 'taken' ? `is ${kind} now` : `was ${was} and is ${kind} now`
 }
 
 function fieldInWords({ field, old, new: now }: FieldChange): string {

@@ -80,13 +80,17 @@ function lookingCommands(program: Argv, terminal: Terminal, done: Done): Argv {
     )
     .command(
       'diff <old> <new>',
-      'Show which bodies change when one mapping takes the place of another',
+      'Show which bodies or rows change when one mapping takes the place of another',
       (args) =>
         args
           .positional('old', file)
           .positional('new', file)
           .options({
-            on: { type: 'string', demandOption: true, describe: 'A file, or a folder of files' },
+            on: {
+              type: 'string',
+              demandOption: true,
+              describe: 'A file, or a folder of files; JSON for exports',
+            },
             json,
           }),
       async (args) => done(await diff(terminal, args)),

@@ -27,7 +27,7 @@ function stepsInWords(field: TriedField, outcome: TriedRecord['outcome']): strin
     return `${does} ${index === last ? shortened(text) : shown(text)}`
   })
   const words = [start, ...done, endInWords(field, outcome)].filter((part) => part !== '').join(' → ')
-  return note === undefined ? words : `${words} (${note})`
+  return [words, ...(note === undefined ? [] : [`(${note})`])].join(' ').trimStart()
 }
 
 /** What the steps do not show by themselves. */
@@ -37,7 +37,7 @@ function endInWords({ cells, steps, value, problems, note }: TriedField, outcome
   if (problems.length > 0) return `WRONG: ${problems.map(({ code }) => code).join(', ')}`
   if (value === undefined) {
     if (outcome !== 'translated') return 'not sent'
-    return note?.startsWith('left out') === true ? '' : 'left out'
+    return note?.includes('left out') === true ? '' : 'left out'
   }
   const text = last === undefined ? cells[0]?.text : last.text
   const isShown = cells.length < 2 || last !== undefined

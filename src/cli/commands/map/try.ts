@@ -56,7 +56,7 @@ export async function tryMapping(terminal: Terminal, options: TryOptions): Promi
 function inWords(tried: TriedRecord): string[] {
   const { number, key, lines, outcome, fields, problems } = tried
   const where = lines.length === 1 ? `line ${lines[0]}` : `lines ${lines.join(', ')}`
-  const wrong = outcome === 'skipped' ? 'left out' : 'wrong'
+  const wrong = { translated: 'wrong', refused: 'wrong', skipped: 'left out', held: 'held' }[outcome]
   return [
     `record ${number} (${key}), ${where}${outcome === 'translated' ? '' : `: ${outcome}`}`,
     ...fieldLines(tried),

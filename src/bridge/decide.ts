@@ -1,0 +1,148 @@
+/** Carrying out what a person decided about held records: noted first, then the file is brought to its end. */
+import type { Configuration, Route } from '../config/configuration.ts'
+import type { DecisionAction, DecisionEntry, HeldFile, NewDecision } from '../domain/held.ts'
+import type { FileEntry, Journal } from '../domain/journal.ts'
+import type { StateCounts } from '../domain/record.ts'
+import { type InboundPass, passFile } from '../pipelines/inbound/inbound.ts'
+import type { InboundParts } from '../pipelines/parts.ts'
+import { isoTime } from '../support/clock.ts'
+import { assert, BridgeError, EXIT, type ExitCode } from '../support/errors.ts'
+import { didYouMean } from '../support/nearest.ts'
+import { runRoute, type Workshop } from './run-route.ts'
+
+export interface DecisionRequest extends Omit<NewDecision, 'record'> {
+  /** A file by its name or id, or a record as `ROUTE/KEY`. */
+  readonly what: string
+}
+
+export interface DecisionResult {
+  readonly file: FileEntry
+  /** Left out when nothing of the file was held that could be decided about so. */
+  readonly decision?: DecisionEntry
+  /** What became of the records of the decision. */
+  readonly records: StateCounts
+  /** What the file came to, as in a run. */
+  readonly pass: InboundPass
+  /** What of the file is still held. */
+  readonly held: readonly HeldFile[]
+  readonly exit: ExitCode
+}
+
+/** Throws `usage-wrong` for what is not known, and whatever keeps the file from being brought to its end. */
+export async function decideHeld(
+  shop: Workshop,
+  { what, ...request }: DecisionRequest,
+  signal: AbortSignal,
+): Promise<DecisionResult> {
+  const { journal, configuration } = shop
+  const { file, record } = await targetOf(shop, what)
+  const route = routeOf(configuration, file.route)
+  let decision: DecisionEntry | undefined
+  const work = async (parts: InboundParts): Promise<InboundPass> => {
+    await toBeDecided(parts, file)
+    const chosen = { ...request, ...(record === undefined ? {} : { record }) }
+    decision = await journal.decide(parts.lease, file.id, chosen)
+    return passFile(parts, file.id)
+  }
+  const result = await runRoute(shop, route, signal, work)
+  if (result.kind === 'failed') throw result.failure
+  assert(result.kind === 'inbound', `${route.name} takes no files`)
+  const { pass } = result
+  const records = decision === undefined ? {} : await journal.decidedRecords(decision.id)
+  const held = await journal.heldFiles(CODES_MAX, file.id)
+  const told = { file, records, pass, held, exit: exitFor(request.action, records, pass) }
+  return decision === undefined ? told : { ...told, decision }
+}
+
+/** A file has a row for every code of what is held. */
+const CODES_MAX = 10
+
+/** A report that is half written says what was held before: it is finished first. */
+async function toBeDecided(parts: InboundParts, file: FileEntry): Promise<void> {
+  const now = await parts.journal.file(file.id)
+  if (now?.state === 'submitted' || now?.state === 'reported') await passFile(parts, file.id)
+}
+
+/** What an earlier run told of the file is not told again: only what was decided about now. */
+function exitFor(
+  action: DecisionAction,
+  { rejected = 0, held = 0 }: StateCounts,
+  pass: InboundPass,
+): ExitCode {
+  if (pass.open.length > 0) return EXIT.tryLater
+  return action === 'release' && rejected + held > 0 ? EXIT.rejects : EXIT.ok
+}
+
+interface Target {
+  readonly file: FileEntry
+  /** The journal's id of the record. */
+  readonly record?: number
+}
+
+function targetOf({ journal, configuration }: Workshop, what: string): Promise<Target> {
+  const slash = what.indexOf('/')
+  if (slash === -1) return fileTarget(journal, what)
+  const route = what.slice(0, slash)
+  const known = configuration.routes
+    .filter(({ direction }) => direction === 'inbound')
+    .map(({ name }) => name)
+  if (known.includes(route)) return recordTarget(journal, { route, key: what.slice(slash + 1) })
+  throw new BridgeError('usage-wrong', `there is no inbound route "${route}".${didYouMean(route, known)}`)
+}
+
+/** How many files or records of a name are told apart in a message. */
+const ALIKE_MAX = 20
+
+async function fileTarget(journal: Journal, what: string): Promise<Target> {
+  const files = await journal.filesCalled(what, ALIKE_MAX)
+  const [newest] = files
+  if (newest === undefined) {
+    throw new BridgeError('usage-wrong', `no file "${what}" is known; dropbridge status shows what is held`)
+  }
+  const held: FileEntry[] = []
+  for (const file of files) if ((await journal.heldFiles(1, file.id)).length > 0) held.push(file)
+  if (held.length > 1) {
+    const ids = held.map(
+      (file) => `${file.id}: received ${isoTime(file.receivedAt ?? file.claimedAt)} on ${file.route}`,
+    )
+    throw new BridgeError(
+      'usage-wrong',
+      `records of several files called ${what} are held; name the one that is meant by its id`,
+      { details: ids },
+    )
+  }
+  return { file: held[0] ?? newest }
+}
+
+async function recordTarget(journal: Journal, of: { route: string; key: string }): Promise<Target> {
+  const records = await journal.heldRecords(ALIKE_MAX, of)
+  const [first] = records
+  if (first === undefined) {
+    throw new BridgeError(
+      'usage-wrong',
+      `no record "${of.key}" of ${of.route} is held; dropbridge status shows what is`,
+    )
+  }
+  if (records.length > 1) {
+    const ids = records.map(
+      ({ id, name, lines }) => `${of.route}/#${id}: ${name}, line ${lines[0]?.[0] ?? ''}`,
+    )
+    throw new BridgeError(
+      'usage-wrong',
+      `several records called ${of.key} are held; name the one that is meant by its number`,
+      { details: ids },
+    )
+  }
+  const file = await journal.file(first.file)
+  assert(file, `record ${first.id} is of no file`)
+  return { file, record: first.id }
+}
+
+function routeOf({ routes }: Configuration, name: string): Route {
+  const route = routes.find((each) => each.name === name)
+  if (route?.direction === 'inbound') return route
+  throw new BridgeError(
+    'usage-wrong',
+    `the file came on the route ${name}, which is not in the configuration any more: give it back its name`,
+  )
+}

@@ -1,0 +1,81 @@
+/** What `release` and `discard` share: who decides, what for, and what came of it in words. */
+import type { DecisionResult } from '../bridge/decide.ts'
+import type { DecisionAction, HeldFile } from '../domain/held.ts'
+import type { ProblemCode } from '../domain/problem.ts'
+import { BridgeError, type ExitCode } from '../support/errors.ts'
+import { readConfiguration, withBridge } from './context.ts'
+import { countsInWords } from './counts-in-words.ts'
+import { progressBar } from './progress.ts'
+import { reportInWords } from './report-in-words.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface DecisionOptions {
+  readonly config: string
+  /** A file by its name or id, or a record as `ROUTE/KEY`. */
+  readonly what: string
+  readonly by: string
+  readonly why: string
+  readonly json: boolean
+}
+
+export async function decideAndTell(
+  terminal: Terminal,
+  action: DecisionAction,
+  { config, what, by, why, json }: DecisionOptions,
+): Promise<ExitCode> {
+  for (const [option, text] of Object.entries({ by, why })) {
+    if (text.trim() === '')
+      throw new BridgeError('usage-wrong', `--${option} is empty; it is kept with the decision`)
+  }
+  const configuration = await readConfiguration(terminal, config)
+  const bar = progressBar(terminal)
+  const result = await withBridge(configuration, bar.observe, (bridge) =>
+    bridge.decide({ action, what, by: by.trim(), why: why.trim() }, terminal.signal),
+  )
+  bar.clear()
+  if (json) terminal.out(JSON.stringify(asData(result), null, 2))
+  else for (const line of inWords(action, result)) terminal.say(line)
+  return result.exit
+}
+
+const DONE = { release: 'released', discard: 'discarded' } as const
+
+function inWords(action: DecisionAction, { file, decision, records, pass, held }: DecisionResult): string[] {
+  const name = `${file.route}: ${file.name}`
+  const decided =
+    decision === undefined
+      ? `${name}: nothing that is held could be ${DONE[action]}`
+      : `${name}: ${decision.records} ${DONE[action]}: ${countsInWords(records)}`
+  const waiting = pass.open.map(
+    () => `${name} is not finished: some answers are not known yet. Run again later`,
+  )
+  return [
+    decided,
+    ...pass.reported.flatMap(reportInWords),
+    ...waiting,
+    ...held.map((each) => stillHeld(each)),
+  ]
+}
+
+/** What can be done about what is held for another reason. */
+const STILL_HELD: Readonly<Partial<Record<ProblemCode, string>>> = {
+  'held-by-mapping': 'there is nothing to send of them; when they are dealt with: dropbridge discard',
+  'outcome-unprovable':
+    'their answers were lost, so they may have taken effect: look them up at the API. They are neither sent again nor given up',
+}
+
+function stillHeld({ code, records }: HeldFile): string {
+  return `    ${records} held (${code}): ${STILL_HELD[code] ?? 'dropbridge release sends them'}`
+}
+
+function asData({ file, decision, records, pass, held, exit }: DecisionResult): unknown {
+  return {
+    exit,
+    file: { id: file.id, name: file.name, route: file.route },
+    decision: decision ?? null,
+    records,
+    summaries: pass.summaries,
+    open: pass.open.map(({ name }) => name),
+    held,
+  }
+}

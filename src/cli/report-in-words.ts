@@ -1,0 +1,43 @@
+/** What became of an incoming file, for people. */
+import type { ReportedFile } from '../pipelines/inbound/report.ts'
+import type { Summary } from '../pipelines/inbound/summary.ts'
+import { countsInWords } from './counts-in-words.ts'
+import { problemInWords } from './problem-in-words.ts'
+
+/** What happened, and where the sender reads more when there is more to read. */
+export function reportInWords({ summary, paths }: ReportedFile): string[] {
+  const [results, ...others] = paths
+  const rejects = others.find((path) => path.endsWith('.rejects.csv'))
+  const exceptions = others.find((path) => path.endsWith('.exceptions.csv'))
+  const held = Object.entries(summary.heldFor).map(([why, count]) => `    ${count} held: ${why}`)
+  const read = [
+    `    results: ${results}`,
+    ...(rejects === undefined ? [] : [`    to correct and drop in again: ${rejects}`]),
+    ...(exceptions === undefined ? [] : [`    held, for a person to decide: ${exceptions}`]),
+    ...held,
+  ]
+  const isAllThere = (summary.documents?.missing ?? 0) + (summary.documents?.refused ?? 0) === 0
+  const isPlain = isAllThere && (summary.records.total ?? 0) === (summary.records.accepted ?? 0)
+  return [...summaryInWords(summary), ...(isPlain && summary.outcome === 'processed' ? [] : read)]
+}
+
+function summaryInWords(summary: Summary): string[] {
+  const { route, file, outcome, duplicateOf } = summary
+  if (outcome === 'duplicate' && duplicateOf) {
+    const first = `${duplicateOf.file}, received ${duplicateOf.receivedAt}`
+    return [`${route}: ${file} has the same bytes as ${first}; nothing was sent`]
+  }
+  if (outcome === 'unusable') {
+    return [
+      `${route}: ${file} cannot be used`,
+      ...summary.problems.map((each) => `    ${problemInWords(each)}`),
+    ]
+  }
+  const { delivered = 0, missing = 0, refused = 0 } = summary.documents ?? {}
+  const lacking = missing + refused
+  const documents = [
+    ...(delivered > 0 ? [`    ${delivered} packing slips and labels delivered`] : []),
+    ...(lacking > 0 ? [`    ${lacking} missing: see the results, and dropbridge labels`] : []),
+  ]
+  return [`${route}: ${file}: ${countsInWords(summary.records)}`, ...documents]
+}

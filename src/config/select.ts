@@ -1,0 +1,190 @@
+/** The `select` of a report: which records of a list it holds, in human words, and what the API is asked for them. */
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import { ATTRIBUTES } from '../contract/attributes.ts'
+import type { Filter } from '../contract/filters.ts'
+import { filtersOf } from '../contract/lists.ts'
+import { OPERATIONS, type OutboundOperationName } from '../contract/operations.ts'
+import type { Selection } from '../domain/selection.ts'
+import { assert } from '../support/errors.ts'
+import { didYouMean } from '../support/nearest.ts'
+import { isZone, MOMENT_RULE, momentMs } from './moment.ts'
+
+/** How many records a file of settings may name; more stand in a file of their own. */
+const NAMED_MAX = 1000
+
+const Text = z.string().min(1).max(200)
+
+const Moment = z.string().refine((text) => momentMs(text, { now: 0, zone: 'UTC' }) !== undefined, MOMENT_RULE)
+
+const Window = z
+  .strictObject({
+    since: Moment.optional().describe('From this moment on.'),
+    until: Moment.optional().describe('Up to this moment, and without it.'),
+  })
+  .refine(({ since, until }) => (since ?? until) !== undefined, {
+    error: 'says no time: name since, until or both, such as { since: 24h }',
+    when: isWhole,
+  })
+
+const Flag = z.boolean()
+
+/** A number would lose its leading zeros before anybody sees it. */
+const NumbersOrFile = z.union([Text, z.array(Text).min(1).max(NAMED_MAX), z.strictObject({ file: Text })], {
+  error: `must be a text in quotes, a list of at most ${NAMED_MAX} of them, or { file: … } with one on each line`,
+})
+
+const Id = z.union([z.int().min(1), z.string().regex(/^[1-9]\d{0,14}$/)])
+const IdsOrFile = z.union([Id, z.array(Id).min(1).max(NAMED_MAX), z.strictObject({ file: Text })], {
+  error: `must be an id, a list of at most ${NAMED_MAX} ids, or { file: … } with one on each line`,
+})
+
+const Wanted = Text.regex(/^(?!.*::)[^[\]|]+$/, 'cannot hold [, ], | or ::')
+const Attributes = z
+  .strictObject(
+    Object.fromEntries(
+      Object.entries(ATTRIBUTES)
+        .filter(([, { isSearchable }]) => isSearchable)
+        .map(([code]) => [code, z.union([Wanted, z.array(Wanted).min(1).max(50)]).optional()]),
+    ),
+  )
+  .refine((values) => Object.keys(values).length > 0, { error: 'names no attribute', when: isWhole })
+
+/** What is left out by mistake is one mistake, and not two. */
+function isWhole({ issues }: { readonly issues: readonly unknown[] }): boolean {
+  return issues.length === 0
+}
+
+function Choice(values: readonly string[]) {
+  const one = z.enum(values)
+  return z.union([one, z.array(one).min(1)], {
+    error: ({ input }) => {
+      const said: unknown[] = Array.isArray(input) ? input : [input]
+      const wrong = said.find((value) => typeof value === 'string' && !values.includes(value))
+      const hint = typeof wrong === 'string' ? didYouMean(wrong, values) : ''
+      return `must be one of ${values.join(', ')}, or a list of them.${hint}`
+    },
+  })
+}
+
+function formOf(filter: Filter): z.ZodType {
+  switch (filter.kind) {
+    case 'text':
+      return NumbersOrFile
+    case 'flag':
+    case 'view':
+      return Flag
+    case 'choice':
+      return Choice(filter.values)
+    case 'time':
+      return Window
+    case 'attributes':
+      return Attributes
+  }
+}
+
+/** What each form of filter may be told; a name means the same on every list that has it. */
+const FILTERS = new Map(
+  Object.entries(OPERATIONS).flatMap(([name, { direction }]) =>
+    direction === 'outbound' ? Object.entries(filtersOf(name as OutboundOperationName)) : [],
+  ),
+)
+
+const SUMMARIES: Readonly<Record<Filter['kind'], string>> = {
+  text: 'Records with this number.',
+  flag: 'true or false.',
+  view: 'true or false: how much of each record is shown.',
+  choice: 'One of the values, or a list of them.',
+  time: 'A window of time: { since: 24h }, { since: 2026-11-01, until: 2026-12-01 }.',
+  attributes: 'A search by attributes: { color: [Red, Blue], size: M }.',
+}
+
+export const SelectFile = z.strictObject({
+  ...Object.fromEntries(
+    [...FILTERS].map(([name, filter]) => [name, formOf(filter).optional().describe(SUMMARIES[filter.kind])]),
+  ),
+  purchase_order_number: NumbersOrFile.optional().describe(
+    'The records of these purchase orders: a number, a list of them, or { file: … } with one on each line.',
+  ),
+  ids: IdsOrFile.optional().describe('These records and no others, by their ids at the API.'),
+  zone: z
+    .string()
+    .refine(isZone, 'must be the name of a time zone, such as America/New_York')
+    .optional()
+    .describe('The zone of dates, and of times that name none; UTC when left out.'),
+})
+export type SelectFile = z.output<typeof SelectFile>
+
+/** Which records a report holds, before it is known when it is made. */
+export interface Select {
+  readonly zone: string
+  /** What the list is asked for whenever it is. */
+  readonly fixed: Selection['query']
+  /** Windows of time by the name of the filter. */
+  readonly windows: readonly (z.output<typeof Window> & { readonly filter: string })[]
+  readonly named?: {
+    readonly by: NonNullable<Selection['named']>['by']
+    /** The path of a file holds one on each line. */
+    readonly values: readonly string[] | { readonly file: string }
+  }
+}
+
+/** From what the file says, checked, to what the program uses. Relative paths are relative to `folder`. */
+export function toSelect(operation: OutboundOperationName, file: SelectFile, folder: string): Select {
+  const { zone = 'UTC', ids, purchase_order_number: numbers, ...said } = file
+  const fixed: Record<string, Selection['query'][string]> = {}
+  const windows: (z.output<typeof Window> & { readonly filter: string })[] = []
+  const filters = filtersOf(operation)
+  for (const [name, value] of Object.entries(said)) {
+    if (value === undefined) continue
+    const kind = filters[name]?.kind
+    assert(kind !== undefined, `${operation} cannot be asked for ${name}, and the checks let it pass`)
+    if (kind === 'time') windows.push({ ...Window.parse(value), filter: name })
+    else fixed[name] = valueOf(kind, value)
+  }
+  const named = namedBy('id', ids, folder) ?? namedBy('purchase_order_number', numbers, folder)
+  return { zone, fixed, windows, ...(named === undefined ? {} : { named }) }
+}
+
+function valueOf(kind: Exclude<Filter['kind'], 'time'>, value: unknown): Selection['query'][string] {
+  if (kind === 'flag' || kind === 'view') return Flag.parse(value)
+  if (kind === 'attributes') return searchText(Attributes.parse(value))
+  return z.array(z.string()).parse(Array.isArray(value) ? value : [value])
+}
+
+/** Spec: `attribute=code[value1||value2]`, several codes joined with `::`. */
+function searchText(values: z.output<typeof Attributes>): string {
+  return Object.entries(values)
+    .map(([code, wanted]) => `${code}[${(Array.isArray(wanted) ? wanted : [wanted]).join('||')}]`)
+    .join('::')
+}
+
+function namedBy(
+  by: NonNullable<Select['named']>['by'],
+  said: z.output<typeof IdsOrFile> | undefined,
+  folder: string,
+): Select['named'] {
+  if (said === undefined) return undefined
+  if (typeof said === 'object' && 'file' in said) return { by, values: { file: resolve(folder, said.file) } }
+  const values = Array.isArray(said) ? said : [said]
+  return { by, values: [...new Set(values.map(String))] }
+}
+
+/**
+ * What the list is asked for at this moment. Spec: times are epoch seconds. Both ends of a window lose their fractions of a
+ * second, so that windows that follow one another leave no gap and show nothing twice.
+ */
+export function queryAt({ zone, fixed, windows }: Select, now: number): Selection['query'] {
+  const query = { ...fixed }
+  for (const { filter, since, until } of windows) {
+    if (since !== undefined) query[`${filter}_gte`] = secondsOf(since, { now, zone })
+    if (until !== undefined) query[`${filter}_lt`] = secondsOf(until, { now, zone })
+  }
+  return query
+}
+
+function secondsOf(text: string, context: { readonly now: number; readonly zone: string }): number {
+  const ms = momentMs(text, context)
+  assert(ms !== undefined, 'a text that is no moment passed the checks')
+  return Math.floor(ms / 1000)
+}

@@ -1,0 +1,11 @@
+/** Who may work on what. */
+
+/**
+ * The right to work on one route. Every writing call renews it in the same transaction and throws `lease-lost` when
+ * somebody else has taken it over, so that a process which wakes up late cannot write over its successor.
+ */
+export interface Lease {
+  readonly route: string
+  /** Grows with every holder of the route. */
+  readonly token: number
+}

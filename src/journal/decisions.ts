@@ -1,0 +1,187 @@
+/** What persons decided about held records: noted with the change of the records, in one step. */
+import { type Kysely, sql } from 'kysely'
+import { type DecisionEntry, DECISIONS, type HeldJournal, type NewDecision } from '../domain/held.ts'
+import type { Lease } from '../domain/journal.ts'
+import { problem } from '../domain/problem.ts'
+import type { PlannedRecord, StateCounts } from '../domain/record.ts'
+import { isoTime } from '../support/clock.ts'
+import { assert } from '../support/errors.ts'
+import { batchOf } from './batch.ts'
+import { findHolders } from './holders.ts'
+import { judge } from './repeats.ts'
+import type { Tables } from './schema.ts'
+import { type Store, read, writeHolding } from './store.ts'
+
+type DecisionCalls = Pick<HeldJournal, 'decide' | 'decidedRecords' | 'decisionsOf'>
+
+export function decisionCalls(store: Store): DecisionCalls {
+  return {
+    decide: (lease, fileId, decision) =>
+      writeHolding(store, lease, (tables, now) => decide(tables, lease, { fileId, decision, now })),
+    decidedRecords: (decisionId) => read(store, (tables) => decidedRecords(tables, decisionId)),
+    decisionsOf: (fileId, limit) => read(store, (tables) => decisionsOf(tables, fileId, limit)),
+  }
+}
+
+interface Deciding {
+  readonly fileId: string
+  readonly decision: NewDecision
+  readonly now: number
+}
+
+async function decide(
+  tables: Kysely<Tables>,
+  { route }: Lease,
+  { fileId, decision, now }: Deciding,
+): Promise<DecisionEntry | undefined> {
+  const file = await tables
+    .selectFrom('files')
+    .select('state')
+    .where('id', '=', fileId)
+    .where('route', '=', route)
+    .executeTakeFirst()
+  const mayChange = file?.state === 'planned' || file?.state === 'closed'
+  assert(mayChange, `File ${fileId} of route ${route} is neither planned nor closed.`)
+  const entry = await noteDecision(tables, { fileId, decision, now })
+  if (entry === undefined) return undefined
+  if (entry.action === 'release') await release(tables, { fileId, id: entry.id, now })
+  else await discard(tables, entry)
+  if (file.state === 'closed') await takeUpAgain(tables, fileId, now)
+  return entry
+}
+
+async function noteDecision(
+  tables: Kysely<Tables>,
+  { fileId, decision, now }: Deciding,
+): Promise<DecisionEntry | undefined> {
+  const { action, by, why, record } = decision
+  const row = { file_id: fileId, action, decided_by: by, why, decided_at: now, records: 0 }
+  const { id } = await tables.insertInto('decisions').values(row).returning('id').executeTakeFirstOrThrow()
+  const codes = sql.join(DECISIONS[action].codes.map((code) => sql.lit(code)))
+  const meant = record === undefined ? sql`true` : sql`records.id = ${record}`
+  const { numAffectedRows = 0n } = await sql`
+    insert into decided_records (record_id, decision_id)
+    select id, ${id} from records
+    where file_id = ${fileId} and state = 'held' and problems ->> '$[0].code' in (${codes}) and ${meant}`.execute(
+    tables,
+  )
+  const records = Number(numAffectedRows)
+  if (records === 0) await tables.deleteFrom('decisions').where('id', '=', id).execute()
+  else await tables.updateTable('decisions').set({ records }).where('id', '=', id).execute()
+  return records === 0 ? undefined : { id, file: fileId, action, by, why, at: now, records }
+}
+
+interface Released {
+  readonly fileId: string
+  readonly id: number
+  readonly now: number
+}
+
+/** Those whose keys are free hold them again; the others are judged as if they were added now. */
+async function release(tables: Kysely<Tables>, released: Released): Promise<void> {
+  const { id, now } = released
+  await sql`
+    update records set state = 'planned', holds_key = 1, problems = '[]', changed_at = ${now}
+    where id in (select record_id from decided_records where decision_id = ${id})
+      and not exists (
+        select 1 from records as other
+        where other.operation = records.operation and other.account = records.account
+          and other.natural_key = records.natural_key and other.holds_key = 1)`.execute(tables)
+  while ((await judgeSome(tables, released)) > 0);
+}
+
+/** How many records, whose keys others have taken, are judged at once. */
+const JUDGED_AT_ONCE = 500
+
+interface TakenRow {
+  readonly id: number
+  readonly number: number
+  readonly operation: string
+  readonly account: string
+  readonly natural_key: string
+  readonly body_hash: string
+  readonly lines: string
+  readonly key_values: string
+}
+
+async function judgeSome(tables: Kysely<Tables>, { fileId, id, now }: Released): Promise<number> {
+  const { rows } = await sql<TakenRow>`
+    select records.id, number, operation, account, natural_key, body_hash, lines, key_values
+    from decided_records join records on records.id = decided_records.record_id
+    where decision_id = ${id} and records.state = 'held'
+    order by number limit ${JUDGED_AT_ONCE}`.execute(tables)
+  const records = rows.map(plannedOf)
+  const verdicts = judge(records, await findHolders(tables, fileId, records))
+  const judged = rows.map(({ id: record }, position) => ({ record, ...verdicts[position] }))
+  const batch = batchOf(judged, {
+    id: (each) => each.record,
+    state: (each) => each.state,
+    holds_key: (each) => (each.state === 'planned' ? 1 : 0),
+    api_id: (each) => each.apiId,
+    problems: (each) => each.problems,
+  })
+  await sql`
+    update records set state = batch.state, holds_key = batch.holds_key, api_id = batch.api_id,
+      problems = batch.problems, changed_at = ${now}
+    from ${batch} where records.id = batch.id`.execute(tables)
+  return rows.length
+}
+
+function plannedOf(row: TakenRow): PlannedRecord {
+  return {
+    number: row.number,
+    operation: row.operation,
+    account: row.account,
+    naturalKey: row.natural_key,
+    bodyHash: row.body_hash,
+    lines: JSON.parse(row.lines),
+    keyValues: JSON.parse(row.key_values),
+    problems: [],
+  }
+}
+
+async function discard(tables: Kysely<Tables>, { id, by, why, at }: DecisionEntry): Promise<void> {
+  const message = `It was held, and ${by} discarded it on ${isoTime(at)}: ${why}`
+  const problems = JSON.stringify([problem('discarded', {}, message)])
+  await sql`
+    update records set state = 'rejected', problems = ${problems}, changed_at = ${at}
+    where id in (select record_id from decided_records where decision_id = ${id})`.execute(tables)
+}
+
+/** closed → planned; where the source was archived stays known, because it is there already. */
+async function takeUpAgain(tables: Kysely<Tables>, fileId: string, now: number): Promise<void> {
+  await sql`
+    update files set state = 'planned', outcome = null, report_name = null, submitted_at = null, reported_at = null,
+      closed_at = null, reports = reports + 1, taken_up_at = ${now}
+    where id = ${fileId}`.execute(tables)
+}
+
+async function decidedRecords(tables: Kysely<Tables>, decisionId: number): Promise<StateCounts> {
+  const rows = await tables
+    .selectFrom('decided_records')
+    .innerJoin('records', 'records.id', 'decided_records.record_id')
+    .select((is) => ['records.state', is.fn.countAll<number>().as('count')])
+    .where('decision_id', '=', decisionId)
+    .groupBy('records.state')
+    .execute()
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
+}
+
+async function decisionsOf(tables: Kysely<Tables>, fileId: string, limit: number): Promise<DecisionEntry[]> {
+  const rows = await tables
+    .selectFrom('decisions')
+    .selectAll()
+    .where('file_id', '=', fileId)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    file: row.file_id,
+    action: row.action,
+    by: row.decided_by,
+    why: row.why,
+    at: row.decided_at,
+    records: row.records,
+  }))
+}

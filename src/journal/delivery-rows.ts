@@ -1,0 +1,59 @@
+/** Deliveries as the bridge sees them. */
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { DeliveryEntry } from '../domain/journal.ts'
+import { present } from './present.ts'
+import type { DeliveryTable, Tables } from './schema.ts'
+
+/** How many unfinished deliveries one question is answered with; those behind them come up as these are done. */
+const UNFINISHED_LIMIT = 10_000
+
+/** As a condition on `deliveries`: something is still to be done. The index of these has the same words. */
+export const UNFINISHED = sql<boolean>`state not in ('acknowledged', 'done')`
+
+export async function deliveryEntry(tables: Kysely<Tables>, id: string): Promise<DeliveryEntry | undefined> {
+  const row = await tables.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && entryOf(row)
+}
+
+export async function unfinishedDeliveries(tables: Kysely<Tables>, route: string): Promise<DeliveryEntry[]> {
+  const rows = await tables
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('route', '=', route)
+    .where(UNFINISHED)
+    .orderBy('sequence')
+    .limit(UNFINISHED_LIMIT)
+    .execute()
+  return rows.map(entryOf)
+}
+
+export async function recentDeliveries(
+  tables: Kysely<Tables>,
+  limit: number,
+  route?: string,
+): Promise<DeliveryEntry[]> {
+  const all = tables
+    .selectFrom('deliveries')
+    .selectAll()
+    .orderBy('composed_at', 'desc')
+    .orderBy('sequence', 'desc')
+    .limit(limit)
+  const rows = await (route === undefined ? all : all.where('route', '=', route)).execute()
+  return rows.map(entryOf)
+}
+
+function entryOf(row: Selectable<DeliveryTable>): DeliveryEntry {
+  return {
+    id: row.id,
+    route: row.route,
+    sequence: row.sequence,
+    folder: row.folder,
+    name: row.name,
+    sha256: row.sha256,
+    rows: row.rows,
+    records: row.records,
+    state: row.state,
+    composedAt: row.composed_at,
+    ...present({ deliveredAt: row.delivered_at, acknowledgedAt: row.acknowledged_at }),
+  }
+}

@@ -1,0 +1,142 @@
+/** Records that wait for a person: how they come to it, and how they are found. */
+import { type Kysely, sql } from 'kysely'
+import type { AnswersSoFar, HeldFile, HeldJournal, HeldRecord } from '../domain/held.ts'
+import type { Journal } from '../domain/journal.ts'
+import type { Problem, ProblemCode } from '../domain/problem.ts'
+import { entryOf, selectFiles } from './file-rows.ts'
+import { present } from './present.ts'
+import type { Tables } from './schema.ts'
+import { type Store, read, writeHolding } from './store.ts'
+import { assertMayBeSent, workOf } from './work.ts'
+
+type HeldCalls = Pick<HeldJournal, 'holdRest' | 'answersSoFar' | 'heldFiles' | 'heldRecords'> &
+  Pick<Journal, 'filesCalled'>
+
+export function heldCalls(store: Store): HeldCalls {
+  return {
+    holdRest: (lease, fileId, reason) =>
+      writeHolding(store, lease, async (tables, now) => {
+        await assertMayBeSent(tables, workOf({ file: fileId }), lease.route)
+        return holdRest(tables, { fileId, reason, now })
+      }),
+    answersSoFar: (fileId, limit) => read(store, (tables) => answersSoFar(tables, fileId, limit)),
+    filesCalled: (nameOrId, limit) =>
+      read(store, async (tables) => {
+        const rows = await selectFiles(tables)
+          .where((is) => is.or([is('files.id', '=', nameOrId), is('files.name', '=', nameOrId)]))
+          .orderBy('files.number', 'desc')
+          .limit(limit)
+          .execute()
+        return rows.map(entryOf)
+      }),
+    heldFiles: (limit, fileId) => read(store, (tables) => heldFiles(tables, limit, fileId)),
+    heldRecords: (limit, of) => read(store, (tables) => heldRecords(tables, limit, of)),
+  }
+}
+
+/** What an earlier attempt was answered says nothing of why the record is held. */
+async function holdRest(
+  tables: Kysely<Tables>,
+  { fileId, reason, now }: { fileId: string; reason: Problem; now: number },
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update records set state = 'held', holds_key = 0, http = null, problems = ${JSON.stringify([reason])},
+      changed_at = ${now}
+    where file_id = ${fileId} and state in ('planned', 'deferred')`.execute(tables)
+  return Number(numAffectedRows)
+}
+
+/** As a condition on `records`: the API has answered it, and it is of the last release of its file, if there was one. */
+const ANSWERED = (fileId: string) => sql<boolean>`
+  records.file_id = ${fileId} and records.attempts > 0
+  and (records.state = 'accepted' or (records.state = 'rejected' and records.http is not null))
+  and (not exists (select 1 from decisions where file_id = ${fileId} and action = 'release')
+    or exists (select 1 from decided_records where decided_records.record_id = records.id
+      and decision_id = (select max(id) from decisions where file_id = ${fileId} and action = 'release')))`
+
+async function answersSoFar(tables: Kysely<Tables>, fileId: string, limit: number): Promise<AnswersSoFar> {
+  const counts = await tables
+    .selectFrom('records')
+    .select((is) => ['state', is.fn.countAll<number>().as('count')])
+    .where(ANSWERED(fileId))
+    .groupBy('state')
+    .execute()
+  const countOf = (state: string) => counts.find((each) => each.state === state)?.count ?? 0
+  const refused = countOf('rejected')
+  const rows =
+    refused === 0
+      ? []
+      : await tables
+          .selectFrom('records')
+          .select(['http', 'problems'])
+          .where(ANSWERED(fileId))
+          .where('state', '=', 'rejected')
+          .orderBy('number')
+          .limit(limit)
+          .execute()
+  const refusals = rows.map(({ http, problems }) => ({
+    problems: JSON.parse(problems) as Problem[],
+    ...present({ http }),
+  }))
+  return { accepted: countOf('accepted'), refused, refusals }
+}
+
+interface HeldFileRow {
+  readonly file: string
+  readonly name: string
+  readonly route: string
+  readonly received_at: number
+  readonly code: ProblemCode
+  readonly records: number
+  readonly since: number
+}
+
+async function heldFiles(tables: Kysely<Tables>, limit: number, fileId?: string): Promise<HeldFile[]> {
+  const its = fileId === undefined ? sql`true` : sql`records.file_id = ${fileId}`
+  const { rows } = await sql<HeldFileRow>`
+    select files.id as file, files.name, files.route, files.received_at, records.problems ->> '$[0].code' as code,
+      count(*) as records, min(records.changed_at) as since
+    from records join files on files.id = records.file_id
+    where records.state = 'held' and records.file_id is not null and ${its}
+    group by files.id, code
+    order by since, files.number limit ${limit}`.execute(tables)
+  return rows.map(({ received_at, ...row }) => ({ ...row, receivedAt: received_at }))
+}
+
+interface HeldRecordRow {
+  readonly id: number
+  readonly number: number
+  readonly lines: string
+  readonly key_values: string
+  readonly problems: string
+  readonly route: string
+  readonly file: string
+  readonly name: string
+  readonly since: number
+}
+
+/** A key is what the record's cells say, what the journal knows it by, or `#` and its own id. */
+async function heldRecords(
+  tables: Kysely<Tables>,
+  limit: number,
+  of?: { readonly route: string; readonly key: string },
+): Promise<HeldRecord[]> {
+  const its =
+    of === undefined
+      ? sql`true`
+      : sql`records.route = ${of.route} and ${of.key} in (
+          records.natural_key, '#' || records.id,
+          (select group_concat(value, ', ') from json_each(records.key_values) where value <> ''))`
+  const { rows } = await sql<HeldRecordRow>`
+    select records.id, records.number, records.lines, records.key_values, records.problems, records.route,
+      files.id as file, files.name, records.changed_at as since
+    from records join files on files.id = records.file_id
+    where records.state = 'held' and records.file_id is not null and ${its}
+    order by files.number, records.number limit ${limit}`.execute(tables)
+  return rows.map(({ key_values, lines, problems, ...row }) => ({
+    ...row,
+    lines: JSON.parse(lines),
+    keyValues: JSON.parse(key_values),
+    problems: JSON.parse(problems),
+  }))
+}

@@ -1,0 +1,55 @@
+/** What goes with records that will be sent: their bodies, and what is kept beside their orders. */
+import { type Kysely, sql } from 'kysely'
+import type { Journal } from '../domain/journal.ts'
+import type { PlannedRecord } from '../domain/record.ts'
+import { batchOf } from './batch.ts'
+import { keepValues } from './kept.ts'
+import type { Verdict } from './repeats.ts'
+import type { Tables } from './schema.ts'
+
+interface Addition {
+  readonly fileId: string
+  readonly records: readonly PlannedRecord[]
+}
+
+/** A record that is refused as another version of a key must not change what is kept of the first. */
+export async function insertPlanned(
+  tables: Kysely<Tables>,
+  { fileId, records }: Addition,
+  verdicts: readonly Verdict[],
+): Promise<void> {
+  const planned = records.filter((_, position) => verdicts[position]?.state === 'planned')
+  const [first] = planned
+  if (first === undefined) return
+  const batch = batchOf(planned, {
+    number: (record) => record.number,
+    body: (record) => record.body,
+    note: (record) => record.note,
+  })
+  await sql`
+    insert into bodies (record_id, body, note)
+    select records.id, batch.body, batch.note from ${batch} cross join records
+    where records.file_id = ${fileId} and records.number = batch.number`.execute(tables)
+  await keepValues(
+    tables,
+    first.account,
+    planned.flatMap(({ keep }) => keep ?? []),
+  )
+}
+
+/** Keys that begin with a lane go on with a blank, so the index of keys finds them. */
+export async function plannedBodies(
+  tables: Kysely<Tables>,
+  fileId: string,
+  { operation, account, lanes }: Parameters<Journal['plannedBodies']>[1],
+): Promise<{ lane: string; body: string }[]> {
+  const batch = batchOf([...new Set(lanes)], { lane: (lane) => lane })
+  const { rows } = await sql<{ lane: string; body: string }>`
+    select batch.lane, bodies.body
+    from ${batch} cross join records cross join bodies
+    where records.operation = ${operation} and records.account = ${account} and records.holds_key = 1
+      and records.natural_key > batch.lane || ' ' and records.natural_key < batch.lane || '!'
+      and records.file_id = ${fileId} and records.state = 'planned' and bodies.record_id = records.id
+    order by records.id`.execute(tables)
+  return rows
+}

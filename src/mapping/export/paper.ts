@@ -1,0 +1,30 @@
+/** What the file of an export asks of its cells and of its writer. */
+import type { WriteOptions } from '../../domain/format.ts'
+import type { ProblemCode } from '../../domain/problem.ts'
+
+/** Notes a problem of the record, and gives the empty text. */
+export type RefuseCell = (code: ProblemCode, message: string) => string
+
+export type Fit = (text: string, refuse: RefuseCell) => string
+
+/** What the writer of the file is told. */
+export interface FileOptions extends WriteOptions {
+  /** Null: no cell has quotes around it. */
+  readonly quote?: null | undefined
+  /** Lines before all others: as they stand, or as cells. */
+  readonly above?: readonly (string | readonly string[])[] | undefined
+}
+
+/** What the file asks of every cell. */
+export interface Paper {
+  /** Cells have the width of their column, and nothing stands between them. */
+  readonly isFixed: boolean
+  /** The names of the columns stand in the file. */
+  readonly hasHeader: boolean
+  /** Cells that a spreadsheet would take for a formula get an apostrophe in front. */
+  readonly guardsFormulas: boolean
+  /** Nothing but the delimiter keeps the cells apart. */
+  readonly isUnquoted: boolean
+  /** The text in characters that the file can hold; left out where it can hold all. */
+  readonly fit?: Fit
+}

@@ -1,0 +1,146 @@
+/** Every path that an export can name: what stands at it in the record stands in the cell of the file. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { stringify } from 'yaml'
+import { OPERATIONS } from '../../src/contract/operations.ts'
+import { isUnreadable } from '../../src/domain/document.ts'
+import type { Composer } from '../../src/domain/translator.ts'
+import { createFormats } from '../../src/formats/formats.ts'
+import { followPath, pathsOf } from '../../src/mapping/export/paths.ts'
+import { type Shape, shapeOf } from '../../src/mapping/shape.ts'
+import { mappingOf } from '../mapping/sheet.ts'
+import { inChunks, rowsOf } from '../suites/format.suite.ts'
+import { type Plain, put } from './body-fields.ts'
+import { type Written, writtenValue } from './field-values.ts'
+
+interface Case {
+  readonly name: string
+  readonly record: Shape
+  /** The list that makes a row per item. */
+  readonly each: string | undefined
+  readonly paths: readonly string[]
+}
+
+const cases = Object.entries(OPERATIONS).flatMap(([name, operation]): Case[] => {
+  if (operation.direction === 'inbound') return []
+  const record = shapeOf(operation.record)
+  const lists =
+    record.kind === 'object' ? [...record.fields].filter(([, field]) => isListOfObjects(field)) : []
+  return [undefined, ...lists.map(([each]) => each)].map((each) => {
+    // An open object has whatever the API puts there.
+    const paths = pathsOf(record, each).map((path) => path.replace(/\*$/, 'anything'))
+    return { name, record, each, paths }
+  })
+})
+
+function isListOfObjects(shape: Shape): boolean {
+  return shape.kind === 'list' && shape.item.kind === 'object'
+}
+
+test('the records of orders, shipments and invoices are among them, with their lines', () => {
+  const paths = cases.flatMap(({ name, each, paths: all }) =>
+    all.map((path) => `${name} ${each ?? ''} ${path}`),
+  )
+
+  expect(paths).toContain('export-orders  ship_to.street2')
+  expect(paths).toContain('export-orders order_lines order_lines.variant.brand_identifier')
+  expect(paths).toContain('export-shipments shipment_lines shipment_lines.quantity')
+  expect(paths).toContain('export-invoices  due_amount')
+})
+
+test.each(cases)(
+  '$name, a row for each of $each: every path has its own value',
+  async ({ name, record, each, paths }) => {
+    const columns = Object.fromEntries([['Kind', { const: 'row' }], ...paths.map((path) => [path, path])])
+    const rows = each === undefined ? {} : { each }
+    const parts = paths.includes(`${each}.part`) ? { parts: 'all' } : {}
+    const mapping = await mappingOf(stringify({ operation: name, ...rows, ...parts, columns }))
+    if (mapping.direction !== 'outbound') throw new Error('not an export')
+    const { composer } = mapping
+    const values = fc.tuple(...paths.map((path) => valueAt(record, path)))
+
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(values, { minLength: 1, maxLength: 2 }),
+        fc.boolean(),
+        async (all, inLists) => {
+          const records = all.map((of) =>
+            recordWith(
+              paths.map((path, index) => [path, of[index]?.value]),
+              { each, inLists },
+            ),
+          )
+
+          const written = await rowsIn(records, composer)
+
+          const expected = all.map((of) => paths.map((path, index) => `${path}: ${of[index]?.cell ?? ''}`))
+          expect(
+            written.map((cells) => paths.map((path, index) => `${path}: ${cells[index + 1] ?? ''}`)),
+          ).toEqual(expected)
+        },
+      ),
+      { numRuns: 12 },
+    )
+  },
+)
+
+/** The record with these values, all others left out; of the list that makes rows it has one item. */
+function recordWith(
+  values: readonly (readonly [path: string, value: unknown])[],
+  { each, inLists }: { readonly each: string | undefined; readonly inLists: boolean },
+): Plain {
+  let record: Plain = {}
+  for (const [path, value] of values) {
+    const [, code] = /(?:^|\.)attributes\.(\w+)$/.exec(path) ?? []
+    const place = each === undefined ? path : path.replace(`${each}.`, `${each}[].`)
+    record = put(record, place, code === undefined ? value : { code, values: [{ value }] })
+  }
+  return inLists ? (withLists(record) as Plain) : record
+}
+
+/** Attributes as the retailer view has them: a list, where the brand view has them by their codes. */
+function withLists(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withLists)
+  if (typeof value !== 'object' || value === null) return value
+  const fields = Object.entries(value).map(([name, field]): [string, unknown] => [
+    name,
+    name === 'attributes' ? Object.values(field as Plain) : withLists(field),
+  ])
+  return Object.fromEntries(fields)
+}
+
+/** What may stand at the path, and how a cell shows it. */
+function valueAt(record: Shape, path: string): fc.Arbitrary<Written> {
+  const followed = followPath(record, path, true)
+  const found = 'found' in followed ? followed.found : undefined
+  const field = found?.kind === 'list' ? found.item : found
+  const rule = field?.kind === 'field' ? field.rule : undefined
+  // Names and codes are printed as they are, whatever else a file could say instead.
+  const shown = writtenValue(rule ?? { kind: 'text', max: 60 }).map(({ value }) => ({
+    cell: String(value),
+    value,
+  }))
+  const nothing = fc.constant({ cell: '', value: null })
+  if (found?.kind !== 'list') return fc.oneof({ weight: 9, arbitrary: shown }, nothing)
+  return fc.array(shown, { maxLength: 4 }).map((items) => ({
+    cell: items.map(({ cell }) => cell).join('\n'),
+    value: items.map(({ value }) => value),
+  }))
+}
+
+/** The cells of the rows of the file with these records. */
+async function rowsIn(records: readonly Plain[], composer: Composer): Promise<(readonly string[])[]> {
+  const formats = createFormats()
+  const writer = formats.writer(composer.columns, composer.write)
+  const rows = records.flatMap((record) => {
+    const composed = composer.rows(record)
+    if ('problems' in composed) throw new Error(composed.problems.map(({ message }) => message).join('\n'))
+    return composed.rows
+  })
+  const reading = await formats.read(inChunks(Buffer.concat([writer.head(), writer.rows(rows)])), {
+    format: 'csv',
+    delimiter: ',',
+  })
+  if (isUnreadable(reading)) throw new Error(reading.problems.map(({ message }) => message).join('\n'))
+  return (await rowsOf(reading)).map(({ values }) => values)
+}

@@ -1,0 +1,347 @@
+/** What the journal promises about held records and decisions, for whatever database keeps it. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Journal, Lease } from '../../src/domain/journal.ts'
+import { problem } from '../../src/domain/problem.ts'
+import type { RecordResult } from '../../src/domain/record.ts'
+import type { Clock } from '../../src/support/clock.ts'
+import {
+  accepted,
+  planFile,
+  planned,
+  receiveFile,
+  START,
+  type TestClock,
+  testClock,
+} from './journal.suite.ts'
+
+const STOPPED = problem('route-stopped', {}, 'The first 2 were refused.')
+const refusedByApi = (id: number): RecordResult => ({
+  id,
+  state: 'rejected',
+  http: 400,
+  problems: [problem('api-refused', { field: 'ship_to' }, 'no')],
+})
+
+export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>): void {
+  describe(`a journal ${name}`, () => {
+    let clock: TestClock
+    let journal: Journal
+    let lease: Lease
+
+    beforeEach(async () => {
+      clock = testClock()
+      journal = await open(clock)
+      lease = await journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)
+    })
+
+    afterEach(() => journal.close())
+
+    const states = async (file: string) =>
+      (await journal.reportedRecords(file, 0, 100)).map(({ state }) => state)
+    const release = (file: string, record?: number) =>
+      journal.decide(lease, file, {
+        action: 'release',
+        by: 'Ada',
+        why: 'mended',
+        ...(record === undefined ? {} : { record }),
+      })
+    const discard = (file: string) =>
+      journal.decide(lease, file, { action: 'discard', by: 'Ada', why: 'the season is over' })
+
+    /** PO-1 was refused, PO-2 and PO-3 are held; reported and closed. */
+    async function stoppedFile(id = 'a'): Promise<void> {
+      await planFile(
+        journal,
+        lease,
+        id,
+        [1, 2, 3].map((number) => planned(number, `PO-${number}`)),
+      )
+      const [sending] = await journal.beginAttempts(lease, { file: id }, 1)
+      await journal.endAttempts(lease, [refusedByApi(sending!.id)])
+      await journal.holdRest(lease, id, STOPPED)
+      await close(id)
+    }
+
+    async function close(id: string): Promise<void> {
+      await journal.fileSubmitted(lease, id)
+      await journal.nameReport(lease, id, `${id}.csv`)
+      await journal.fileReported(lease, id)
+      await journal.fileClosed(lease, id, `done/${id}.csv`)
+    }
+
+    describe('holds the rest of a file', () => {
+      it('with one reason, what was answered excepted', async () => {
+        await stoppedFile()
+        expect(await journal.reportedRecords('a', 0, 10)).toMatchObject([
+          { state: 'rejected', http: 400 },
+          { state: 'held', attempts: 0, problems: [STOPPED] },
+          { state: 'held', attempts: 0, problems: [STOPPED] },
+        ])
+        expect(await journal.file('a')).toMatchObject({ state: 'closed', outcome: 'processed' })
+      })
+
+      it('what could not be sent just now too, and what is uncertain not', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-2'), planned(3, 'PO-3')])
+        const [first, second] = await journal.beginAttempts(lease, { file: 'a' }, 2)
+        await journal.endAttempts(lease, [
+          { id: first!.id, state: 'deferred', http: 503, problems: [problem('not-sent', {}, 'busy')] },
+          { id: second!.id, state: 'uncertain', problems: [problem('answer-lost', {}, 'lost')] },
+        ])
+        expect(await journal.holdRest(lease, 'a', STOPPED)).toBe(2)
+        expect(await states('a')).toEqual(['held', 'uncertain', 'held'])
+        expect((await journal.reportedRecords('a', 0, 1))[0]).not.toHaveProperty('http')
+      })
+
+      it('and lets the keys go, so that a corrected file can be sent', async () => {
+        await stoppedFile()
+        await planFile(journal, lease, 'b', [planned(1, 'PO-2', { body: '{"corrected":1}' })])
+        expect(await states('b')).toEqual(['planned'])
+      })
+
+      it('only of a file that is planned, for the holder of its route', async () => {
+        await receiveFile(journal, lease, 'a')
+        await expect(journal.holdRest(lease, 'a', STOPPED)).rejects.toMatchObject({ code: 'bug' })
+        await journal.takeLease('orders-in', 'bridge-2', 60_000, () => false)
+        await expect(journal.holdRest(lease, 'a', STOPPED)).rejects.toMatchObject({ code: 'lease-lost' })
+      })
+    })
+
+    describe('takes in what the mapping holds', () => {
+      const held = [problem('held-by-mapping', { line: 2 }, 'Tell the retailer.')]
+
+      it('as held and without a key', async () => {
+        await planFile(journal, lease, 'a', [
+          planned(1, 'PO-1', { problems: held, held: true }),
+          planned(2, 'PO-1'),
+        ])
+        expect(await states('a')).toEqual(['held', 'planned'])
+      })
+
+      it('and lets the same bytes come again when nothing else is in the file', async () => {
+        const { naturalKey: _, ...without } = planned(1, 'PO-1')
+        await planFile(journal, lease, 'a', [{ ...without, problems: held, held: true }])
+        await journal.fileSubmitted(lease, 'a')
+        await receiveFile(journal, lease, 'b', 'a')
+        expect(await journal.file('b')).toMatchObject({ state: 'received' })
+      })
+
+      it('and cannot release it, but discard it', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1', { problems: held, held: true })])
+        await close('a')
+        expect(await release('a')).toBeUndefined()
+        expect(await journal.file('a')).toMatchObject({ state: 'closed' })
+        expect(await discard('a')).toMatchObject({ records: 1 })
+        expect(await states('a')).toEqual(['rejected'])
+      })
+    })
+
+    describe('tells what the API answered so far', () => {
+      it('and not what was never sent, or refused by the mapping', async () => {
+        await planFile(journal, lease, 'a', [
+          planned(1, 'PO-1', { problems: [problem('value-missing', {}, 'x')] }),
+          planned(2, 'PO-2'),
+          planned(3, 'PO-3'),
+          planned(4, 'PO-4'),
+        ])
+        const [first, second] = await journal.beginAttempts(lease, { file: 'a' }, 2)
+        await journal.endAttempts(lease, [refusedByApi(first!.id), accepted(second!.id, '9')])
+        expect(await journal.answersSoFar('a', 10)).toEqual({
+          accepted: 1,
+          refused: 1,
+          refusals: [{ http: 400, problems: refusedByApi(1).problems }],
+        })
+        expect(await journal.answersSoFar('a', 0)).toMatchObject({ refused: 1, refusals: [] })
+      })
+
+      it('since the last release only', async () => {
+        await stoppedFile()
+        expect(await journal.answersSoFar('a', 10)).toMatchObject({ accepted: 0, refused: 1 })
+        await release('a')
+        expect(await journal.answersSoFar('a', 10)).toMatchObject({ accepted: 0, refused: 0 })
+        const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+        await journal.endAttempts(lease, [accepted(sending!.id, '9')])
+        expect(await journal.answersSoFar('a', 10)).toMatchObject({ accepted: 1, refused: 0 })
+      })
+    })
+
+    describe('notes what a person decided', () => {
+      it('and takes the file up again with what was released', async () => {
+        await stoppedFile()
+        clock.advance(60_000)
+        expect(await release('a')).toEqual({
+          id: 1,
+          file: 'a',
+          action: 'release',
+          by: 'Ada',
+          why: 'mended',
+          at: START + 60_000,
+          records: 2,
+        })
+        expect(await states('a')).toEqual(['rejected', 'planned', 'planned'])
+        const file = await journal.file('a')
+        expect(file).toMatchObject({
+          state: 'planned',
+          archivedAs: 'done/a.csv',
+          reports: 1,
+          takenUpAt: START + 60_000,
+        })
+        expect(file).not.toHaveProperty('outcome')
+        expect(file).not.toHaveProperty('reportName')
+        const sending = await journal.beginAttempts(lease, { file: 'a' }, 10)
+        expect(sending.map(({ naturalKey, body }) => [naturalKey, body])).toEqual([
+          ['PO-2', '{"purchase_order_number":"PO-2"}'],
+          ['PO-3', '{"purchase_order_number":"PO-3"}'],
+        ])
+      })
+
+      it('and nothing when nothing is held, or no more', async () => {
+        await stoppedFile()
+        await release('a')
+        expect(await release('a')).toBeUndefined()
+        expect(await discard('a')).toBeUndefined()
+        expect(await journal.decisionsOf('a', 10)).toHaveLength(1)
+      })
+
+      it('about one record alone', async () => {
+        await stoppedFile()
+        const [second] = await journal.heldRecords(10, { route: 'orders-in', key: 'PO-3' })
+        expect(await release('a', second!.id)).toMatchObject({ records: 1 })
+        expect(await states('a')).toEqual(['rejected', 'held', 'planned'])
+      })
+
+      it('and holds the keys of what is released again', async () => {
+        await stoppedFile()
+        await release('a')
+        await planFile(journal, lease, 'b', [planned(1, 'PO-2')])
+        expect(await states('b')).toEqual(['duplicate'])
+      })
+
+      it('but sends none whose key another record has taken meanwhile', async () => {
+        await stoppedFile()
+        await planFile(journal, lease, 'b', [
+          planned(1, 'PO-2'),
+          planned(2, 'PO-3', { body: '{"corrected":1}' }),
+        ])
+        const [sending] = await journal.beginAttempts(lease, { file: 'b' }, 1)
+        await journal.endAttempts(lease, [accepted(sending!.id, '77')])
+        await release('a')
+        expect(await journal.reportedRecords('a', 1, 10)).toMatchObject([
+          { state: 'duplicate', apiId: '77', problems: [{ code: 'record-repeated' }] },
+          {
+            state: 'rejected',
+            problems: [
+              {
+                code: 'key-conflict',
+                message: 'PO-3 is already known from b.csv, line 3, with other contents.',
+              },
+            ],
+          },
+        ])
+      })
+
+      it('with who and why in the record that was discarded, whose key stays free', async () => {
+        await stoppedFile()
+        await discard('a')
+        expect(await journal.reportedRecords('a', 1, 1)).toMatchObject([
+          {
+            state: 'rejected',
+            problems: [
+              {
+                code: 'discarded',
+                message: 'It was held, and Ada discarded it on 2026-11-21T02:15:00.000Z: the season is over',
+              },
+            ],
+          },
+        ])
+        expect(await journal.fileSubmitted(lease, 'a')).toBe(true)
+        await planFile(journal, lease, 'b', [planned(1, 'PO-2')])
+        expect(await states('b')).toEqual(['planned'])
+      })
+
+      it('and never about what was sent and not answered', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
+        const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+        const lost = problem('outcome-unprovable', {}, 'lost')
+        await journal.endAttempts(lease, [{ id: sending!.id, state: 'held', problems: [lost] }])
+        await close('a')
+        expect([await release('a'), await discard('a')]).toEqual([undefined, undefined])
+        expect(await states('a')).toEqual(['held'])
+      })
+
+      it('and what became of it', async () => {
+        await stoppedFile()
+        const decision = await release('a')
+        const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+        await journal.endAttempts(lease, [accepted(sending!.id, '9')])
+        expect(await journal.decidedRecords(decision!.id)).toEqual({ accepted: 1, planned: 1 })
+      })
+
+      it('only under the lease of the route, and only of a file whose reports are whole', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
+        await journal.holdRest(lease, 'a', STOPPED)
+        await journal.fileSubmitted(lease, 'a')
+        await expect(release('a')).rejects.toMatchObject({ code: 'bug' })
+        await journal.takeLease('orders-in', 'bridge-2', 60_000, () => false)
+        await expect(release('a')).rejects.toMatchObject({ code: 'lease-lost' })
+      })
+    })
+
+    describe('shows what is held', () => {
+      it('by file and reason, since when', async () => {
+        await stoppedFile()
+        clock.advance(1000)
+        const reason = [problem('held-by-mapping', {}, 'Tell them.')]
+        await planFile(journal, lease, 'b', [planned(1, 'PO-9', { problems: reason, held: true })])
+        expect(await journal.heldFiles(10)).toEqual([
+          {
+            file: 'a',
+            name: 'a.csv',
+            route: 'orders-in',
+            receivedAt: START,
+            code: 'route-stopped',
+            records: 2,
+            since: START,
+          },
+          {
+            file: 'b',
+            name: 'b.csv',
+            route: 'orders-in',
+            receivedAt: START + 1000,
+            code: 'held-by-mapping',
+            records: 1,
+            since: START + 1000,
+          },
+        ])
+        expect(await journal.heldFiles(10, 'b')).toMatchObject([{ file: 'b' }])
+        expect(await journal.heldFiles(1)).toHaveLength(1)
+      })
+
+      it('record by record, and by what people call it', async () => {
+        await planFile(journal, lease, 'a', [
+          planned(1, 'order 5: SKU', { keyValues: ['PO-5', '', 'SKU'] }),
+          planned(2, 'PO-6'),
+        ])
+        await journal.holdRest(lease, 'a', STOPPED)
+        const all = await journal.heldRecords(10)
+        const found = async (key: string, route = 'orders-in') =>
+          (await journal.heldRecords(10, { route, key })).map(({ number }) => number)
+        expect(all).toMatchObject([
+          { number: 1, lines: [[2, 2]], name: 'a.csv', problems: [STOPPED] },
+          { number: 2, keyValues: ['PO-6'] },
+        ])
+        expect(await found('PO-5, SKU')).toEqual([1])
+        expect(await found('order 5: SKU')).toEqual([1])
+        expect(await found(`#${all[1]!.id}`)).toEqual([2])
+        expect(await found('PO-5')).toEqual([])
+        expect(await found('PO-6', 'others')).toEqual([])
+      })
+
+      it('of files by their name or id', async () => {
+        await receiveFile(journal, lease, 'a')
+        await journal.beginClaim(lease, { id: 'b', folder: 'in', name: 'a.csv', size: 1, modifiedAt: 1 })
+        const called = async (text: string) => (await journal.filesCalled(text, 10)).map(({ id }) => id)
+        expect([await called('a.csv'), await called('a'), await called('x')]).toEqual([['b', 'a'], ['a'], []])
+      })
+    })
+  })
+}
