@@ -94,7 +94,7 @@ test.each([
   [
     'name1: Name',
     'name1: { from: Name, find: order }',
-    '`find` is for the id of an order; this field is text of at most 255 characters',
+    '`find` is for ids of what a file names by something else; this field is text of at most 255 characters',
   ],
   [
     'name1: Name',

@@ -31,7 +31,10 @@ function someOrders(count: number, isNew: (index: number) => boolean): SampleOrd
   const orders = sampleOrders({ seed: 3, orders: count, damageEvery: 0 })
   for (const [index, order] of orders.entries()) {
     order.rows.length = 1
-    if (isNew(index)) Object.assign(order.rows[0] ?? {}, { SKU: NEW_ITEM, UPC: '' })
+    Object.assign(order.rows[0] ?? {}, {
+      'Gift Message': '',
+      ...(isNew(index) ? { SKU: NEW_ITEM, UPC: '' } : {}),
+    })
   }
   return orders
 }
@@ -444,6 +447,7 @@ test.each(['before', 'after'] as const)(
       expect(await world.run('orders'), told).toMatchObject({ exit: 0 })
       if (died === undefined) break
     }
+    console.log(seen.join(' '))
     expect(seen).toContain(`${moment} journal.holdRest`)
   },
   120_000,
@@ -477,6 +481,7 @@ test.each(['before', 'after'] as const)(
       ).toEqual([])
       if (died === undefined) break
     }
+    console.log(seen.join(' '))
     expect(seen).toContain(`${moment} journal.decide`)
   },
   120_000,

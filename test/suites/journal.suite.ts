@@ -933,6 +933,67 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
           { id: 'd1', state: 'delivered' },
         ])
       })
+
+      const report = (id: string, records: number) =>
+        journal.reportComposed(out, {
+          id,
+          nameFor: (sequence) => `report-${sequence}.csv`,
+          folder: 'outbox',
+          sha256: 'r',
+          rows: records * 2,
+          records,
+        })
+
+      it('in reports, whose records it does not know, in the same sequence', async () => {
+        await journal.collect(out, [seen('1')])
+        const first = await report('r1', 5)
+        await compose('d1')
+        const third = await report('r2', 0)
+        expect(first).toEqual({
+          id: 'r1',
+          route: 'orders-out',
+          sequence: 1,
+          folder: 'outbox',
+          name: 'report-1.csv',
+          sha256: 'r',
+          rows: 10,
+          records: 5,
+          state: 'composed',
+          composedAt: START,
+        })
+        expect(await journal.delivery('r1')).toEqual(first)
+        expect(await journal.delivery('d1')).toMatchObject({ sequence: 2, records: 1 })
+        expect(third).toMatchObject({ sequence: 3, name: 'report-3.csv', records: 0 })
+        expect(await journal.countRecords({ delivery: 'r1' })).toEqual({})
+      })
+
+      it('as done with what nobody acknowledges from here, once it is in place', async () => {
+        await journal.collect(out, [seen('1'), seen('2')])
+        await compose('d1')
+        await report('r1', 5)
+        clock.advance(1)
+        await journal.deliveryDone(out, 'd1')
+        await journal.deliveryDone(out, 'r1')
+        expect(await journal.delivery('d1')).toMatchObject({ state: 'done', deliveredAt: START + 1 })
+        expect(await journal.delivery('r1')).toMatchObject({ state: 'done', records: 5 })
+        expect(await journal.countRecords({ delivery: 'd1' })).toEqual({ exported: 2 })
+        expect(await journal.unfinishedDeliveries('orders-out')).toEqual([])
+        expect(await journal.unfinishedRoutes()).toEqual([])
+        expect(await journal.collect(out, [seen('1'), seen('2')])).toBe(0)
+        await expect(journal.deliveryDone(out, 'd1')).rejects.toMatchObject({ code: 'bug' })
+      })
+
+      it('as done where the acknowledging was begun, and keeps what was acknowledged', async () => {
+        await journal.collect(out, [seen('1'), seen('2')])
+        await compose('d1')
+        await journal.deliveryDelivered(out, 'd1')
+        const [one] = await journal.beginAttempts(out, { delivery: 'd1' }, 1)
+        await journal.endAttempts(out, [{ id: one!.id, state: 'accepted', problems: [] }])
+        clock.advance(1)
+        await journal.deliveryDone(out, 'd1')
+        expect(await journal.delivery('d1')).toMatchObject({ state: 'done', deliveredAt: START })
+        expect(await journal.countRecords({ delivery: 'd1' })).toEqual({ accepted: 1, exported: 1 })
+      })
     })
 
     describe('knows resources', () => {

@@ -1,8 +1,7 @@
 /** A file read record by record, each with the rows it was made of: what the tools that explain a mapping show. */
-import { isUnreadable, type Layout, type Row } from '../../domain/document.ts'
+import { isUnreadable, type Layout, type Row, type Unreadable } from '../../domain/document.ts'
 import type { Format } from '../../domain/format.ts'
-import type { Problem } from '../../domain/problem.ts'
-import type { BoundTranslator, Draft } from '../../domain/translator.ts'
+import type { BoundTranslator, Draft, FileSource } from '../../domain/translator.ts'
 import type { ExplainedField } from '../../mapping/binding/explained.ts'
 import { foldedName } from '../../mapping/rows/columns.ts'
 import type { InboundMapping } from '../../mapping/load.ts'
@@ -27,13 +26,23 @@ export interface FileRead {
 export async function readRecords(
   path: string,
   format: Format,
+  mapping: Pick<InboundMapping, 'translator'>,
+  isWanted?: (number: number) => boolean,
+): Promise<FileRead | Unreadable> {
+  return recordsFrom({ bytes: bytesOf(path), source: sourceAt(path) }, format, mapping, isWanted)
+}
+
+/** The same for bytes that are in no file. */
+export async function recordsFrom(
+  { bytes, source }: { readonly bytes: AsyncIterable<Uint8Array>; readonly source: FileSource },
+  format: Format,
   { translator }: Pick<InboundMapping, 'translator'>,
   isWanted: (number: number) => boolean = () => false,
-): Promise<FileRead | { readonly problems: readonly Problem[] }> {
-  const reading = await format.read(bytesOf(path), translator.read)
+): Promise<FileRead | Unreadable> {
+  const reading = await format.read(bytes, translator.read)
   if (isUnreadable(reading)) return reading
   const made: RecordRead[] = []
-  const bound = translator.bind(reading.layouts, sourceAt(path), ({ draft, rows, fields }) => {
+  const bound = translator.bind(reading.layouts, source, ({ draft, rows, fields }) => {
     made.push({ draft, rows, fields: isWanted(draft.number) ? fields() : [] })
   })
   if (!('keyColumns' in bound)) return { problems: bound }
