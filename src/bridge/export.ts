@@ -1,4 +1,4 @@
-/** A report that is made once: asked for, written, and forgotten. Nothing is acknowledged, and the journal is not opened. */
+/** A report that is made once: asked for, written, and forgotten. Nothing is acknowledged, and nothing remembered. */
 import { createClient } from '../client/client.ts'
 import type { Configuration, OutboundRoute } from '../config/configuration.ts'
 import type { Select } from '../config/select.ts'
@@ -7,9 +7,11 @@ import type { Resource } from '../domain/api.ts'
 import type { Observer } from '../domain/event.ts'
 import type { Selection } from '../domain/selection.ts'
 import { createFormats } from '../formats/formats.ts'
+import { openJournal } from '../journal/open.ts'
 import { emptyTally, reportLines, type ReportTally } from '../pipelines/outbound/report-lines.ts'
 import { watched } from '../pipelines/outbound/report.ts'
 import { readSelected } from '../pipelines/outbound/selected.ts'
+import { type KeepingParts, keptPages } from '../pipelines/references/kept.ts'
 import type { Clock } from '../support/clock.ts'
 import { assert, BridgeError } from '../support/errors.ts'
 import { loadMappings } from './mappings.ts'
@@ -46,7 +48,7 @@ export async function exportOnce(
   const tally = emptyTally()
   const linesOf = asJson
     ? (pages: Pages) => jsonLines(pages, tally)
-    : await rowsFor(configuration, route, tally)
+    : await rowsFor(configuration, route, { tally, clock })
   const api = createClient({ baseUrl, timeoutMs, connections, clock, random, version, ...route.credentials })
   try {
     const { pages, missing } = readSelected(api, route, selection)
@@ -69,12 +71,28 @@ async function selectionFor(route: OutboundRoute, { select, clock }: ExportOptio
 async function rowsFor(
   configuration: Configuration,
   route: OutboundRoute,
-  tally: ReportTally,
+  { tally, clock }: { readonly tally: ReportTally; readonly clock: Clock },
 ): Promise<(pages: Pages) => AsyncIterable<Uint8Array>> {
   const mapping = (await loadMappings({ ...configuration, routes: [route] })).get(route.name)
   assert(mapping?.direction === 'outbound', `route ${route.name} has no mapping`)
   const { composer } = mapping
-  return (pages) => reportLines({ composer, format: createFormats() }, pages, tally)
+  const parts = { composer, format: createFormats() }
+  if (composer.takesKept !== true) return (pages) => reportLines(parts, pages, tally)
+  return (pages) =>
+    reportLines(parts, remembered(pages, { route, composer, path: configuration.journal.path, clock }), tally)
+}
+
+/** The journal is only looked into, and only for mappings that write what is kept in it. */
+async function* remembered(
+  pages: Pages,
+  { path, clock, ...parts }: Omit<KeepingParts, 'journal'> & { readonly path: string; readonly clock: Clock },
+): AsyncGenerator<readonly Resource[], void, undefined> {
+  const journal = await openJournal({ path, clock })
+  try {
+    yield* keptPages({ ...parts, journal }, pages)
+  } finally {
+    await journal.close()
+  }
 }
 
 async function* jsonLines(pages: Pages, tally: ReportTally): AsyncGenerator<Uint8Array, void, undefined> {

@@ -17,6 +17,8 @@ export type Translation =
       readonly columns: { readonly absent: readonly string[]; readonly unused: readonly string[] }
       /** How many lines were left out so far because the mapping says so. */
       readonly ignored: () => number
+      /** What of the file does not agree with itself, once the drafts have been walked. */
+      readonly disagreements: () => readonly Problem[]
     }
 
 /** Reads and maps a file in bounded memory. Throws only when the file cannot be opened. */
@@ -30,7 +32,12 @@ export async function translateFile(
   const bound = translator.bind(reading.layouts, sourceAt(path))
   if (!('keyColumns' in bound)) return { unusable: bound }
   const columns = { absent: bound.absentColumns, unused: bound.unusedColumns }
-  return { drafts: draftsOf(reading, bound), columns, ignored: () => reading.ignored() }
+  return {
+    drafts: draftsOf(reading, bound),
+    columns,
+    ignored: () => reading.ignored(),
+    disagreements: () => bound.disagreements(),
+  }
 }
 
 /** What a mapping may know of a file besides its rows. */

@@ -1,4 +1,5 @@
 /** What became of an incoming file, for people. */
+import { isPartOf } from '../domain/file-parts.ts'
 import type { ReportedFile } from '../pipelines/inbound/report.ts'
 import type { Summary } from '../pipelines/inbound/summary.ts'
 import { countsInWords } from './counts-in-words.ts'
@@ -7,8 +8,8 @@ import { problemInWords } from './problem-in-words.ts'
 /** What happened, and where the sender reads more when there is more to read. */
 export function reportInWords({ summary, paths }: ReportedFile): string[] {
   const [results, ...others] = paths
-  const rejects = others.find((path) => path.endsWith('.rejects.csv'))
-  const exceptions = others.find((path) => path.endsWith('.exceptions.csv'))
+  const rejects = others.find((path) => isPartOf(path, 'rejects'))
+  const exceptions = others.find((path) => isPartOf(path, 'exceptions'))
   const held = Object.entries(summary.heldFor).map(([why, count]) => `    ${count} held: ${why}`)
   const read = [
     `    results: ${results}`,

@@ -18,7 +18,7 @@ export interface Answer {
   /** Empty when `bytes` are there. */
   readonly text: string
   /** The body as it came: that of a success to a request that wants a file. */
-  readonly bytes?: Uint8Array
+  readonly bytes: Uint8Array | undefined
   /** False when the connection, the deadline or the size limit cut the body short. */
   readonly whole: boolean
 }
@@ -166,12 +166,14 @@ class Receiver implements Dispatcher.DispatchHandler {
     const [first, ...rest] = this.#chunks
     const bytes = rest.length === 0 ? first : Buffer.concat(this.#chunks, this.#size)
     const isFile = this.#wantsFile && this.#status < 300
-    const answer = { ended: 'answer', status: this.#status, headers: this.#headers, whole } as const
-    this.#resolve(
-      isFile
-        ? { ...answer, text: '', bytes: bytes ?? new Uint8Array() }
-        : { ...answer, text: bytes?.toString() ?? '' },
-    )
+    this.#resolve({
+      ended: 'answer',
+      status: this.#status,
+      headers: this.#headers,
+      text: isFile ? '' : (bytes?.toString() ?? ''),
+      bytes: isFile ? (bytes ?? new Uint8Array()) : undefined,
+      whole,
+    })
   }
 }
 

@@ -34,7 +34,10 @@ const NumbersOrFile = z.union([Text, z.array(Text).min(1).max(NAMED_MAX), z.stri
   error: `must be a text in quotes, a list of at most ${NAMED_MAX} of them, or { file: … } with one on each line`,
 })
 
-const Id = z.union([z.int().min(1), z.string().regex(/^[1-9]\d{0,14}$/)])
+const Id = z.union([
+  z.int().min(1),
+  z.string().regex(/^[1-9]\d{0,14}$/, 'must be an id of the API, such as 4711'),
+])
 const IdsOrFile = z.union([Id, z.array(Id).min(1).max(NAMED_MAX), z.strictObject({ file: Text })], {
   error: `must be an id, a list of at most ${NAMED_MAX} ids, or { file: … } with one on each line`,
 })

@@ -9,10 +9,10 @@ const Records = z.union([z.int().min(1).max(RECORDS_MAX), off], {
   error: `must be a number of records from 1 to ${RECORDS_MAX}, or off`,
 })
 
+/** A number alone could be meant as 30 or as 0.3. */
 const Share = z
-  .string({ error: 'must be a share such as 30%, or off' })
-  .refine((text) => text === 'off' || shareOf(text) !== undefined, 'must be a share such as 30%, or off')
-  .meta({ pattern: '^\\d{1,2}(\\.\\d{1,2})?%$|^off$|\\$\\{' })
+  .union([z.string().meta({ pattern: '^\\d{1,2}(\\.\\d{1,2})?%$|^off$|\\$\\{' }), z.number()])
+  .refine((share) => share === 'off' || shareOf(share) !== undefined, 'must be a share such as 30%, or off')
 
 export const StopFile = z.strictObject({
   sameRefusal: Records.default(20).describe(
@@ -44,8 +44,8 @@ export function toStop({ sameRefusal, refusedShare, canary }: z.output<typeof St
 }
 
 /** 0.3 of `30%`. */
-function shareOf(text: string): number | undefined {
-  const [, number] = /^(\d{1,2}(?:\.\d{1,2})?)%$/.exec(text) ?? []
+function shareOf(written: string | number): number | undefined {
+  const [, number] = /^(\d{1,2}(?:\.\d{1,2})?)%$/.exec(String(written)) ?? []
   const share = Number(number)
   return share > 0 ? share / 100 : undefined
 }

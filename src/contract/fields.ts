@@ -9,7 +9,12 @@ import type { ReferenceKind } from './references.ts'
  */
 export type FieldRule =
   | { readonly kind: 'text'; readonly max?: number; readonly blankAllowed?: boolean; readonly code?: 'upc' }
-  | { readonly kind: 'integer'; readonly min: number; readonly max: number; readonly reference?: ReferenceKind }
+  | {
+      readonly kind: 'integer'
+      readonly min: number
+      readonly max: number
+      readonly reference?: ReferenceKind
+    }
   | { readonly kind: 'money'; readonly wholeDigits: number }
   | {
       readonly kind: 'decimal'

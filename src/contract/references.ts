@@ -22,6 +22,10 @@ export type ReferenceKind = keyof typeof REFERENCES
 
 export const REFERENCE_KINDS = Object.keys(REFERENCES) as readonly ReferenceKind[]
 
+export function isReference(kind: string): kind is ReferenceKind {
+  return Object.hasOwn(REFERENCES, kind)
+}
+
 /** `a shipping method` */
 export function describeReference(kind: ReferenceKind): string {
   const words = kind.replace('-', ' ')

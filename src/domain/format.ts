@@ -27,8 +27,12 @@ export interface RecordType {
   readonly ignored?: boolean
 }
 
-/** A line that is no row wherever it stands. Blanks and a quote before it do not count, nor delimiters behind it. */
-export type IgnoreRule = { readonly startsWith: string } | { readonly matches: string }
+/**
+ * A line that is no row wherever it stands: by its text, of which blanks and a quote before it do not count, nor
+ * delimiters behind it; or because it is the line that names the columns, come again.
+ */
+export type IgnoreRule =
+  { readonly startsWith: string } | { readonly matches: string } | { readonly header: 'repeated' }
 
 /** What a mapping says about the file it reads. What is left out is found out. */
 export interface ReadOptions {
@@ -76,6 +80,10 @@ export interface WriteOptions {
   readonly newline?: '\n' | '\r\n' | undefined
   readonly byteOrderMark?: boolean | undefined
   readonly header?: boolean | undefined
+  /** Null: there are no quotes, and no cell holds a delimiter or a line break. */
+  readonly quote?: null | undefined
+  /** Lines before all others: as they stand, or as cells. */
+  readonly above?: readonly (string | readonly string[])[] | undefined
 }
 
 export interface Format {

@@ -60,6 +60,14 @@ export const PROBLEMS = {
     cause: 'What the file names belongs to another account, and a route acts for its own party only.',
     cure: "Drop the file where that party's files go, or correct the name.",
   },
+  'order-value-missing': {
+    cause: 'The mapping takes a value from the order, or one kept beside it, and there is none.',
+    cure: 'Put the value into the file, or name a `default` in the mapping.',
+  },
+  'price-unknown': {
+    cause: 'The file does not say the price of each line, and nothing else does for certain.',
+    cure: 'Name a table with the price of each SKU under `net_price` in the mapping, or send the lines with their prices.',
+  },
   // the API's answers
   'api-refused': { cause: 'The API refused the record.', cure: 'Correct what the message names.' },
   'api-not-found': { cause: 'The API does not know what the record names.', cure: 'Correct the id or key.' },

@@ -105,6 +105,10 @@ export interface Composer {
   readonly recordsPerFile?: number
   /** The rows of one API record, or what is wrong with it; a record that would leave no row is a problem. */
   rows(record: Readonly<Record<string, unknown>>): ComposedRows
+  /** Its columns take values kept beside the order of a record, which the record then holds by name as `kept`. */
+  readonly takesKept?: true
+  /** What is to be remembered beside the order of a record, by name. */
+  readonly keep?: (record: Readonly<Record<string, unknown>>) => Readonly<Record<string, string>>
   /** Starts the count of one file whose last row says what is in it. */
   readonly trailer?: () => Trailer
 }

@@ -1,15 +1,16 @@
 /** Records of one file that contradict each other: with two versions of one key in a file, nobody knows the right one. */
 import { type Kysely, sql } from 'kysely'
-import { problem } from '../domain/problem.ts'
 import { batchOf } from './batch.ts'
-import { IN_ONE_FILE, nameOf } from './repeats.ts'
+import { conflictOf } from './repeats.ts'
 import type { Tables } from './schema.ts'
 
 interface Contradiction {
   readonly id: number
+  readonly operation: string
   readonly natural_key: string
   readonly key_values: string
   readonly lines: string
+  readonly other_key_values: string
   readonly other_lines: string
 }
 
@@ -23,7 +24,8 @@ export async function refuseContradictions(
   now: number,
 ): Promise<void> {
   const { rows } = await sql<Contradiction>`
-    select first.id, first.natural_key, first.key_values, first.lines, min(other.lines) as other_lines
+    select first.id, first.operation, first.natural_key, first.key_values, first.lines,
+      other.key_values as other_key_values, other.lines as other_lines, min(other.number)
     from records as other join records as first
       on first.operation = other.operation and first.account = other.account
         and first.natural_key = other.natural_key and first.holds_key = 1
@@ -50,12 +52,12 @@ export async function refuseContradictions(
 }
 
 function contradictionOf(row: Contradiction) {
-  const line = firstLine(row.lines)
-  const name = nameOf(JSON.parse(row.key_values) as string[], row.natural_key)
-  const again = firstLine(row.other_lines)
-  const where = again === undefined ? 'again' : `again in line ${again}`
-  const message = `${name} stands in this file ${where}, with other contents; neither is sent.`
-  return problem('key-conflict', line === undefined ? {} : { line }, message, IN_ONE_FILE)
+  const { operation, natural_key: naturalKey } = row
+  const texts = (json: string) => JSON.parse(json) as string[]
+  return conflictOf(
+    { operation, naturalKey, keyValues: texts(row.key_values), line: firstLine(row.lines) },
+    { keyValues: texts(row.other_key_values), line: firstLine(row.other_lines), file: undefined },
+  )
 }
 
 function firstLine(lines: string): number | undefined {

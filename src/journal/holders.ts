@@ -13,6 +13,7 @@ interface HolderRow {
   readonly state: RecordState
   readonly api_id: string | null
   readonly lines: string
+  readonly key_values: string
   readonly file_id: string
   readonly name: string
   readonly received_at: number
@@ -30,7 +31,7 @@ export async function findHolders(
   )
   const { rows } = await sql<HolderRow>`
     select records.operation, records.account, records.natural_key, records.body_hash, records.state,
-      records.api_id, records.lines, records.file_id, files.name, files.received_at
+      records.api_id, records.lines, records.key_values, records.file_id, files.name, files.received_at
     from ${batch} cross join records cross join files
     where records.operation = batch.operation and records.account = batch.account
       and records.natural_key = batch.natural_key and records.holds_key = 1
@@ -46,6 +47,7 @@ function holderOf(row: HolderRow, fileId: string): Holder {
     bodyHash: row.body_hash,
     apiId: row.api_id,
     accepted: row.state === 'accepted' || row.state === 'duplicate',
+    keyValues: JSON.parse(row.key_values) as string[],
     line: lines[0]?.[0],
     file: row.file_id === fileId ? undefined : { name: row.name, receivedAt: row.received_at },
   }

@@ -8,6 +8,7 @@ export interface Holder {
   readonly bodyHash: string
   readonly apiId: string | null
   readonly accepted: boolean
+  readonly keyValues: readonly string[]
   readonly line: number | undefined
   /** The file it came from; undefined for the file that is being planned. */
   readonly file: { readonly name: string; readonly receivedAt: number } | undefined
@@ -51,14 +52,45 @@ function judgeAgainst(record: PlannedRecord, holder: Holder): Verdict {
     const message = `${name} is already known from ${origin(holder)}, with the same contents, and ${fateOf(holder)}.`
     return { state: 'duplicate', apiId: holder.apiId, problems: [problem('record-repeated', place, message)] }
   }
-  const message = `${name} is already known from ${originOf(holder)}, with other contents.`
-  const hint = holder.file === undefined ? IN_ONE_FILE : undefined
-  return { state: 'rejected', apiId: null, problems: [problem('key-conflict', place, message, hint)] }
+  const { operation, naturalKey = '', keyValues } = record
+  const problems = [conflictOf({ operation, naturalKey, keyValues, line }, holder)]
+  return { state: 'rejected', apiId: null, problems }
+}
+
+/** One of two versions of a record. */
+export interface Version {
+  readonly operation: string
+  readonly naturalKey: string
+  readonly keyValues: readonly string[]
+  readonly line: number | undefined
+}
+
+/** What is said of a version of a record because of the other one. */
+export function conflictOf(version: Version, other: Pick<Holder, 'keyValues' | 'line' | 'file'>): Problem {
+  const { operation, naturalKey, keyValues, line } = version
+  const place = line === undefined ? {} : { line }
+  const name = nameOf(keyValues, naturalKey)
+  const otherName = nameOf(other.keyValues, naturalKey)
+  const isInOneFile = other.file === undefined
+  if (operation === 'create-invoice' && name !== otherName) {
+    const message = `An invoice for PO ${naturalKey} is known already (${otherName} in ${originOf(other)}); the API takes one per order.`
+    return problem('key-conflict', place, message, isInOneFile ? ONE_INVOICE : undefined)
+  }
+  if (!isInOneFile) {
+    const message = `${name} is already known from ${originOf(other)}, with other contents.`
+    return problem('key-conflict', place, message)
+  }
+  const lines = [line, other.line].filter((known) => known !== undefined).toSorted((a, b) => a - b)
+  const message = `${name} begins twice in this file (lines ${lines.join(' and ')}), with other contents; neither is sent.`
+  return problem('key-conflict', place, message, IN_ONE_FILE)
 }
 
 /** What to do about two versions of a record in one file. */
-export const IN_ONE_FILE =
+const IN_ONE_FILE =
   'Keep the right one and remove the other; if they are rows of one record, put them next to each other.'
+
+const ONE_INVOICE =
+  'Send one invoice for the order: put the lines of both into one, or leave one of them out.'
 
 /** How people know the record: by what the file says in its key columns. */
 export function nameOf(keyValues: readonly string[], naturalKey: string): string {
@@ -70,7 +102,7 @@ function origin(holder: Holder): string {
   return holder.file ? `${originOf(holder)} (received ${isoTime(holder.file.receivedAt)})` : originOf(holder)
 }
 
-function originOf({ file, line }: Holder): string {
+function originOf({ file, line }: Pick<Holder, 'file' | 'line'>): string {
   return `${file ? file.name : 'this file'}${line === undefined ? '' : `, line ${line}`}`
 }
 
@@ -84,6 +116,7 @@ function holderFrom(record: PlannedRecord): Holder {
     bodyHash: record.bodyHash ?? '',
     apiId: null,
     accepted: false,
+    keyValues: record.keyValues,
     line: record.lines[0]?.[0],
     file: undefined,
   }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Reading } from '../domain/document.ts'
 import { describePlace } from '../domain/problem.ts'
 import type { Composer, Draft, FileSource, Translator } from '../domain/translator.ts'
+import { withValueAt } from '../support/paths.ts'
 
 /** Examples are small; the differences of one are shown up to this many. */
 const MAX_SHOWN = 20
@@ -61,10 +62,14 @@ export function checkOutboundExample(
   return differences.slice(0, MAX_SHOWN)
 }
 
-/** The body as examples show it: what is still to be found is `{ "find": "order", "key": "…" }`. */
-export function exampleBody({ body = {}, references }: Draft): Record<string, unknown> {
+/**
+ * The body as examples show it: what is still to be found is `{ "find": "order", "key": "…" }`, and what is taken from
+ * the order `{ "order": "customer_order_number" }`.
+ */
+export function exampleBody({ body = {}, references, awaits = [] }: Draft): Record<string, unknown> {
   const found = references.map(({ field, kind, key }) => [field, { find: kind, key }])
-  return { ...Object.fromEntries(found), ...body }
+  const shown: Record<string, unknown> = { ...Object.fromEntries(found), ...body }
+  return awaits.reduce((filled, { field, from, name }) => withValueAt(filled, field, { [from]: name }), shown)
 }
 
 function differencesOf(draft: Draft, expected: readonly unknown[], index: number): string[] {

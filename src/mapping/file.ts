@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { OPERATIONS } from '../contract/operations.ts'
 import { type KeyRow, optionalKeys } from './key-table.ts'
+import { KeptName } from './fields/origin-options.ts'
 import { CheckFrame, ConditionFrame } from './rows/conditions.ts'
 import { TotalsFrame } from './rows/control-totals.ts'
 import { GroupFrame } from './rows/group-forms.ts'
@@ -94,6 +95,11 @@ export const INBOUND_KEYS = {
     summary: 'what the last row of a file says of all of it',
     example: 'totals: { when: { PO Number: TOTALS }, rows: Qty }',
   },
+  keep: {
+    schema: z.record(KeptName, z.unknown()),
+    summary: 'values to be remembered beside the order: see "Values of the order itself"',
+    example: 'keep: { erp_id: Auftrag-ID }',
+  },
   body: {
     schema: z.unknown(),
     summary: 'the body of the request',
@@ -118,6 +124,11 @@ export const OUTBOUND_KEYS = {
     summary:
       '`first` (the default) leaves out shipment lines for further parcels of one item; `all` prints them',
     example: 'parts: all',
+  },
+  keep: {
+    schema: z.record(KeptName, Text),
+    summary: 'values to be remembered beside the order: see "Values of the order itself"',
+    example: 'keep: { erp_id: retailer_order_number }',
   },
   columns: {
     schema: z.unknown(),

@@ -7,6 +7,7 @@ import { checkPart } from './source/check.ts'
 import { foldedName } from './rows/columns.ts'
 import { type Check, compileChecks, compileCondition, type Condition } from './rows/conditions.ts'
 import { compileTotals } from './rows/control-totals.ts'
+import { compileKeep, noOrderOf } from './keep.ts'
 import { type Example, InboundFile } from './file.ts'
 import { checkColumns, conditionsOf, type LeafContext } from './fields/leaf.ts'
 import { GroupFrame } from './rows/group-forms.ts'
@@ -57,8 +58,10 @@ export async function compileInbound(
     spills: new Map(),
     columnsFor: withPacked(columnsFor, packed),
     decimal: read.decimal,
+    noOrder: noOrderOf(operation, shape),
   }
   const body = compileBody(bodyNode, shape, { field: '', perRow: false, needed: true }, leaves)
+  const keep = compileKeep(root, operation.name, leaves)
   const rules = rulesOf(root, leaves)
   const totals = compileTotals(root, { mistakes, ...totalsContext(read, records) })
   const lineRules = lineRulesOf(root, conditionsOf(leaves, true))
@@ -76,6 +79,7 @@ export async function compileInbound(
     read: readOptions(read, body, grouping),
     grouping,
     body: withLineRules(body, shape, lineRules),
+    ...(keep === undefined ? {} : { keep }),
     ...rules,
     lineHolds: lineRules.holds,
     ...(totals === undefined ? {} : { totals }),

@@ -6,6 +6,8 @@ import { TotalsFrame } from './rows/control-totals.ts'
 import { COMMON_KEYS, ExampleFrame, INBOUND_KEYS, OUTBOUND_KEYS, TableFrame } from './file.ts'
 import { GroupFrame } from './rows/group-forms.ts'
 import { LinesFrame } from './rows/lines.ts'
+import { KEPT_NAME } from './fields/origin-options.ts'
+import { OrderLinesFrame } from './fields/order-lines.ts'
 import { BodyLeaf, ColumnNames } from './options.ts'
 import { ColumnLeaf, TotalLeaf } from './export/column-options.ts'
 import { exportParts } from './export/export-schema.ts'
@@ -44,6 +46,7 @@ function definitions(): JsonSchema {
     totals: draft07(TotalsFrame),
     tables: draft07(z.record(z.string(), TableFrame)),
     examples: draft07(z.array(ExampleFrame)),
+    orderLines: draft07(OrderLinesFrame),
     leaf: { anyOf: [draft07(ColumnNames), draft07(BodyLeaf)] },
     columnLeaf: draft07(ColumnLeaf),
     totalLeaf: draft07(TotalLeaf),
@@ -124,6 +127,7 @@ function inboundParts(body: Shape): JsonSchema {
     hold: reference('check'),
     lines: reference('lines'),
     totals: reference('totals'),
+    keep: { type: 'object', propertyNames: { pattern: KEPT_NAME }, additionalProperties: reference('leaf') },
     body: body.kind === 'object' ? objectSchema(body, {}) : shapeSchema(body),
   }
 }
@@ -144,7 +148,8 @@ function objectSchema(
 function listSchema({ item }: ListShape): JsonSchema {
   if (item.kind !== 'object') return { description: 'a list of texts', allOf: [reference('leaf')] }
   const description = 'Filled once per row of the record: write one item.'
-  return { type: 'array', description, minItems: 1, maxItems: 1, items: objectSchema(item) }
+  const rows = { type: 'array', description, minItems: 1, maxItems: 1, items: objectSchema(item) }
+  return { anyOf: [rows, reference('orderLines')] }
 }
 
 function draft07(schema: z.ZodType): JsonSchema {

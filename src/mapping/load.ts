@@ -1,7 +1,7 @@
 /** Loads a mapping file and compiles it; every mistake in it is told at once, with its line and column. */
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { OPERATIONS, type OperationName } from '../contract/operations.ts'
+import { type InboundOperationName, OPERATIONS, type OperationName } from '../contract/operations.ts'
 import type { Composer } from '../domain/translator.ts'
 import { BridgeError } from '../support/errors.ts'
 import type { Example } from './file.ts'
@@ -14,7 +14,7 @@ import type { WatchedTranslator } from './watched.ts'
 
 export interface InboundMapping {
   readonly direction: 'inbound'
-  readonly operation: OperationName
+  readonly operation: InboundOperationName
   readonly translator: WatchedTranslator
   readonly examples: readonly Example[]
   readonly warnings: readonly string[]
@@ -81,9 +81,8 @@ async function compileRoot(
     mistakes.add(operationNode, unknownOperation(name, Object.keys(OPERATIONS)))
     return undefined
   }
-  const operation = { name, ...OPERATIONS[name] }
-  if (operation.direction === 'inbound') {
-    const compiled = await compileInbound(root, operation, context)
+  if (isInbound(name)) {
+    const compiled = await compileInbound(root, { name, ...OPERATIONS[name] }, context)
     return (
       compiled && {
         direction: 'inbound',
@@ -94,7 +93,7 @@ async function compileRoot(
       }
     )
   }
-  const compiled = await compileOutbound(root, operation, context)
+  const compiled = await compileOutbound(root, { name, ...OPERATIONS[name] }, context)
   return (
     compiled && {
       direction: 'outbound',
@@ -108,6 +107,10 @@ async function compileRoot(
 
 function isOperation(name: string): name is OperationName {
   return Object.hasOwn(OPERATIONS, name)
+}
+
+function isInbound(name: OperationName): name is InboundOperationName {
+  return OPERATIONS[name].direction === 'inbound'
 }
 
 function warningsOf({ examples }: { readonly examples: readonly Example[] }): string[] {

@@ -1,5 +1,6 @@
 /** A compiled inbound mapping at work: rows are gathered into records, records become bodies or lists of problems. */
 import type { Layout, Row } from '../domain/document.ts'
+import { holdsPart } from '../domain/file-parts.ts'
 import type { Problem } from '../domain/problem.ts'
 import type { ReadOptions } from '../domain/format.ts'
 import type { BoundTranslator, Draft, FileSource, Translator } from '../domain/translator.ts'
@@ -32,6 +33,8 @@ export interface InboundPlan {
   /** Columns whose cells hold several lines of a record. */
   readonly packed?: PackedLines
   readonly totals?: TotalsPlan
+  /** What is remembered beside the order that the record creates. */
+  readonly keep?: ObjectPlan
 }
 
 /** The fields by which people know a record, where no group says it. */
@@ -74,10 +77,13 @@ function bindFile(
   const body = bindPlan(plan.body, context)
   const keys = grouping.kind === 'keys' ? bindKeys(grouping.keys, context) : keysOfBody(body)
   const totalsColumns = (): TotalsColumns => {
-    if (grouping.kind === 'keys') return { layout: undefined, totals: header, added: [[0, header]], missing }
+    const isPart = holdsPart(source?.file ?? '')
+    if (grouping.kind === 'keys') {
+      return { layout: undefined, totals: header, added: [[0, header]], missing, isPart }
+    }
     const layout = layouts.findIndex(({ recordType }) => recordType === grouping.totals)
     const added = [[itemLayout, items] as const, [headerLayout, header] as const]
-    return { layout, totals: columnsAt(layout), added, missing }
+    return { layout, totals: columnsAt(layout), added, missing, isPart }
   }
   const running: Running = {
     watch,
@@ -88,6 +94,7 @@ function bindFile(
     keys,
     lines: [...body.fields.values()].find((node) => node.kind === 'rows'),
     ...bindRules(plan, context),
+    keep: plan.keep && bindPlan(plan.keep, context),
     unpack: packed && {
       layout: itemLayout,
       rows: bindUnpack(packed, layoutAt(itemLayout), { found: items, missing }),
@@ -115,6 +122,7 @@ function emptyBuilding(grouping: Grouping): Building {
     filled: 0,
     problems: [],
     references: [],
+    awaits: [],
     firstCounts: grouping.kind === 'keys' && grouping.firstCounts,
   }
 }

@@ -28,10 +28,11 @@ function inbound(records: StateCounts, outcome = 'processed', open: readonly Fil
 function outbound(
   records: StateCounts,
   state: DeliveryEntry['state'] = 'acknowledged',
-  held = 0,
+  { held = 0, missing = 0 } = {},
 ): RouteResult {
   const delivery = { delivery: { state } as DeliveryEntry, path: 'orders-1.csv', records, troubled: [] }
-  return { route: 'r', kind: 'outbound', pass: { route: 'r', deliveries: [delivery], held, heldRecords: [] } }
+  const counts = { held, heldRecords: [], missing, firstMissing: [] }
+  return { route: 'r', kind: 'outbound', pass: { route: 'r', deliveries: [delivery], ...counts } }
 }
 
 const OPEN = [{ name: 'orders.csv' } as FileEntry]
@@ -48,7 +49,10 @@ describe('one route', () => {
     ['with a file that is not finished', inbound({ accepted: 9 }, 'processed', OPEN), 75],
     ['with a delivery that is done', outbound({ accepted: 9 }), 0],
     ['with a record that could not be acknowledged', outbound({ accepted: 8, rejected: 1 }), 2],
-    ['with a record in no file', outbound({ accepted: 9 }, 'acknowledged', 1), 2],
+    ['with a record in no file', outbound({ accepted: 9 }, 'acknowledged', { held: 1 }), 2],
+    ['with a report in place', outbound({}, 'done'), 0],
+    ['with a report of records that are not there', outbound({}, 'done', { missing: 1 }), 2],
+    ['with a report that is not in place', outbound({}, 'composed'), 75],
     [
       'with a delivery that is not acknowledged whole',
       outbound({ accepted: 8, deferred: 1 }, 'delivered'),

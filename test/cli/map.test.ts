@@ -71,7 +71,7 @@ describe('learn', () => {
     expect(learned).toMatchObject({ exit: 0, out: '' })
     expect(learned.said).not.toContain('filled in')
     expect(await readFile(join(folder, 'm.yaml'), 'utf8')).toContain(
-      '    country: Country # guess: named so; blank in 1 of 6 rows, which a default would fill\n',
+      '    country: Country # likely: named so; blank in 1 of 6 rows, which a default would fill\n',
     )
     const record = JSON.parse(tried.out) as { outcome: string; fields: { field: string; value: unknown }[] }
     expect(tried.exit).toBe(0)

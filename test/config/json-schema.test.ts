@@ -17,6 +17,8 @@ test('the schema says what may stand in a route of either direction', () => {
     'operation',
     'from',
     'results',
+    'documents',
+    'stop',
     'to',
     'acknowledge',
     'select',

@@ -92,6 +92,7 @@ describe('a configuration without mistakes', () => {
             settleMs: 2000,
           },
           results: { mailbox: 'erp', folder: 'results' },
+          stop: { sameRefusal: 20 },
         },
         {
           direction: 'outbound',

@@ -1,5 +1,5 @@
 /** What an outbound route may say of acknowledging and of the records of its report. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -239,4 +239,17 @@ to: { mailbox: erp, folder: out, name: "{purchase_order_number}.csv" }`
   expect(await mistakesOf('create-order', 'select: {}\nto: {}')).toContain(
     'select: does not belong here: it is for other operations.',
   )
+})
+
+test('the report that the README shows is one', async () => {
+  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
+  const [, shown = ''] = /```yaml\n( {2}closed-orders:\n[^]*?)```/.exec(readme) ?? []
+  const route = await load(`${HEAD.replace('erp', 'exchange').replace('  out:\n', '')}${shown}`)
+
+  expect(route).toMatchObject({ operation: 'export-retailer-orders', report: { empty: 'write' } })
+  expect(route.report && queryAt(route.report.select, NOW)).toEqual({
+    status: ['closed'],
+    closed_at_gte: Date.UTC(2026, 10, 20, 12, 30, 15) / 1000,
+    closed_at_lt: Date.UTC(2026, 10, 21, 12, 30, 15) / 1000,
+  })
 })

@@ -109,9 +109,49 @@ test('refused lines of fixed width come back as they came, below what was skippe
   await world.run()
 
   expect(await posted(world)).toEqual(['HV-1', 'HV-3'])
-  expect(await world.read('results/orders.dat.rejects.csv')).toBe(
+  expect(await world.read('results/orders.dat.rejects.dat')).toBe(
     text(file.filter((_, index) => [0, 2, 5].includes(index))),
   )
+})
+
+test('the corrected rejects of a file with control totals are held to none, and keep the name that the route takes', async () => {
+  const world = await aWorldThatReads(
+    '{ format: csv }',
+    'group: PO\ntotals: { when: { PO: TOTALS }, rows: Qty, sum: { Cost: Cost } }',
+  )
+  const [route] = world.configuration.routes
+  if (route?.direction === 'inbound') Object.assign(route.from, { match: '*.txt' })
+  const header = 'PO,Name,SKU,Qty,Cost'
+  const bad = 'HV-2,Bo Reed,HV-10002,none,9.00'
+  const file = [header, 'HV-1,Ada Park,HV-10001,2,12.50', bad, 'TOTALS,,,2,21.50']
+  await world.drop('inbox/orders', 'b.txt', text(file))
+  await world.run()
+  const rejects = await world.read('results/b.txt.rejects.txt')
+  expect(rejects).toBe(text([header, bad]))
+
+  await world.drop('inbox/orders', 'b.txt.rejects.txt', rejects.replace('none', '3'))
+  await world.run()
+
+  expect(await posted(world)).toEqual(['HV-1', 'HV-2'])
+  expect((await summaryOf(world, 'b.txt.rejects.txt')).records).toEqual({ total: 1, accepted: 1 })
+})
+
+test('a file refused for its totals is held to them again when it is dropped in as its rejects', async () => {
+  const world = await aWorldThatReads(
+    '{ format: csv }',
+    'group: PO\ntotals: { when: { PO: TOTALS }, rows: Qty }',
+  )
+  const file = text(['PO,Name,SKU,Qty,Cost', 'HV-1,Ada Park,HV-10001,2,12.50', 'TOTALS,,,2,'])
+  await world.drop('inbox/orders', 'b.csv', file)
+  await world.run()
+  const rejects = await world.read('results/b.csv.rejects.csv')
+  expect(rejects).toBe(file)
+
+  await world.drop('inbox/orders', 'b.csv.rejects.csv', `${rejects} `)
+  await world.run()
+
+  expect(await posted(world)).toEqual([])
+  expect((await summaryOf(world, 'b.csv.rejects.csv')).codes).toEqual({ 'control-total-wrong': 1 })
 })
 
 test('refused typed records with heading rows come back below those, with the rows that belong to them', async () => {

@@ -38,7 +38,7 @@ tables:
     '4:6 columns.B: ship_to is no list, so it has no positions',
     '5:28 columns.C.all[1]: ship_to has no field "town".',
     '6:17 columns.D.firstOf: expected a list of paths, two or more',
-    '7:6 columns.E: say where the value comes from with exactly one of `from`, `firstOf`, `all`, `sum`, `count` and `const`',
+    '7:6 columns.E: say where the value comes from with exactly one of `from`, `firstOf`, `all`, `sum`, `count`, `const` and `kept`',
     '8:33 columns.F.case: a sum or a count takes no `case`',
     '9:41 columns.G.case: a sum or a count takes no `case`',
     '10:15 columns.H.count: ship_to.city is no list, so there is nothing to count',

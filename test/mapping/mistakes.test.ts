@@ -87,7 +87,7 @@ test.each([
   [
     'name1: Name',
     'name1: { default: x }',
-    'say where the value comes from with exactly one of `from`, `firstOf`, `all`, `calc` and `const`',
+    'say where the value comes from with exactly one of `from`, `firstOf`, `all`, `calc`, `const`, `order` and `kept`',
   ],
   ['name1: Name', 'name1: { const: x, default: y }', 'a constant takes no other options'],
   ['name1: Name', 'name1: { from: Name, pick: x }', '`pick` needs a `table`'],

@@ -5,6 +5,7 @@ import { CALC_FORMS } from '../../src/mapping/calc/calc-forms.ts'
 import { COLUMN_OPTIONS } from '../../src/mapping/export/column-options.ts'
 import { COMMON_KEYS, INBOUND_KEYS, OUTBOUND_KEYS } from '../../src/mapping/file.ts'
 import type { KeyRow } from '../../src/mapping/key-table.ts'
+import { exampleBody } from '../../src/mapping/examples.ts'
 import { LEAF_OPTIONS } from '../../src/mapping/options.ts'
 import { CONDITION_FORMS } from '../../src/mapping/rows/condition-forms.ts'
 import { GROUP_FORMS } from '../../src/mapping/rows/group-forms.ts'
@@ -26,6 +27,8 @@ const FIELDS: Readonly<Record<string, readonly [keyof typeof BODIES, string]>> =
   format: ['create-order', 'ordered_at'],
   zone: ['create-order', 'ordered_at'],
   find: ['create-shipment', 'order_id'],
+  order: ['create-shipment', 'label_reference'],
+  kept: ['create-shipment', 'label_reference'],
 }
 
 type Row = Required<KeyRow>
@@ -45,9 +48,7 @@ test.each(leafRows)(
     )
 
     expect(draft?.problems).toEqual([])
-    const [reference] = draft?.references ?? []
-    const found = reference && { find: reference.kind, key: reference.key }
-    expect(found ?? draft?.body?.[field]).toEqual(gives)
+    expect(draft && exampleBody(draft)[field]).toEqual(gives)
   },
 )
 

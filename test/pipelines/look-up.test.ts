@@ -24,6 +24,7 @@ function showing(shown: { pages?: readonly Resource[][]; resource?: Resource }):
       yield* shown.pages ?? []
       await Promise.resolve()
     },
+    document: () => Promise.reject(new Error('a look-up needs no document')),
     clockOffsetMs: () => 0,
     close: () => Promise.resolve(),
   }

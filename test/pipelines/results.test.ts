@@ -157,7 +157,14 @@ test('the summary counts records, rows, refused lines and codes, and they add up
     }),
   )
 
-  expect(summary.finish([[7, 10]])).toEqual({
+  summary.add(
+    record({ state: 'held', lines: [[30, 31]], problems: [problem('held-by-mapping', {}, 'Tell them.')] }),
+  )
+  summary.add(
+    record({ state: 'held', lines: [[40, 40]], problems: [problem('outcome-unprovable', {}, 'lost')] }),
+  )
+
+  expect(summary.finish({ refused: [[7, 10]], held: [[30, 31]] })).toEqual({
     file: 'orders.csv',
     route: 'orders',
     operation: 'create-order',
@@ -166,10 +173,12 @@ test('the summary counts records, rows, refused lines and codes, and they add up
     bytes: 812,
     sha256: 'abc',
     problems: [],
-    records: { total: 3, accepted: 1, duplicate: 1, rejected: 1 },
-    rows: { total: 7, refused: 3 },
+    records: { total: 5, accepted: 1, duplicate: 1, rejected: 1, held: 2 },
+    rows: { total: 9, refused: 3, held: 1 },
     refusedLines: 4,
-    codes: { 'value-missing': 2 },
+    heldLines: 2,
+    heldFor: { 'Tell them.': 1 },
+    codes: { 'value-missing': 2, 'held-by-mapping': 1, 'outcome-unprovable': 1 },
     receivedAt: '2026-11-21T02:15:00.000Z',
     finishedAt: '2026-11-21T02:15:00.140Z',
     milliseconds: { planning: 40, sending: 100 },

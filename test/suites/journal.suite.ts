@@ -351,7 +351,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
           number: 2,
           state: 'rejected',
           apiId: undefined,
-          messages: ['PO-1 is already known from this file, line 2, with other contents.'],
+          messages: ['PO-1 begins twice in this file (lines 2 and 3), with other contents; neither is sent.'],
         })
       })
 
@@ -391,9 +391,23 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         ])
         const messages = (await report('a')).flatMap((record) => record.messages)
         expect(messages).toEqual([
-          'PO-5, SKU stands in this file again in line 3, with other contents; neither is sent.',
-          'order 5: SKU is already known from this file, line 2, with other contents.',
-          'PO-5, SKU is already known from this file, line 2, with other contents.',
+          'PO-5, SKU begins twice in this file (lines 2 and 3), with other contents; neither is sent.',
+          'order 5: SKU begins twice in this file (lines 2 and 3), with other contents; neither is sent.',
+          'PO-5, SKU begins twice in this file (lines 2 and 4), with other contents; neither is sent.',
+        ])
+      })
+
+      it('and says of a second invoice for an order which one is known', async () => {
+        const invoice = (number: number, name: string, body: string) =>
+          planned(number, 'HV-30004', { operation: 'create-invoice', keyValues: [name], body })
+        await planFile(journal, lease, 'a', [invoice(1, 'A4', '{}')])
+        await planFile(journal, lease, 'b', [invoice(1, 'A5', '{"other":1}')])
+        expect((await report('b'))[0]?.messages).toEqual([
+          'An invoice for PO HV-30004 is known already (A4 in a.csv, line 2); the API takes one per order.',
+        ])
+        await planFile(journal, lease, 'c', [invoice(1, 'A4', '{"other":2}')])
+        expect((await report('c'))[0]?.messages).toEqual([
+          'A4 is already known from a.csv, line 2, with other contents.',
         ])
       })
 

@@ -3,6 +3,8 @@ import { OPERATIONS } from '../../contract/operations.ts'
 import type { InboundMapping } from '../../mapping/load.ts'
 import { describeRule } from '../../mapping/shape.ts'
 import { conditionColumns, groupColumns, leavesOfMapping, type MappingLeaf, type Options } from './leaves.ts'
+import { agreedWords, markdownTable } from './markdown.ts'
+import { type FoundForm, formSentence, isNamed, rowLines } from './partner-form.ts'
 
 export interface PartnerColumn {
   /** The name the mapping puts first. */
@@ -17,7 +19,7 @@ export interface PartnerColumn {
 
 interface Known {
   /** A cell of the examples under one of these names. */
-  exampleOf(names: readonly string[]): string
+  readonly exampleOf: (names: readonly string[]) => string
   /** The words of each lookup table. */
   readonly words: ReadonlyMap<string, readonly string[]>
 }
@@ -53,14 +55,11 @@ export function partnerColumns(mapping: InboundMapping, known: Known): PartnerCo
   return [...columns.values()]
 }
 
-/** More words than a person reads are not listed. */
-const MAX_WORDS = 30
-
 function takenBy({ rule, list }: MappingLeaf, options: Options, words: Known['words']): string[] {
   const { format, zone, table, find, wrap, split, decimal, default: fallback } = options
   const takes: string[] = []
   if (typeof table === 'string') {
-    takes.push(wordsOf(words.get(table) ?? []))
+    takes.push(agreedWords(words.get(table) ?? []))
   } else if (find !== undefined) takes.push('the purchase order number of an order')
   else if (format !== undefined) takes.push(`a date written as ${[format].flat().map(String).join(' or ')}`)
   else if (rule.kind === 'dateTime' || rule.kind === 'date') takes.push('a date written as yyyy-MM-dd HH:mm')
@@ -73,18 +72,12 @@ function takenBy({ rule, list }: MappingLeaf, options: Options, words: Known['wo
   return takes
 }
 
-function wordsOf(words: readonly string[]): string {
-  return words.length > 0 && words.length <= MAX_WORDS
-    ? `one of: ${words.join(', ')}`
-    : 'one of the agreed words'
-}
-
 export function partnerPage(
   mapping: InboundMapping,
   columns: readonly PartnerColumn[],
-  title: string,
+  { title, form }: { readonly title: string; readonly form: FoundForm | undefined },
 ): string {
-  const isTyped = columns.length > 0 && hasRecords(mapping)
+  const { read } = mapping.translator
   const keys = groupColumns(mapping).map(([name = '']) => `**${name}**`)
   const rows = columns.map((column) => [
     column.name,
@@ -98,23 +91,17 @@ export function partnerPage(
   return `${[
     `# ${title}: what to send`,
     '',
-    `${OPERATIONS[mapping.operation].summary} One CSV file, UTF-8, ${isTyped ? 'the type of each row in its first cell.' : 'the names of the columns in its first line.'}`,
+    `${OPERATIONS[mapping.operation].summary} ${formSentence(read, form)}`,
     '',
     keys.length === 0
       ? 'A header row opens a record, the detail rows after it are its lines.'
       : `Rows with the same ${keys.join(' and ')} that stand next to each other are one record. Columns "per record" say the same on each of its rows, or stand on the first one only.`,
     '',
-    'Upper and lower case, blanks and punctuation in the names of columns do not matter, nor does their order. Other columns may be there and are not looked at.',
-    '',
-    ...[head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(cellText).join(' | ')} |`),
+    ...(isNamed(read) ? [NAMES, ''] : []),
+    ...rowLines(read),
+    ...markdownTable([head, ...rows]),
   ].join('\n')}\n`
 }
 
-function hasRecords({ source }: InboundMapping): boolean {
-  const read = source.entries.get('read')?.node
-  return read?.kind === 'map' && read.entries.has('records')
-}
-
-function cellText(text: string): string {
-  return text.replace(/\s+/g, ' ').replaceAll('|', '\\|').trim()
-}
+const NAMES =
+  'Upper and lower case, blanks and punctuation in the names of columns do not matter, nor does their order. Other columns may be there and are not looked at.'

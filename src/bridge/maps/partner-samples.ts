@@ -13,7 +13,7 @@ import { cellOf, readRecords, recordsFrom } from './records.ts'
 
 export interface PartnerSamples {
   /** The text of the first cell that the examples have under one of these names. */
-  exampleOf(names: readonly string[]): string
+  readonly exampleOf: (names: readonly string[]) => string
   /** Absent where the mapping has no example that can be read. */
   readonly files?: SampleFiles
 }
@@ -195,6 +195,7 @@ function spoiltCell(leaf: MappingLeaf, columns: readonly string[]): NewCell | un
 function mistakeIn({ rule, required, branches, perRow }: MappingLeaf): string | undefined {
   const [branch, other] = branches
   if (branch === undefined || other !== undefined || branch.when !== undefined) return undefined
+  if (branch.columns.length !== 1) return undefined
   const { table, miss } = branch.options
   if (table !== undefined) return miss === undefined || miss === 'refuse' ? 'by owl' : undefined
   if (rule.kind === 'dateTime' || rule.kind === 'date') return 'yesterday'

@@ -64,6 +64,7 @@ routes:
   #   from: { mailbox: exchange, folder: inbox/shipments }
   #   mapping: mappings/supplier-shipments.yaml
   #   results: { mailbox: exchange, folder: results }
+  #   documents: { mailbox: exchange, folder: documents }   # packing slips and labels of what was created
   # invoices-in:
   #   brand: 2000
   #   api: { clientId: "\${DROPBRIDGE_BRAND_ID}", clientSecret: "\${DROPBRIDGE_BRAND_SECRET}" }

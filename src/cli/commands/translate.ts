@@ -1,10 +1,13 @@
 /** `dropbridge translate`: file in, JSON out, nothing sent. */
 import { createFormats } from '../../formats/formats.ts'
 import { translateFile } from '../../bridge/translate.ts'
+import { wholeFile } from '../../bridge/whole-file.ts'
 import type { Draft } from '../../domain/translator.ts'
+import { exampleBody } from '../../mapping/examples.ts'
 import { loadMapping } from '../../mapping/load.ts'
 import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
 import { pathFrom } from '../context.ts'
+import { sayVerdict } from '../file-verdict.ts'
 import { problemInWords } from '../problem-in-words.ts'
 import type { Terminal } from '../terminal.ts'
 import { columnsInWords } from './run.ts'
@@ -37,12 +40,14 @@ export async function translate(terminal: Terminal, options: TranslateOptions): 
   }
   if (translation.columns.absent.length > 0)
     terminal.say(`${options.file} ${columnsInWords(translation.columns)}`)
+  const whole = wholeFile(mapping.operation, translation)
   let good = 0
   let bad = 0
   let skipped = 0
   let held = 0
   for await (const drafts of translation.drafts) {
     for (const draft of drafts) {
+      whole.add(draft)
       if (draft.skipped !== undefined) skipped++
       else if (draft.held !== undefined) held++
       else if (draft.problems.length > 0) bad++
@@ -58,7 +63,8 @@ export async function translate(terminal: Terminal, options: TranslateOptions): 
     ...(ignored === 0 ? [] : [`, ${ignored} lines ignored`]),
   ].join('')
   terminal.say(`${good} records translated, ${bad} refused${also}`)
-  return bad + held > 0 ? EXIT.rejects : EXIT.ok
+  const exit = sayVerdict(terminal, options.file, whole.end())
+  return exit === EXIT.ok && bad + held > 0 ? EXIT.rejects : exit
 }
 
 function tell(terminal: Terminal, draft: Draft): void {
@@ -67,7 +73,7 @@ function tell(terminal: Terminal, draft: Draft): void {
   if (put !== undefined) {
     return terminal.say(`${name} is ${put}: ${draft.problems.map(({ message }) => message).join(' ')}`)
   }
-  if (draft.problems.length === 0) return terminal.out(JSON.stringify(draft.body))
+  if (draft.problems.length === 0) return terminal.out(JSON.stringify(exampleBody(draft)))
   terminal.say(`${name} is refused:`)
   for (const each of draft.problems) terminal.say(`  ${problemInWords(each)}  [${each.code}]`)
 }

@@ -21,12 +21,6 @@ export type TopRead =
     }
   | { readonly problems: readonly Problem[] }
 
-/** What may be told of the header besides. */
-export interface HeaderOptions extends ReadOptions {
-  /** The lines that name columns are no rows where they come again. */
-  readonly headerAgain?: 'ignored'
-}
-
 interface Top {
   /** The cells of the lines that name columns. */
   readonly headings: (readonly string[])[]
@@ -41,12 +35,13 @@ interface Top {
 export async function readTop(
   feed: Feed,
   grid: Grid,
-  options: HeaderOptions,
+  options: ReadOptions,
   encoding: Encoding,
 ): Promise<TopRead> {
   const top: Top = { feed, grid, options, encoding, ignored: 0, headings: [] }
   const read = await readLayouts(top)
-  if ('problems' in read || options.headerAgain === undefined) return read
+  const { ignore = [] } = options
+  if ('problems' in read || !ignore.some((rule) => 'header' in rule)) return read
   return { ...read, shape: withoutHeadings(read.shape, top.headings) }
 }
 

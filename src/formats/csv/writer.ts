@@ -3,17 +3,9 @@ import type { RowWriter, WriteOptions } from '../../domain/format.ts'
 import { encoderFor } from '../encoder.ts'
 import { assertDelimiter } from './options.ts'
 
-/** What the writer can be told besides. */
-export interface LineOptions extends WriteOptions {
-  /** Null: there are no quotes, and no cell holds a delimiter or a line break. */
-  readonly quote?: null | undefined
-  /** Lines before all others: as they stand, or as cells. */
-  readonly above?: readonly (string | readonly string[])[] | undefined
-}
-
 type ToLine = (cells: readonly string[]) => string
 
-export function csvWriter(columns: readonly string[], options: LineOptions): RowWriter {
+export function csvWriter(columns: readonly string[], options: WriteOptions): RowWriter {
   const { delimiter = ',', newline = '\r\n', quoteAll = false, header = true, quote } = options
   assertDelimiter(delimiter, quote === null ? null : '"')
   const needsQuotes = quoteAll ? /^/ : quotable(delimiter)
@@ -32,7 +24,7 @@ export function csvWriter(columns: readonly string[], options: LineOptions): Row
 }
 
 /** Rows whose cells have their full width already. */
-export function fixedWriter(columns: readonly string[], options: LineOptions): RowWriter {
+export function fixedWriter(columns: readonly string[], options: WriteOptions): RowWriter {
   const { newline = '\r\n', header = false } = options
   return lineWriter((cells) => cells.join('') + newline, header ? columns : undefined, options)
 }
@@ -40,7 +32,7 @@ export function fixedWriter(columns: readonly string[], options: LineOptions): R
 function lineWriter(
   toLine: ToLine,
   header: readonly string[] | undefined,
-  { encoding = 'utf-8', byteOrderMark, newline = '\r\n', above = [] }: LineOptions,
+  { encoding = 'utf-8', byteOrderMark, newline = '\r\n', above = [] }: WriteOptions,
 ): RowWriter {
   const { encode, needsMark } = encoderFor(encoding)
   // Without its mark, nothing in a UTF-16 file says that it is one.

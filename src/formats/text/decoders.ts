@@ -53,7 +53,7 @@ function utf8Decoder(): Decoder {
 }
 
 /** How many bytes at the end begin a character whose other bytes are still to come. */
-function cutCharacterLength(bytes: Buffer): number {
+export function cutCharacterLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0
     if ((byte & 0xc0) !== 0x80) return characterLength(byte) > back ? back : 0

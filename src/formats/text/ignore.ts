@@ -12,16 +12,20 @@ export function ignoring(
   rules: readonly IgnoreRule[] | undefined,
   delimiter: string,
 ): IgnoresLine | undefined {
-  if (rules === undefined || rules.length === 0) return undefined
-  const tests = rules.map((rule): IgnoresLine => {
-    if ('startsWith' in rule) return (text) => text.startsWith(rule.startsWith)
-    const pattern = new RegExp(rule.matches, 'u')
-    return (text) => pattern.test(text)
-  })
+  const tests = (rules ?? []).flatMap((rule) => testOf(rule) ?? [])
+  if (tests.length === 0) return undefined
   return (line) => {
     const text = bare(line.slice(0, TESTED_CHARACTERS), delimiter)
     return text !== '' && tests.some((test) => test(text))
   }
+}
+
+/** Undefined for the line of the names: what it is, is known once it has been read. */
+function testOf(rule: IgnoreRule): IgnoresLine | undefined {
+  if ('header' in rule) return undefined
+  if ('startsWith' in rule) return (text) => text.startsWith(rule.startsWith)
+  const pattern = new RegExp(rule.matches, 'u')
+  return (text) => pattern.test(text)
 }
 
 /** The line without what a spreadsheet puts around it: quotes, and delimiters up to the width of the table. */

@@ -3,6 +3,7 @@ import type { Problem } from '../../domain/problem.ts'
 import { type Decoded, type Decoder, openDecoder } from './decoders.ts'
 import { type Encoding, findEncoding } from './encoding.ts'
 import { PIECE } from './limits.ts'
+import { watchedDecoder, watchForUtf8 } from './misnamed.ts'
 
 export interface TextSource {
   readonly encoding: Encoding
@@ -44,7 +45,14 @@ export async function openSource(
     return result
   }
   const { encoding } = result
-  const decoder = openDecoder(encoding.name)
+  const plain = openDecoder(encoding.name)
+  // A mark at the top has told what the file is.
+  const watch = encoding.markLength > 0 ? undefined : watchForUtf8(encoding.name)
+  if (watch?.look(bytes) === 'utf-8') {
+    await pieces.return(undefined)
+    return { problem: watch.problem() }
+  }
+  const decoder = watch === undefined ? plain : watchedDecoder(plain, watch)
   return {
     source: toTextSource(encoding, decoder, pieces),
     head: decoder.write(bytes.subarray(encoding.markLength)),

@@ -8,6 +8,7 @@ import type { BindContext, BoundLeaf, Building } from './building.ts'
 import type { Column } from '../rows/columns.ts'
 import { isKnown, type KnownName, knownText } from '../rows/known.ts'
 import type { LeafPlan, Origin } from '../fields/plan.ts'
+import { awaitingLeaf } from './bind-awaiting.ts'
 import { explainLeaf } from './explain-leaf.ts'
 import { filledColumn, textReader } from './text-reader.ts'
 import { cellSource, filledSource, joinedSource, knownSource, type TextSource } from './text-source.ts'
@@ -16,6 +17,7 @@ import { quoted } from '../values/text.ts'
 
 export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
   const { building } = context
+  if (plan.awaits !== undefined) return awaitingLeaf(plan, plan.awaits, building)
   const source = bindSource(plan, context)
   if (source === undefined) return constantLeaf(plan, building)
   const fieldName = () => fieldOf(plan, building)
@@ -24,11 +26,6 @@ export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
   const refuse: Refuse = (code, message, hint) => {
     building.problems.push(problem(code, place(), message, hint))
     return FAILED
-  }
-  const refer = (kind: ReferenceKind, key: string) => {
-    const { line = 0, column = '' } = place()
-    building.references.push({ kind, key, field: plan.field, line, column })
-    return AWAITED
   }
   const { convert, fallback, required, reference } = plan
   return {
@@ -44,7 +41,8 @@ export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
       if (text !== '') {
         if (isFed && (isFedNow === undefined || isFedNow())) building.filled += 1
         built = convert(text, refuse)
-        if (reference !== undefined && typeof built === 'string') return refer(reference, built)
+        if (reference !== undefined && typeof built === 'string')
+          return refer(building, { kind: reference, key: built, field: plan.field, place: place() })
       }
       built ??= fallback
       if (built !== undefined || !required) return built
@@ -52,6 +50,20 @@ export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
       return refuse('value-missing', `${why}, and the API requires ${fieldName()}.`)
     },
   }
+}
+
+interface Name {
+  readonly kind: ReferenceKind
+  readonly key: string
+  readonly field: string
+  readonly place: Place
+}
+
+/** Notes what is named; its id is filled in where the API can be asked. */
+function refer(building: Building, { kind, key, field, place }: Name): typeof AWAITED {
+  const { line = 0, column = '' } = place
+  building.references.push({ kind, key, field, line, column })
+  return AWAITED
 }
 
 /** Where the text comes from; undefined when nothing in the file feeds the leaf. */
@@ -183,7 +195,10 @@ function constantLeaf(plan: LeafPlan, building: Building): BoundLeaf {
     text: () => '',
     explain: () => [explainLeaf(plan, undefined, { building, field: fieldOf(plan, building) })],
     build() {
-      if (plan.fallback !== undefined || !plan.required) return plan.fallback
+      const { reference, fallback } = plan
+      if (reference !== undefined && typeof fallback === 'string')
+        return refer(building, { kind: reference, key: fallback, field: plan.field, place: place() })
+      if (fallback !== undefined || !plan.required) return fallback
       const message = `The file has no column for it, and the API requires ${place().field ?? plan.field}.`
       building.problems.push(problem('value-missing', place(), message, 'Add the column.'))
       return FAILED

@@ -60,7 +60,7 @@ export function bindObject(
       for (const rule of plan.rules) {
         for (const violation of rule(value)) building.problems.push(toProblem(violation, node))
       }
-      return building.references.length > 0 ? withoutAwaited(value) : value
+      return building.references.length + building.awaits.length > 0 ? withoutAwaited(value) : value
     },
   }
   return node

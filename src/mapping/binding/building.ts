@@ -1,7 +1,7 @@
 /** The record that is being built from its rows, and what its bound fields offer. */
 import type { Row } from '../../domain/document.ts'
 import type { Place, Problem } from '../../domain/problem.ts'
-import type { FileSource, Reference } from '../../domain/translator.ts'
+import type { AwaitedValue, FileSource, Reference } from '../../domain/translator.ts'
 import type { ExplainedField } from './explained.ts'
 import type { Column, Columns, MissingColumn } from '../rows/columns.ts'
 
@@ -20,6 +20,7 @@ export interface Building {
   filled: number
   readonly problems: Problem[]
   references: Reference[]
+  awaits: AwaitedValue[]
   /** Those of `itemRows` that are not left out. */
   lineRows: readonly Row[]
   /** The row of each line of the array, by its index in the body: lines of the same item may have become one. */

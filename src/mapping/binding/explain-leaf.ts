@@ -13,6 +13,10 @@ export function explainLeaf(
   source: TextSource | undefined,
   { building, field }: { readonly building: Building; readonly field: string },
 ): ExplainedField {
+  if (plan.awaits !== undefined) {
+    const { from, name } = plan.awaits
+    return { field, cells: [], steps: [], value: { [from]: name } }
+  }
   if (source === undefined) {
     const [names] = plan.alternatives
     const absent = names === undefined ? {} : { note: `the file has no column "${names[0] ?? ''}"` }
@@ -108,12 +112,13 @@ export function tracked<Result>(
   building: Building,
   run: () => Result,
 ): { readonly result: Result; readonly refused: readonly ProblemCode[] } {
-  const { filled, references, row, index, bodyRows } = building
+  const { filled, references, awaits, row, index, bodyRows } = building
   const before = building.problems.length
   building.references = []
+  building.awaits = []
   const result = run()
   const refused = building.problems.slice(before).map(({ code }) => code)
   building.problems.length = before
-  Object.assign(building, { filled, references, row, index, bodyRows })
+  Object.assign(building, { filled, references, awaits, row, index, bodyRows })
   return { result, refused }
 }

@@ -1,5 +1,6 @@
 /** Where the value of a column comes from: one path, the first filled of several, several put together, a sum or a count. */
 import { addDecimals, type Decimal } from '../../support/decimal.ts'
+import { valueAt } from '../../support/paths.ts'
 import type { ColumnLeaf } from './column-options.ts'
 import { numberText, type NumberForm, readNumber } from './cell-number.ts'
 import { type Kind, kindOf, type Lookup, mayBeNumber, plainText, type Print } from './cell-value.ts'
@@ -9,6 +10,9 @@ import { type Mistakes, nodeAt, type SourceNode } from '../source/source.ts'
 import { escaped } from '../values/separated.ts'
 import { quoted } from '../values/text.ts'
 import type { RefuseCell } from './paper.ts'
+
+/** Where a record has what is kept beside its order. */
+export const KEPT = 'kept'
 
 /** What the columns of one kind of row may name. */
 export interface RowScope {
@@ -40,6 +44,7 @@ export function partsOf(
   mistakes: Mistakes,
 ): readonly Part[] {
   const place = (...keys: readonly PropertyKey[]) => nodeAt(node, keys)
+  if (options.kept !== undefined) return [keptPart(options.kept)]
   const many = options.firstOf === undefined ? 'all' : 'firstOf'
   if (options.from !== undefined) {
     const part = partOf(options.from, scope, options.join !== undefined)
@@ -53,6 +58,12 @@ export function partsOf(
     mistakes.add(place(many, index), part)
     return []
   })
+}
+
+/** A value kept beside the order, which is with the record when its row is written. */
+function keptPart(name: string): Part {
+  const path = `${KEPT}.${name}`
+  return { path, perItem: false, kind: 'text', list: 'none', read: (record) => valueAt(record, path) }
 }
 
 /** The part, or what is wrong with its path. */

@@ -62,7 +62,7 @@ export function compileCell(name: string, node: SourceNode, context: CellContext
 }
 
 /** Those that say where the value comes from. */
-const SOURCES = ['from', 'firstOf', 'all', 'sum', 'count', 'const'] as const
+const SOURCES = ['from', 'firstOf', 'all', 'sum', 'count', 'const', 'kept'] as const
 
 function optionsOf(node: SourceNode, mistakes: Mistakes): ColumnLeaf | undefined {
   if (node.kind === 'text' && typeof node.value === 'string' && node.value !== '') return { from: node.value }

@@ -97,6 +97,7 @@ export const SHARED_OPTIONS = {
   all: { ...ORIGIN_OPTIONS.all, schema: Paths },
   with: ORIGIN_OPTIONS.with,
   const: ORIGIN_OPTIONS.const,
+  kept: ORIGIN_OPTIONS.kept,
   default: ORIGIN_OPTIONS.default,
   when: ORIGIN_OPTIONS.when,
   table: TEXT_OPTIONS.table,

@@ -1,10 +1,12 @@
 /** A compiled outbound mapping at work: an API record becomes the rows of a file. */
+import type { WriteOptions } from '../../domain/format.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import type { ComposedRows, Composer } from '../../domain/translator.ts'
 import type { CellPlan } from './cell.ts'
+import { KEPT } from './cell-source.ts'
 import { isFirstPart, pathReader } from './paths.ts'
 import type { TrailerPlan } from './trailer.ts'
-import type { FileOptions, RefuseCell } from './paper.ts'
+import type { RefuseCell } from './paper.ts'
 
 /** One kind of row. */
 export interface RowPlan {
@@ -19,13 +21,15 @@ export interface RowPlan {
 
 export interface OutboundPlan {
   readonly operation: string
-  readonly write: FileOptions
+  readonly write: WriteOptions
   /** The header line; empty in a file of several kinds of rows. */
   readonly columns: readonly string[]
   /** In the order in which they stand for each record. */
   readonly rows: readonly RowPlan[]
   readonly trailer: TrailerPlan | undefined
   readonly recordsPerFile: number | undefined
+  /** What is remembered beside the order, by name. */
+  readonly keep: ReadonlyMap<string, (record: unknown) => unknown>
 }
 
 type ApiRecord = Readonly<Record<string, unknown>>
@@ -41,7 +45,21 @@ export function createComposer(plan: OutboundPlan): Composer {
     ...(recordsPerFile === undefined ? {} : { recordsPerFile }),
     rows: (record) => withoutBlankLines(composeRows(record, readers, trailer), write),
     ...(trailer === undefined ? {} : { trailer: () => trailer.start() }),
+    ...(takesKept(plan) ? { takesKept: true } : {}),
+    ...(plan.keep.size === 0 ? {} : { keep: (record) => keptOf(record, plan.keep) }),
   }
+}
+
+function takesKept({ rows }: OutboundPlan): boolean {
+  return rows.some(({ cells }) => cells.some(({ field }) => field.startsWith(`${KEPT}.`)))
+}
+
+function keptOf(record: ApiRecord, keep: OutboundPlan['keep']): Record<string, string> {
+  const values = [...keep].map(([name, read]) => [name, read(record)] as const)
+  const filled = values.filter(
+    ([, value]) => ['string', 'number', 'boolean'].includes(typeof value) && value !== '',
+  )
+  return Object.fromEntries(filled.map(([name, value]) => [name, String(value)]))
 }
 
 function composeRows(
@@ -70,7 +88,7 @@ function composeRows(
 }
 
 /** Without quotes, a row of one blank cell is a line with nothing on it: no reader would take it for a row. */
-function withoutBlankLines(composed: ComposedRows, { quote }: FileOptions): ComposedRows {
+function withoutBlankLines(composed: ComposedRows, { quote }: WriteOptions): ComposedRows {
   if (quote !== null || 'problems' in composed) return composed
   if (composed.rows.every((row) => row.length > 1 || row[0] !== '')) return composed
   const message = 'The only cell of the row is blank, and without quotes a blank line is no row.'

@@ -2,14 +2,13 @@
 import iconv from 'iconv-lite'
 import type { RowWriter } from '../../domain/format.ts'
 import type { Composer } from '../../domain/translator.ts'
-import type { FileOptions } from './paper.ts'
 
 /** The differences of one example are shown up to this many. */
 const MAX_SHOWN = 20
 
 /** Whether rows differ in kind, or no reader of CSV would find their cells, so that only whole lines can be compared. */
 export function comparesByLine({ write, columns, trailer }: Composer): boolean {
-  const { format, quote, above }: FileOptions = write
+  const { format, quote, above } = write
   const isPlain = format === 'csv' && quote !== null && above === undefined
   return !isPlain || columns.length === 0 || trailer !== undefined
 }

@@ -33,6 +33,7 @@ export function exportParts(
       minItems: 1,
       items: closed({ type, each, columns }, ['type', 'columns']),
     },
+    keep: { type: 'object', additionalProperties: pathSchema(record, []) },
     trailer: closed({ type, columns: totals }, ['columns']),
     file: closed({ records: { type: 'integer', minimum: 1 } }, ['records']),
   }

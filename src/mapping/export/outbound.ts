@@ -2,6 +2,7 @@
 import type { OutboundOperation } from '../../contract/operations.ts'
 import type { Composer } from '../../domain/translator.ts'
 import { type CellPlan, compileCell } from './cell.ts'
+import { partOf } from './cell-source.ts'
 import { checkPart } from '../source/check.ts'
 import { createComposer, type RowPlan } from './composer.ts'
 import { type Example, OutboundFile } from '../file.ts'
@@ -43,6 +44,7 @@ export async function compileOutbound(
   const rowContext = { mistakes, tables, record: shapeOf(operation.record), paper }
   const rows = isTable ? compileRow(root, root, rowContext) : compileRecords(root, rowContext)
   const trailer = trailerOf(root, rowContext)
+  const keep = keepOf(root, rowContext)
   if (file === undefined || mistakes.count() > 0) return undefined
   const composer = createComposer({
     operation: operation.name,
@@ -51,6 +53,7 @@ export async function compileOutbound(
     rows,
     trailer,
     recordsPerFile: file.file?.records,
+    keep,
   })
   return { composer, examples: file.examples ?? [] }
 }
@@ -82,6 +85,21 @@ function compileRow(node: MapNode, root: MapNode, context: RowContext): readonly
   }
   const firstPartsOnly = item?.fields.has('part') === true && textAt(root, 'parts') !== 'all'
   return [{ type: typeOf(node, context), each, firstPartsOnly, cells }]
+}
+
+/** The values that are remembered beside the order of a record. */
+function keepOf(root: MapNode, { record, mistakes }: RowContext): Map<string, (record: unknown) => unknown> {
+  const node = root.entries.get('keep')?.node
+  const keep = new Map<string, (record: unknown) => unknown>()
+  for (const [name, entry] of node?.kind === 'map' ? node.entries : []) {
+    const part =
+      entry.node.kind === 'text'
+        ? partOf(entry.node.text, { record, each: undefined, item: undefined }, false)
+        : ''
+    if (typeof part !== 'string') keep.set(name, (value) => part.read(value, undefined))
+    else if (part !== '') mistakes.add(entry.node, part)
+  }
+  return keep
 }
 
 function trailerOf(root: MapNode, context: RowContext): TrailerPlan | undefined {

@@ -1,19 +1,10 @@
 /** What the file of an export asks of its cells and of its writer. */
-import type { WriteOptions } from '../../domain/format.ts'
 import type { ProblemCode } from '../../domain/problem.ts'
 
 /** Notes a problem of the record, and gives the empty text. */
 export type RefuseCell = (code: ProblemCode, message: string) => string
 
 export type Fit = (text: string, refuse: RefuseCell) => string
-
-/** What the writer of the file is told. */
-export interface FileOptions extends WriteOptions {
-  /** Null: no cell has quotes around it. */
-  readonly quote?: null | undefined
-  /** Lines before all others: as they stand, or as cells. */
-  readonly above?: readonly (string | readonly string[])[] | undefined
-}
 
 /** What the file asks of every cell. */
 export interface Paper {

@@ -1,8 +1,9 @@
 /** How a mapping says what its export looks like: the frames of `records`, `trailer` and `file`, and what the writer is told. */
 import { z } from 'zod'
+import type { WriteOptions } from '../../domain/format.ts'
 import { keyPlace, type MapNode, type Mistakes, type SourceNode } from '../source/source.ts'
 import { fitter, type Holds, holderOf, holdsAll, isUnicode } from './characters.ts'
-import type { FileOptions, Fit, Paper, RefuseCell } from './paper.ts'
+import type { Fit, Paper, RefuseCell } from './paper.ts'
 import type { WriteFrame } from './write-frame.ts'
 
 const Text = z.string().min(1)
@@ -23,7 +24,7 @@ export function compileWrite(
   write: WriteFrame,
   root: MapNode,
   { isTable, mistakes }: { readonly isTable: boolean; readonly mistakes: Mistakes },
-): { readonly options: FileOptions; readonly paper: Paper } {
+): { readonly options: WriteOptions; readonly paper: Paper } {
   const { fold: _, replace: __, formulas, above: ___, ...options } = write
   const { format, encoding = 'utf-8', delimiter = ',' } = write
   const node = root.entries.get('write')?.node

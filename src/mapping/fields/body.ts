@@ -3,6 +3,7 @@ import { didYouMean } from '../../support/nearest.ts'
 import { compileValue } from './choices.ts'
 import { compileCondition, type Condition } from '../rows/conditions.ts'
 import { conditionsOf, type LeafContext } from './leaf.ts'
+import { compileOrderLines, takesOrderLines } from './order-lines.ts'
 import type { ObjectPlan, Plan, RowsPlan } from './plan.ts'
 import { describeRule, type ListShape, type ObjectShape, type Shape } from '../shape.ts'
 import { keyPlace, type MapNode, type SourceNode } from '../source/source.ts'
@@ -116,6 +117,8 @@ function compileList(
   if (item.kind === 'field' && item.rule !== undefined) {
     return compileValue(node, { ...place, rule: item.rule, list: true, required }, context)
   }
+  if (takesOrderLines(node) && item.kind === 'object')
+    return compileOrderLines(node, { ...place, required }, context)
   const [only, second] = node.kind === 'list' ? node.items : []
   if (item.kind !== 'object' || only === undefined || second !== undefined) {
     context.mistakes.add(

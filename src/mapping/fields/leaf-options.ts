@@ -40,7 +40,7 @@ export function optionsOf(node: SourceNode, target: OptionTarget, mistakes: Mist
 
 type Note = (option: keyof BodyLeaf, message: string) => void
 
-const SOURCES = ['from', 'firstOf', 'all', 'calc', 'const'] as const
+const SOURCES = ['from', 'firstOf', 'all', 'calc', 'const', 'order', 'kept'] as const
 
 function checkOptions(node: MapNode, options: BodyLeaf, target: OptionTarget, mistakes: Mistakes): boolean {
   const before = mistakes.count()
@@ -49,18 +49,24 @@ function checkOptions(node: MapNode, options: BodyLeaf, target: OptionTarget, mi
   if (sources.length !== 1) {
     mistakes.add(
       node,
-      'say where the value comes from with exactly one of `from`, `firstOf`, `all`, `calc` and `const`',
+      'say where the value comes from with exactly one of `from`, `firstOf`, `all`, `calc`, `const`, `order` and `kept`',
     )
   }
   if (options.const !== undefined && sources.length === 1) {
-    const [other] = Object.keys(options).filter((name) => name !== 'const')
-    if (other !== undefined) note(other as keyof BodyLeaf, 'a constant takes no other options')
+    checkConstant(options, target, note)
   } else {
     checkNeeds(options, target, note)
     checkFits(options, target, note)
     checkExcluded(options, note)
   }
   return mistakes.count() === before
+}
+
+/** A constant may name something whose id is found. */
+function checkConstant(options: BodyLeaf, target: OptionTarget, note: Note): void {
+  const [other] = Object.keys(options).filter((name) => name !== 'const' && name !== 'find')
+  if (other !== undefined) note(other as keyof BodyLeaf, 'a constant takes no other options')
+  else checkFits(options, target, note)
 }
 
 /** Options that mean something only together with others. */
@@ -127,6 +133,8 @@ function checkExcluded(options: BodyLeaf, note: Note): void {
   const excluded: readonly [keyof BodyLeaf, keyof BodyLeaf][] = [
     ['find', 'default'],
     ['implied', 'decimal'],
+    ['order', 'find'],
+    ['kept', 'find'],
     ...NOT_WITH_CALC.map((name): [keyof BodyLeaf, keyof BodyLeaf] => ['calc', name]),
   ]
   for (const [name, other] of excluded) {

@@ -1,6 +1,6 @@
 /** Compiles one leaf of a body: where its text comes from and how it becomes the value of its field. */
 import type { FieldRule } from '../../contract/fields.ts'
-import { REFERENCES, type ReferenceKind } from '../../contract/references.ts'
+import { isReference, REFERENCES, type ReferenceKind } from '../../contract/references.ts'
 import { didYouMean } from '../../support/nearest.ts'
 import { type CalcPlan, columnsIn } from '../calc/calc.ts'
 import { foldedName } from '../rows/columns.ts'
@@ -10,7 +10,7 @@ import { optionsOf } from './leaf-options.ts'
 import { type Origins, originsOf } from './leaf-origins.ts'
 import { type Spill, textSteps, withSteps } from './leaf-steps.ts'
 import type { BodyLeaf } from '../options.ts'
-import type { Alternatives, LeafPlan, LeafSteps } from './plan.ts'
+import type { Alternatives, AwaitsPlan, LeafPlan, LeafSteps } from './plan.ts'
 import { describeRule } from '../shape.ts'
 import type { MapNode, Mistakes, SourceNode } from '../source/source.ts'
 import { KEY_SEPARATOR, type Tables } from '../tables.ts'
@@ -30,6 +30,8 @@ export interface LeafContext {
   readonly columnsFor: (perRow: boolean) => readonly string[] | undefined
   /** What stands before the decimals of the numbers in the file, unless a leaf says otherwise. */
   readonly decimal: '.' | ',' | undefined
+  /** Why a value cannot be taken from an order; undefined where the record is about one. */
+  readonly noOrder: string | undefined
   /** Leaves that share out the lines of one text, by what they have in common. */
   readonly spills: Map<string, Spill>
 }
@@ -67,6 +69,7 @@ export function compileLeaf(
   const note = (message: string) => mistakes.add(sourcePlace(node), message)
   const origins = originsOf(options, calc, { perRow: target.perRow, note })
   checkNames(node, calc, { origins, perRow: target.perRow }, context)
+  const awaits = awaitsOf(node, options, target, context)
   const fallback = node.kind === 'map' ? compileFallback(node, target, mistakes) : undefined
   const converting = compileConvert(
     { node, options, origins, hasDefault: fallback !== undefined },
@@ -87,7 +90,22 @@ export function compileLeaf(
     required: target.required,
     columnRequired: target.needed && fallback === undefined,
     ...(options.find === undefined ? {} : { reference: options.find }),
+    ...(awaits === undefined ? {} : { awaits }),
   }
+}
+
+function awaitsOf(
+  node: SourceNode,
+  { order, kept }: BodyLeaf,
+  { perRow }: LeafTarget,
+  { mistakes, noOrder }: LeafContext,
+): AwaitsPlan | undefined {
+  const from = order === undefined ? 'kept' : 'order'
+  const name = order ?? kept
+  if (name === undefined) return undefined
+  if (noOrder !== undefined) mistakes.add(placeOf(node, from), noOrder)
+  else if (perRow) mistakes.add(placeOf(node, from), 'a line takes no value of the order: columns fill it')
+  return { from, name }
 }
 
 /** The columns inside of a sum are those of the rows. */
@@ -211,7 +229,9 @@ function compileFallback(node: MapNode, target: LeafTarget, mistakes: Mistakes):
     mistakes.add(written, 'an empty text is never sent: leave the option out')
     return undefined
   }
-  const value = converterFor(target.rule, compileDates(node, {}, mistakes, 'read'))
+  const find = node.entries.get('find')?.node
+  const rule = find?.kind === 'text' && isReference(find.text) ? nameRule(find.text) : target.rule
+  const value = converterFor(rule, compileDates(node, {}, mistakes, 'read'))
   const result = convertNow(target.list ? listConverter(value, target.rule, {}) : value, written.text.trim())
   if (result.refused === undefined) return result.value
   mistakes.add(written, result.refused)

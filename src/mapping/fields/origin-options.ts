@@ -1,12 +1,19 @@
 /** The options of a leaf that say where its value comes from. */
 import { z } from 'zod'
 import type { KeyRow } from '../key-table.ts'
+import { ORDER_VALUES } from '../../contract/order-values.ts'
 import { ConditionFrame } from '../rows/conditions.ts'
 
 const Text = z.string().min(1)
 const Scalar = z.union([z.string(), z.number(), z.boolean()], {
   error: 'expected text, a number, true or false',
 })
+
+/** How values are called that are kept beside an order. */
+export const KEPT_NAME = '^[a-z][a-z0-9_]{0,39}$'
+export const KeptName = z
+  .string()
+  .regex(new RegExp(KEPT_NAME), 'expected a name of small letters, digits and _, such as erp_id')
 
 export const ColumnNames = z.union([Text, z.array(Text).min(1)], {
   error: 'expected a column name in text, or a list of the names a file may use for it',
@@ -81,6 +88,22 @@ export const ORIGIN_OPTIONS = {
     example: '{ const: US }',
     of: [],
     gives: 'US',
+  },
+  order: {
+    schema: z.enum(ORDER_VALUES, { error: `expected one of ${ORDER_VALUES.join(', ')}` }),
+    summary:
+      'The value of the order that the record is about, as the API shows it: see "Values of the order itself".',
+    example: '{ order: customer_order_number }',
+    of: [],
+    gives: { order: 'customer_order_number' },
+  },
+  kept: {
+    schema: KeptName,
+    summary:
+      'The value that `keep` remembered beside the order. In an export too: see "Values of the order itself".',
+    example: '{ kept: erp_id }',
+    of: [],
+    gives: { kept: 'erp_id' },
   },
   default: {
     schema: Scalar,

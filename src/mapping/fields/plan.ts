@@ -1,6 +1,7 @@
 /** What a body compiles to before any file is seen: the contract's tree, with a way to get each value. */
 import type { Rule } from '../../contract/model.ts'
 import type { ReferenceKind } from '../../contract/references.ts'
+import type { TakenValue } from '../../domain/translator.ts'
 import type { Check, Condition } from '../rows/conditions.ts'
 import type { CalcPlan } from '../calc/calc.ts'
 import type { KnownName } from '../rows/known.ts'
@@ -47,6 +48,15 @@ export interface LeafPlan {
   readonly columnRequired: boolean
   /** The value is the name of something whose id only the API knows. */
   readonly reference?: ReferenceKind
+  /** The text is not in the file but known of the order that the record is about. */
+  readonly awaits?: AwaitsPlan
+}
+
+/** What of the order is taken; with `lines`, the lines of the record are made of those of the order. */
+export interface AwaitsPlan {
+  readonly from: 'order' | 'kept'
+  readonly name: string
+  readonly lines?: (found: unknown, body: Readonly<Record<string, unknown>>) => TakenValue
 }
 
 /** What a leaf does to its text one step after the other, for those who show it: `convert` does the same at once. */

@@ -59,7 +59,7 @@ const IgnoredLine = z
     (rule) => Object.values(rule).filter((known) => known !== undefined).length === 1,
     'say what the line is known by: either `startsWith`, `matches` or `header`',
   )
-type IgnoredLine = z.infer<typeof IgnoredLine>
+export type IgnoredLine = z.infer<typeof IgnoredLine>
 
 /** Whether it is the line of the names, when it comes again. */
 export function isRepeatedHeader({ header }: IgnoredLine): boolean {

@@ -3,7 +3,7 @@ import type { CellPlace, IgnoreRule, ReadOptions, RecordType } from '../../domai
 import { type Problem, problem } from '../../domain/problem.ts'
 import type { TotalsContext } from '../rows/control-totals.ts'
 import { type Grouping, leavesOf, type ObjectPlan } from '../fields/plan.ts'
-import { type FixedColumn, isRepeatedHeader, type ReadFrame, type RecordLayout } from './read-frame.ts'
+import type { FixedColumn, IgnoredLine, ReadFrame, RecordLayout } from './read-frame.ts'
 import { checkReading } from './reading-checks.ts'
 import type { MapNode, Mistakes } from '../source/source.ts'
 import type { WatchedTranslator } from '../watched.ts'
@@ -80,14 +80,8 @@ function nameOf(column: string | FixedColumn): string {
   return typeof column === 'string' ? column : column.name
 }
 
-/** What the format has to know of a file. */
-interface FileOptions extends ReadOptions {
-  /** The line of the names is no row where it comes again. */
-  readonly headerAgain?: 'ignored'
-}
-
 /** What the format has to know; a header line must hold at least one name that the mapping uses. */
-export function readOptions(read: ReadFrame, body: ObjectPlan, grouping: Grouping): FileOptions {
+export function readOptions(read: ReadFrame, body: ObjectPlan, grouping: Grouping): ReadOptions {
   const { columns, records, typeIn, ignore, extra: _, decimal: __, ...told } = read
   const groupNames = grouping.kind === 'keys' ? grouping.keys.flat(2) : []
   const typeColumn = typeof typeIn === 'string' ? [typeIn] : []
@@ -95,8 +89,7 @@ export function readOptions(read: ReadFrame, body: ObjectPlan, grouping: Groupin
   const hasHeaderLine = columns === undefined && (records === undefined || typeof typeIn === 'string')
   return {
     ...told,
-    ...(ignore === undefined ? {} : { ignore: ignore.filter((rule) => !isRepeatedHeader(rule)).map(toRule) }),
-    ...(ignore?.some(isRepeatedHeader) === true ? { headerAgain: 'ignored' as const } : {}),
+    ...(ignore === undefined ? {} : { ignore: ignore.map(toRule) }),
     ...columnsTold(columns),
     ...(records === undefined || grouping.kind !== 'records'
       ? {}
@@ -106,13 +99,8 @@ export function readOptions(read: ReadFrame, body: ObjectPlan, grouping: Groupin
   }
 }
 
-function toRule({
-  startsWith,
-  matches = '',
-}: {
-  startsWith?: string | undefined
-  matches?: string | undefined
-}): IgnoreRule {
+function toRule({ startsWith, matches = '', header }: IgnoredLine): IgnoreRule {
+  if (header !== undefined) return { header }
   return startsWith === undefined ? { matches } : { startsWith }
 }
 

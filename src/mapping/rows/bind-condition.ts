@@ -72,8 +72,9 @@ export function bindHolds(
       .filter(({ condition, brokenWhen }) => condition.holds() === brokenWhen)
       .map(({ condition, say }) => problem('held-by-mapping', condition.place(), say))
   return () => {
-    const ofLines = building.itemRows.flatMap((row) => {
+    const ofLines = building.itemRows.flatMap((row, index) => {
       building.row = row
+      building.index = index
       return broken(single)
     })
     return [...broken(whole), ...ofLines]

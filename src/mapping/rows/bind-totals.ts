@@ -22,6 +22,11 @@ export interface TotalsColumns {
   /** The layouts of the other rows, each with its columns: a column is added up in the first that has it. */
   readonly added: readonly (readonly [layout: number, columns: Columns])[]
   readonly missing: MissingColumn[]
+  /**
+   * Whether the file holds a part of another: it needs no row of totals. One that has it is a file that was refused as a
+   * whole, and is held to it.
+   */
+  readonly isPart: boolean
 }
 
 /** Reads a number as the file writes it. */
@@ -46,7 +51,7 @@ export function bindTotals(plan: TotalsPlan, columns: TotalsColumns): BoundTotal
       return false
     },
     disagreements(records) {
-      if (totals === undefined) return [noTotals(plan)]
+      if (totals === undefined) return columns.isPart ? [] : [noTotals(plan)]
       const row = totals
       return [
         ...(behind === undefined ? [] : [rowBehind(behind, row)]),

@@ -17,6 +17,8 @@ export interface Drafting {
   /** Its array, when it is mapped. */
   readonly lines: BoundRows | undefined
   readonly keys: readonly KeyColumn[]
+  /** What is remembered beside the order that the record creates. */
+  readonly keep: BoundObject | undefined
   /** Which records are taken, and the same in words; without it, all are. */
   readonly only: { readonly condition: BoundCondition; readonly words: string } | undefined
   /** Why the record waits for a person; empty when it does not. */
@@ -45,16 +47,23 @@ export function draftOf(gathered: Gathered, number: number, drafting: Drafting):
   if (!isSound) array?.choose()
   const built = building.headerRows.length > 0 ? body.build() : undefined
   if (built !== undefined) drafting.check?.()
+  const keep = built === undefined ? undefined : drafting.keep?.build()
   const lines = linesOf(rows, building)
-  const { references, problems: found } = building
+  const { references, awaits, problems: found } = building
   if (built !== undefined && isSound && found.length === 0) {
-    return { number, lines, keyValues, body: built, references, problems: [] }
+    const more = { ...(awaits.length === 0 ? {} : { awaits }), ...keptIn(keep) }
+    return { number, lines, keyValues, body: built, references, ...more, problems: [] }
   }
   // A value that seems to be missing may stand in the row that cannot be read.
   const sure = isBroken ? found.filter(({ code }) => code !== 'value-missing') : found
   const ofRows = rows.flatMap((row) => row.problems ?? [])
   const problems = withoutRepeats([...gathered.problems, ...ofRows, ...sure])
   return { number, lines, keyValues, references, problems }
+}
+
+function keptIn(keep: Record<string, unknown> | undefined): Pick<Draft, 'keep'> {
+  if (keep === undefined || Object.keys(keep).length === 0) return {}
+  return { keep: Object.fromEntries(Object.entries(keep).map(([name, value]) => [name, String(value)])) }
 }
 
 /** Makes the rows those of the record being built; tells whether some cannot be used. */
@@ -68,6 +77,7 @@ function prepare(rows: readonly Row[], { building, grouping, headerLayout }: Dra
   building.bodyRows = building.itemRows
   building.filled = 0
   building.references = []
+  building.awaits = []
   building.problems.length = 0
   return isBroken
 }

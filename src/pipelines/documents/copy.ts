@@ -85,7 +85,10 @@ async function* missingDocuments(
     const some = await journal.findDocuments({ ...query, which: 'missing' }, after, PAGE)
     after = some.at(-1)
     if (after === undefined) return
-    yield some.map(({ problem: _, ...document }) => ({ ...document, folder }))
+    yield some.map((each) => {
+      const { problem: _, ...document } = each
+      return { ...document, folder }
+    })
   }
 }
 

@@ -1,4 +1,5 @@
 /** Telling the sender: a result file, rejects, exceptions and a summary, each byte of them made from the journal. */
+import { partSuffix } from '../../domain/file-parts.ts'
 import type { FileEntry } from '../../domain/journal.ts'
 import type { ReportedRecord } from '../../domain/record.ts'
 import type { LineRange } from '../../domain/translator.ts'
@@ -66,8 +67,8 @@ interface Report {
 /** The reports of a file; results first, because a reader that waits for the summary then finds everything. */
 function reportsOf(file: FileEntry, summary: Summary): readonly Report[] {
   const results = { suffix: '.results.csv', spooled: `${file.id}.results` }
-  const rejects = { suffix: '.rejects.csv', spooled: `${file.id}.rejects` }
-  const exceptions = { suffix: '.exceptions.csv', spooled: `${file.id}.exceptions` }
+  const rejects = { suffix: partSuffix('rejects', file.name), spooled: `${file.id}.rejects` }
+  const exceptions = { suffix: partSuffix('exceptions', file.name), spooled: `${file.id}.exceptions` }
   const total = { suffix: '.summary.json', spooled: `${file.id}.summary` }
   return [
     results,

@@ -1,5 +1,4 @@
 /** Planning a file whole: every record of it is in the journal, with its body or its problems, before one is sent. */
-import { hash } from 'node:crypto'
 import { OPERATIONS } from '../../contract/operations.ts'
 import { isUnreadable } from '../../domain/document.ts'
 import type { FileEntry } from '../../domain/journal.ts'
@@ -7,11 +6,12 @@ import type { PlannedRecord } from '../../domain/record.ts'
 import { accountOf } from '../../domain/route.ts'
 import type { Draft } from '../../domain/translator.ts'
 import { BridgeError } from '../../support/errors.ts'
-import { INBOUND_RULES } from '../operations/operations.ts'
 import type { InboundParts } from '../parts.ts'
 import { fileSource } from './file-source.ts'
+import { identityOf } from './identity.ts'
 import { spoolName } from './pick-up.ts'
 import { orderReader } from '../references/orders.ts'
+import { orderValues } from '../references/order-values.ts'
 import { referenceResolver, type ResolvedDraft } from '../references/resolver.ts'
 import { unpackFile } from './unpack.ts'
 
@@ -51,6 +51,7 @@ export async function planFile(parts: InboundParts, file: FileEntry): Promise<vo
 function planner(parts: InboundParts, file: FileEntry) {
   const orders = orderReader(parts)
   const resolveReferences = referenceResolver({ ...parts, orders })
+  const fillInOrderValues = orderValues({ ...parts, orders })
   let waiting: Draft[] = []
   let done = 0
   const flush = async () => {
@@ -58,7 +59,7 @@ function planner(parts: InboundParts, file: FileEntry) {
     if (parts.signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
     const drafts = waiting
     waiting = []
-    const resolved = await resolveReferences(drafts)
+    const resolved = await fillInOrderValues(await resolveReferences(drafts))
     const records = resolved.map((draft) => toRecord(parts, draft, file))
     await parts.journal.addRecords(parts.lease, file.id, records)
     done += records.length
@@ -87,16 +88,14 @@ function toRecord({ route }: InboundParts, draft: ResolvedDraft, file: FileEntry
     ...(draft.held ? { held: draft.held } : {}),
   }
   if (draft.body === undefined || problems.length > 0) return common
-  const rules = INBOUND_RULES[route.operation]
   const { repeatable } = OPERATIONS[route.operation]
-  const key = rules.naturalKey(draft.body)
-  const body = JSON.stringify(draft.body)
+  const identity = identityOf(route.operation, draft.body)
+  const { naturalKey, lane } = identity
   return {
     ...common,
+    ...identity,
     // What may be repeated is the same record only within its file: tomorrow's stock may be that of yesterday.
-    naturalKey: repeatable ? `${key} ${file.id}` : key,
-    lane: rules.lane(draft.body),
-    body,
-    bodyHash: hash('sha256', body),
+    naturalKey: repeatable ? `${naturalKey} ${file.id}` : naturalKey,
+    ...(draft.keep === undefined ? {} : { keep: { key: lane, values: draft.keep } }),
   }
 }

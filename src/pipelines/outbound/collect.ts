@@ -6,6 +6,7 @@ import { BridgeError } from '../../support/errors.ts'
 import { idOf } from '../operations/operation.ts'
 import { listCall } from './calls.ts'
 import type { OutboundParts } from '../parts.ts'
+import { keepOf } from '../references/kept.ts'
 
 /** Notes every record of the list in the journal; those it knows already are skipped. Gives how many were new. */
 export async function collectRecords(parts: OutboundParts): Promise<number> {
@@ -21,6 +22,7 @@ export async function collectRecords(parts: OutboundParts): Promise<number> {
       apiId: requiredId(resource, list),
       body: JSON.stringify(resource),
     }))
+    await keepOf(parts, page)
     added += await journal.collect(lease, records)
     done += page.length
     if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')

@@ -4,6 +4,7 @@ import type { Problem } from '../../domain/problem.ts'
 import type { OutgoingRecord } from '../../domain/record.ts'
 import { numberedName } from '../names.ts'
 import type { OutboundParts } from '../parts.ts'
+import { withKept } from '../references/kept.ts'
 
 /** How many records are turned into rows at once. */
 const PAGE = 250
@@ -78,10 +79,14 @@ async function* deliveryLines(
   yield writer.head()
   for await (const page of waitingPages(parts, progress, found)) {
     const rows: (readonly string[])[] = []
-    for (const { id, apiId, body } of page) {
-      const record = JSON.parse(body) as Record<string, unknown>
+    const records = await withKept(
+      parts,
+      page.map(({ body }) => JSON.parse(body) as Record<string, unknown>),
+    )
+    for (const [index, record] of records.entries()) {
       const composed = composer.rows(record)
       if ('problems' in composed) {
+        const { id = 0, apiId = '' } = page[index] ?? {}
         progress.held.push({ id, apiId, state: 'held', problems: composed.problems })
         continue
       }

@@ -4,6 +4,7 @@ import type { DeliveryEntry } from '../../domain/journal.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { numberedName } from '../names.ts'
 import type { OutboundParts } from '../parts.ts'
+import { keptPages } from '../references/kept.ts'
 import { deliverySpoolName } from './compose.ts'
 import { emptyTally, reportLines, type ReportTally } from './report-lines.ts'
 import { readSelected } from './selected.ts'
@@ -27,7 +28,10 @@ export async function composeReport(parts: OutboundParts, report: Report): Promi
   const id = parts.newId()
   const tally = emptyTally()
   const { pages, missing } = readSelected(api, route, await report.select(clock.now()))
-  const blob = await spool.put(deliverySpoolName(id), reportLines(parts, watched(parts, pages), tally))
+  const blob = await spool.put(
+    deliverySpoolName(id),
+    reportLines(parts, keptPages(parts, watched(parts, pages)), tally),
+  )
   if (tally.records === 0 && report.empty === 'skip') {
     await spool.remove(deliverySpoolName(id))
     return { tally, missing: missing() }

@@ -4,6 +4,10 @@ import { compileDateFormat } from '../../../mapping/values/date-format.ts'
 export interface DatesFound {
   /** The formats that read the most cells, together; empty for ISO 8601. */
   readonly formats: readonly string[]
+  /** How many cells are written in each of them, where there are several. */
+  readonly seen: readonly string[]
+  /** A cell that is in none of them. */
+  readonly unread: string | undefined
   /** Other formats that read all of these cells too, such as the day and month the other way round. */
   readonly others: readonly string[]
   /** The share of the cells that is read. */
@@ -58,25 +62,29 @@ export function findDates(cells: readonly string[]): DatesFound | undefined {
   const isIso = distinct.every((cell) => ISO.test(cell))
   if (isIso) {
     const needsZone = distinct.some((cell) => cell.length > 10 && ISO.exec(cell)?.[1] === undefined)
-    return { formats: [], others: [], share: 1, needsZone }
+    return { formats: [], seen: [], unread: undefined, others: [], share: 1, needsZone }
   }
   let left = distinct
-  const chosen: { readonly name: string; readonly others: readonly string[] }[] = []
+  const chosen: { readonly name: string; readonly others: readonly string[]; readonly cells: number }[] = []
   const readers = allFormats().filter(({ reads }) => distinct.slice(0, 200).some(reads))
   while (left.length > 0 && chosen.length < MAX_FORMATS) {
-    const counted = readers.map(({ name, reads }) => ({ name, count: left.filter(reads).length }))
-    const most = Math.max(0, ...counted.map(({ count }) => count))
-    const [best, ...others] = counted.filter(({ count }) => count === most && most > 0)
+    const counted = readers.map((reader) => ({ reader, cells: left.filter(reader.reads) }))
+    const most = Math.max(0, ...counted.map((each) => each.cells.length))
+    const best = counted.find((each) => each.cells.length === most && most > 0)
     if (best === undefined) break
-    chosen.push({ name: best.name, others: others.map(({ name }) => name) })
-    const reader = readers.find(({ name }) => name === best.name)
-    left = left.filter((cell) => reader?.reads(cell) !== true)
+    const mine = new Set(best.cells)
+    const others = readers.filter((reader) => reader !== best.reader && best.cells.every(reader.reads))
+    const count = cells.filter((cell) => mine.has(cell)).length
+    chosen.push({ name: best.reader.name, others: others.map(({ name }) => name), cells: count })
+    left = left.filter((cell) => !mine.has(cell))
   }
   const [first] = chosen
   if (first === undefined) return undefined
   const unread = new Set(left)
   return {
     formats: chosen.map(({ name }) => name),
+    seen: chosen.length === 1 ? [] : chosen.map(({ name, cells: count }) => `${name} in ${count}`),
+    unread: left[0],
     others: first.others,
     share: cells.filter((cell) => !unread.has(cell)).length / cells.length,
     needsZone: chosen.some(({ name }) => /[Hh]/.test(name) && !name.includes('Z')),

@@ -46,11 +46,16 @@ export function findGrouping(operation: InboundOperationName, placed: readonly P
   const torn = ofRecord.filter(({ column }) => disagreeing(column, groups) > 0)
   const rows = first.cells.length
   const counted = `${rows} rows make ${groups.length} ${groups.length === 1 ? 'record' : 'records'}`
-  const unsure = torn.map(
-    ({ column }) => `"${column.name}" differs within ${disagreeing(column, groups)} of them`,
-  )
+  const unsure = torn
+    .slice(0, MAX_TORN)
+    .map(({ column }) => `"${column.name}" differs within ${disagreeing(column, groups)} of them`)
+  const more = torn.length - MAX_TORN
+  if (more > 0) unsure.push(`so ${more === 1 ? 'does another column' : `do ${more} more columns`}`)
   return { keys, blankContinues, why: [counted, ...unsure].join('; ') }
 }
+
+/** More columns that are torn apart tell nothing more. */
+const MAX_TORN = 3
 
 /** A column that could name the records of a file whose headings do not say so. */
 export function guessKeyColumn(

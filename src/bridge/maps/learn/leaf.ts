@@ -1,26 +1,32 @@
 /** One leaf of a learned mapping: its column with the options its cells ask for. */
-import type { Placed } from './place.ts'
+import type { Confidence, Placed } from './place.ts'
 import { shareOf } from './profile.ts'
 import { yamlText } from './yaml-text.ts'
 
 /** The leaf as YAML, and what a person should know about its options. */
 export function leafText(
-  { field, column }: Placed,
+  { field, column, joined, confidence }: Placed,
   blankContinues: boolean,
 ): {
   readonly text: string
   readonly note: string | undefined
+  /** With what the options rest on. */
+  readonly confidence: Confidence
 } {
   const { filled, dates, decimalComma } = column
   const options: string[] = []
   const notes: string[] = []
+  let isGuess = false
   const { rule } = field
   if (rule.kind === 'integer' && rule.reference !== undefined) options.push(`find: ${rule.reference}`)
   if ((rule.kind === 'dateTime' || rule.kind === 'date') && dates !== undefined) {
     if (dates.formats.length > 0) options.push(`format: ${formatsText(dates.formats)}`)
+    if (dates.seen.length > 0) notes.push(`${dates.seen.join(' and ')} of its cells`)
+    if (dates.unread !== undefined) notes.push(`${JSON.stringify(dates.unread)} is none of these`)
     if (dates.others.length > 0) notes.push(`every cell fits ${dates.others.join(' and ')} as well`)
-    if (dates.needsZone && rule.kind === 'dateTime')
-      notes.push('times are UTC unless you name their zone: zone: America/New_York')
+    const isLocal = dates.needsZone && rule.kind === 'dateTime'
+    if (isLocal) notes.push('times are UTC unless you name their zone: zone: America/New_York')
+    isGuess = isLocal || dates.others.length > 0
   }
   if ((rule.kind === 'money' || rule.kind === 'decimal') && decimalComma) options.push('decimal: ","')
   const width = zerosLost(field.path, filled)
@@ -40,9 +46,21 @@ export function leafText(
   if (field.required && blank > 0 && filled.length > 0 && (field.perRow || !blankContinues)) {
     notes.push(`blank in ${blank} of ${column.cells.length} rows, which a default would fill`)
   }
-  const from = yamlText(column.name)
-  const text = options.length === 0 ? from : `{ from: ${from}, ${options.join(', ')} }`
-  return { text, note: notes.length === 0 ? undefined : notes.join('; ') }
+  const name = yamlText(column.name)
+  const source = joined === undefined ? `from: ${name}` : `all: [${name}, ${yamlText(joined.name)}]`
+  const isShort = options.length === 0 && joined === undefined
+  const doubt: Confidence = isGuess ? 'guess' : notes.length > 0 ? 'likely' : 'sure'
+  return {
+    text: isShort ? name : `{ ${[source, ...options].join(', ')} }`,
+    note: notes.length === 0 ? undefined : notes.join('; '),
+    confidence: lessOf(confidence, doubt),
+  }
+}
+
+const DEGREES: readonly Confidence[] = ['guess', 'likely', 'sure']
+
+export function lessOf(a: Confidence, b: Confidence): Confidence {
+  return DEGREES[Math.min(DEGREES.indexOf(a), DEGREES.indexOf(b))] ?? 'guess'
 }
 
 function formatsText(formats: readonly string[]): string {

@@ -8,7 +8,8 @@ import { BridgeError } from '../../../support/errors.ts'
 import { type Field, fieldsOf } from './fields.ts'
 import { findGrouping, guessKeyColumn, keyFieldsOf } from './grouping.ts'
 import { mappingPage } from './page.ts'
-import { type Placed, placeColumns } from './place.ts'
+import { type Confidence, type Placed, placeColumns } from './place.ts'
+import { leafText } from './leaf.ts'
 import { type ColumnProfile, profileOf } from './profile.ts'
 import { readSample } from './sample.ts'
 import { findServices } from './services.ts'
@@ -21,9 +22,13 @@ export interface LearnedMapping {
   readonly placed: readonly {
     readonly field: string
     readonly column: string
-    readonly sure: boolean
+    /** The last name behind a first one. */
+    readonly joined?: string
+    readonly confidence: Confidence
     readonly why: string
   }[]
+  /** The columns that feed no field, with what they could be. */
+  readonly unplaced: readonly { readonly column: string; readonly why: string }[]
 }
 
 /** The problems of a file that cannot be read as a whole; throws only when it cannot be opened. */
@@ -39,28 +44,39 @@ export async function learnMapping(
   const fields = fieldsOf(operation)
   const services = findServices(columns)
   const free = columns.filter((column) => column !== services?.column && isUsable(column))
-  const named = placeColumns(fields, free, sample.hasHeader)
+  const { placed: named, left: open } = placeColumns(fields, free, sample.hasHeader)
   const placed = withKey(named, fields, free, operation)
   const grouping = findGrouping(operation, placed)
+  const unusable = columns.filter((column) => column !== services?.column && !isUsable(column))
+  const left = [
+    ...open.filter(({ column }) => !placed.some((each) => each.column === column)),
+    ...unusable.map((column) => ({ column, why: '' })),
+  ].toSorted((a, b) => a.column.position - b.column.position)
   const text = mappingPage({
     operation,
     file: basename(path),
     sample,
-    columns,
     fields,
     placed,
+    left,
     grouping,
     services: operation === 'create-invoice' ? undefined : services,
   })
   return {
     text,
     unfinished: await mistakesIn(text, to.name),
-    placed: placed.map(({ field, column, isSure, why }) => ({
-      field: field.path,
-      column: column.name,
-      sure: isSure,
-      why,
-    })),
+    placed: placed.map((each) => {
+      const { field, column, joined, why } = each
+      const { note, confidence } = leafText(each, grouping.blankContinues)
+      return {
+        field: field.path,
+        column: column.name,
+        ...(joined === undefined ? {} : { joined: joined.name }),
+        confidence,
+        why: note === undefined ? why : `${why}; ${note}`,
+      }
+    }),
+    unplaced: left.map(({ column, why }) => ({ column: column.name, why })),
   }
 }
 
@@ -83,7 +99,7 @@ function withKey(
   if (column === undefined) return placed
   return [
     ...placed,
-    { field, column, isSure: false, why: 'neighbouring rows share it, and nothing comes back later' },
+    { field, column, confidence: 'guess', why: 'neighbouring rows share it, and nothing comes back later' },
   ]
 }
 

@@ -3,9 +3,8 @@ import type { InboundOperationName } from '../../../contract/operations.ts'
 import { describeRule, type Shape } from '../../../mapping/shape.ts'
 import { bodyShape, type Field } from './fields.ts'
 import { type Grouping, keyFieldsOf } from './grouping.ts'
-import type { Placed } from './place.ts'
-import type { ColumnProfile } from './profile.ts'
-import { leafText } from './leaf.ts'
+import type { Placed, Placing } from './place.ts'
+import { leafText, lessOf } from './leaf.ts'
 import type { Sample } from './sample.ts'
 import type { Services } from './services.ts'
 import { yamlText } from './yaml-text.ts'
@@ -15,9 +14,10 @@ export interface Learned {
   /** The sample's name, without its folder. */
   readonly file: string
   readonly sample: Sample
-  readonly columns: readonly ColumnProfile[]
   readonly fields: readonly Field[]
   readonly placed: readonly Placed[]
+  /** The columns that feed nothing. */
+  readonly left: Placing['left']
   readonly services: Services | undefined
   readonly grouping: Grouping
 }
@@ -33,29 +33,33 @@ export function mappingPage(learned: Learned): string {
 }
 
 function headLines({ operation, file, sample, grouping, placed }: Learned): string[] {
-  const { rows, encoding, delimiter, damaged } = sample
+  const { rows, encoding, delimiter, damaged, told } = sample
   const written = delimiter === '\t' ? 'tabs' : `"${delimiter}"`
+  const above = told.skip === undefined ? '' : ', lines above the headings'
   const unread = damaged === 0 ? '' : `; ${damaged} rows cannot be read and say nothing here`
   const keys = grouping.keys.map(({ name }) => name)
-  const isSure = keyFieldsOf(operation).every((path) =>
-    placed.every(({ field, isSure: sure }) => field.path !== path || sure),
-  )
-  const sure = isSure && !grouping.why.includes('differs') ? 'sure' : 'guess'
+  const confidence = placed
+    .filter(({ field }) => keyFieldsOf(operation).includes(field.path))
+    .map((each) => each.confidence)
+    .reduce(lessOf, grouping.why.includes('differs') ? 'guess' : 'sure')
   return [
-    `# Learned from ${file}: ${rows.length} rows, ${encoding}, ${written} between the cells${unread}.`,
-    '# "sure" is a column whose name and cells leave no doubt; look twice at every "guess".',
+    `# Learned from ${file}: ${rows.length} rows, ${encoding}, ${written} between the cells${above}${unread}.`,
+    '# "sure" leaves no doubt; look at every "likely" once, and twice at every "guess".',
     `operation: ${operation}`,
     ...readLines(sample),
     keys.length === 0
       ? 'group: # needed: name the column whose value the rows of one record share'
-      : `group: ${groupText(keys, grouping.blankContinues)} # ${sure}: ${grouping.why}`,
+      : `group: ${groupText(keys, grouping.blankContinues)} # ${confidence}: ${grouping.why}`,
   ]
 }
 
 function readLines({ told, hasHeader, columns, rows }: Sample): string[] {
   const options = ['format: csv']
   if (told.encoding !== undefined) options.push(`encoding: ${told.encoding}`)
+  if (told.delimiter !== undefined) options.push(`delimiter: ${JSON.stringify(told.delimiter)}`)
   if (told.quote === null) options.push('quote: null')
+  if (told.skip !== undefined) options.push(`skip: ${told.skip}`)
+  if (told.ignore !== undefined) options.push('ignore: [{ header: repeated }]')
   if (hasHeader) return [`read: { ${options.join(', ')} }`]
   return [
     'read:',
@@ -109,8 +113,8 @@ function leafLine(path: string, learned: Learned): string | undefined {
   if (service !== undefined) return service
   const found = learned.placed.find(({ field }) => field.path === path)
   if (found !== undefined) {
-    const { text, note } = leafText(found, learned.grouping.blankContinues)
-    return `${text} # ${found.isSure && note === undefined ? 'sure' : 'guess'}: ${found.why}${note === undefined ? '' : `; ${note}`}`
+    const { text, note, confidence } = leafText(found, learned.grouping.blankContinues)
+    return `${text} # ${confidence}: ${[found.why, ...(note === undefined ? [] : [note])].join('; ')}`
   }
   const field = learned.fields.find((each) => each.path === path)
   if (field?.required === true) {
@@ -163,13 +167,15 @@ function tableLines({ operation, services }: Learned): string[] {
   ]
 }
 
-function unusedLines({ columns, placed, services }: Learned): string[] {
-  const used = new Set([...placed.map(({ column }) => column), services?.column])
-  const unused = columns.filter((column) => !used.has(column) && column.name !== '')
-  if (unused.length === 0) return []
+function unusedLines({ left }: Learned): string[] {
+  const named = left.filter(({ column }) => column.name !== '')
+  if (named.length === 0) return []
   return [
     '# Columns that are not used:',
-    ...unused.map(({ name, cells }) => `#   ${oneLine(name)}: ${sampleOf(cells)}`),
+    ...named.map(({ column: { name, cells }, why }) => {
+      const known = why === '' ? '' : ` (${why})`
+      return `#   ${oneLine(name)}: ${sampleOf(cells)}${known}`
+    }),
   ]
 }
 

@@ -1,13 +1,19 @@
 /** Which column feeds which field: by its name first, by the look of its cells where the name says nothing. */
+import { foldedName } from '../../../mapping/rows/columns.ts'
 import { describeRule } from '../../../mapping/shape.ts'
 import type { Field } from './fields.ts'
 import { type ColumnProfile, type Look, looksOf, shareFitting, shareOf } from './profile.ts'
-import { type Spelling, spellingOf } from './spellings.ts'
+import { namePairs, type Spelling, spellingOf } from './spellings.ts'
+
+/** `sure`: name and cells leave no doubt; `likely`: look at it once; `guess`: it may well be something else. */
+export type Confidence = 'sure' | 'likely' | 'guess'
 
 export interface Placed {
   readonly field: Field
   readonly column: ColumnProfile
-  readonly isSure: boolean
+  /** What is put behind it, such as a last name. */
+  readonly joined?: ColumnProfile
+  readonly confidence: Confidence
   /** `named so`, or what the guess rests on. */
   readonly why: string
 }
@@ -16,25 +22,74 @@ interface Candidate extends Placed {
   readonly score: number
 }
 
-/** Every field has one column at most, and every column feeds one field. */
+export interface Placing {
+  readonly placed: readonly Placed[]
+  /** Columns that feed no field, and what is known of them. */
+  readonly left: readonly { readonly column: ColumnProfile; readonly why: string }[]
+}
+
+/** Every field has one column at most, or a first and a last name, and every column feeds one field. */
 export function placeColumns(
   fields: readonly Field[],
   columns: readonly ColumnProfile[],
   hasHeader: boolean,
-): Placed[] {
+): Placing {
   const named = fields.flatMap((field) => columns.flatMap((column) => namedCandidate(field, column) ?? []))
   const namedColumns = new Set(named.map(({ column }) => column))
   const looking = columns
     .filter((column) => !namedColumns.has(column))
     .flatMap((column) => fields.flatMap((field) => lookingCandidate(field, column, hasHeader) ?? []))
+  const candidates = [...named, ...looking].toSorted((a, b) => b.score - a.score)
   const placed: Placed[] = []
-  for (const { score: _, ...candidate } of [...named, ...looking].toSorted((a, b) => b.score - a.score)) {
+  for (const { score: _, ...candidate } of candidates) {
     const isTaken = placed.some(
       ({ field, column }) => field === candidate.field || column === candidate.column,
     )
     if (!isTaken) placed.push(candidate)
   }
-  return withoutHalfObjects(placed, fields)
+  const whole = withoutHalfObjects([...placed, ...namesInTwo(fields, columns, placed)], fields)
+  return { placed: whole, left: leftOver(columns, candidates, whole) }
+}
+
+/** A name whose first and last part stand in columns of their own. */
+function namesInTwo(
+  fields: readonly Field[],
+  columns: readonly ColumnProfile[],
+  placed: readonly Placed[],
+): Placed[] {
+  const isFree = (column: ColumnProfile) =>
+    column.filled.length > 0 && !placed.some((each) => each.column === column)
+  const free = columns.filter(isFree)
+  return fields.flatMap((field): Placed[] => {
+    if (placed.some((each) => each.field === field)) return []
+    const pairs = namePairs(field.path).map(([first, last]) => [
+      free.find(({ name }) => foldedName(name) === first),
+      free.find(({ name }) => foldedName(name) === last),
+    ])
+    const [column, joined] = pairs.find((pair) => pair.every((found) => found !== undefined)) ?? []
+    if (column === undefined || joined === undefined) return []
+    return [{ field, column, joined, confidence: 'sure', why: 'first and last name, put together' }]
+  })
+}
+
+function leftOver(
+  columns: readonly ColumnProfile[],
+  candidates: readonly Candidate[],
+  placed: readonly Placed[],
+): Placing['left'] {
+  const used = new Set(placed.flatMap(({ column, joined }) => [column, joined]))
+  return columns
+    .filter((column) => !used.has(column))
+    .map((column) => {
+      const field = candidates.find((each) => each.column === column)?.field
+      if (field === undefined) return { column, why: '' }
+      const owner = placed.find((each) => each.field === field)
+      const why =
+        owner === undefined
+          ? `could be ${field.path}, but ${field.within ?? 'the rest of it'} lacks what it must have`
+          : `could be ${field.path} too, which "${owner.column.name}" feeds`
+      return { column, why }
+    })
 }
 
 function namedCandidate(field: Field, column: ColumnProfile): Candidate | undefined {
@@ -46,7 +101,7 @@ function namedCandidate(field: Field, column: ColumnProfile): Candidate | undefi
   return {
     field,
     column,
-    isSure: spelling.isSure && fits && column.filled.length > 0,
+    confidence: confidenceOf(spelling, field, fits && column.filled.length > 0),
     why: whyNamed(
       spelling,
       column,
@@ -54,6 +109,13 @@ function namedCandidate(field: Field, column: ColumnProfile): Candidate | undefi
     ),
     score: 1000 - spelling.rank - (spelling.isSure ? 0 : 200) - (fits ? 0 : 100),
   }
+}
+
+/** Any text fits a text, so a name that may mean other things proves nothing there. */
+function confidenceOf({ isSure }: Spelling, { rule, look }: Field, fits: boolean): Confidence {
+  if (!fits) return 'guess'
+  if (isSure) return 'sure'
+  return rule.kind === 'text' && look === undefined ? 'guess' : 'likely'
 }
 
 function whyNamed({ isSure }: Spelling, { filled }: ColumnProfile, doubt: string | undefined): string {
@@ -96,7 +158,7 @@ function lookingCandidate(field: Field, column: ColumnProfile, hasHeader: boolea
   if (share === undefined) return undefined
   const formats = look === 'date' ? ` ${column.dates?.formats.join(' or ') ?? ''}`.trimEnd() : ''
   const why = `${percent(share)} of its cells are ${LOOKS[look]}${formats}`
-  return { field, column, isSure: false, why, score: 100 * share - order * 10 - column.position / 1000 }
+  return { field, column, confidence: 'guess', why, score: 100 * share - order * 10 - column.position / 1000 }
 }
 
 export function percent(share: number): string {

@@ -1,10 +1,10 @@
 /** The sample a mapping is learned from: how it is written, its columns, and its cells. */
-import Papa from 'papaparse'
 import { isUnreadable, type Reading, type Row, type Unreadable } from '../../../domain/document.ts'
 import type { Format, ReadOptions } from '../../../domain/format.ts'
 import { type Problem, problem } from '../../../domain/problem.ts'
 import { cleaned } from '../../../mapping/values/text.ts'
 import { bytesOf } from '../../translate.ts'
+import { type Top, topOf } from './headings.ts'
 
 export interface Sample {
   readonly columns: readonly string[]
@@ -14,15 +14,13 @@ export interface Sample {
   readonly encoding: string
   readonly delimiter: string
   /** What the mapping has to say because it cannot be found out. */
-  readonly told: Pick<ReadOptions, 'encoding' | 'quote'>
+  readonly told: Pick<ReadOptions, 'encoding' | 'quote' | 'delimiter' | 'skip' | 'ignore'>
   /** Rows that cannot be read. */
   readonly damaged: number
 }
 
 /** Nothing more is learned from more rows. */
 const MAX_ROWS = 20_000
-
-const TOP_ROWS = 50
 
 /** How much is looked at to find out the encoding. */
 const HEAD = 1024 * 1024
@@ -34,23 +32,64 @@ export async function readSample(
 ): Promise<{ readonly sample: Sample } | { readonly problems: readonly Problem[] }> {
   const head = await headOf(path)
   const encoding = isUtf(head) ? undefined : 'windows-1252'
-  const top = topRows(new TextDecoder(encoding ?? 'utf-8').decode(head))
-  const types = recordTypes(top)
+  const top = topOf(new TextDecoder(encoding ?? 'utf-8').decode(head))
+  const types = recordTypes(top.rows)
   if (types.length > 0) return { problems: [typedRecords(types)] }
-  const first = top[0] ?? []
-  const columns = first.some(isData) ? first.map((_, index) => `Column ${index + 1}`) : undefined
-  const told = encoding === undefined ? {} : { encoding }
-  const quoted = await readRows(path, format, { ...told, columns })
-  if ('problems' in quoted) return quoted
-  // Files without quoting hold quotes that are data, such as 12" for inches.
-  const isBroken = quoted.rows.some(({ problems = [] }) =>
-    problems.some(({ code }) => code === 'quote-not-closed'),
-  )
-  const bare = isBroken ? await readRows(path, format, { ...told, columns, quote: null }) : quoted
-  const isBetter = !('problems' in bare) && damagedOf(bare.rows) < damagedOf(quoted.rows)
-  return isBetter
-    ? sampleOf(bare, columns === undefined, { ...told, quote: null })
-    : sampleOf(quoted, columns === undefined, told)
+  const { headings, hasPreamble } = top
+  const hasHeader = headings !== undefined
+  const columns = hasHeader ? undefined : top.rows[0]?.map((_, index) => `Column ${index + 1}`)
+  const expectColumns = hasPreamble ? headings : undefined
+  const told: Sample['told'] = {
+    ...(encoding === undefined ? {} : { encoding }),
+    ...(hasPreamble ? { skip: 'header' } : {}),
+  }
+  const read = async (options: Sample['told']): Promise<Attempt> => {
+    const expected = expectColumns === undefined ? {} : { expectColumns }
+    return { told: options, rows: await readRows(path, format, { ...options, columns, ...expected }) }
+  }
+  let best = await read(told)
+  for (const refine of [tellDelimiter(top), ignoreHeadings, leaveQuotes]) {
+    const better = 'problems' in best.rows ? undefined : refine(best.rows)
+    const other = better && (await read({ ...best.told, ...better }))
+    const isTaken = refine === leaveQuotes ? isLess : isAsGood
+    if (other !== undefined && isTaken(damaged(other), damaged(best))) best = other
+  }
+  return 'problems' in best.rows ? best.rows : sampleOf(best.rows, hasHeader, best.told)
+}
+
+/** Quotes become data only where that mends something. */
+const isLess = (damage: number, before: number) => damage < before
+const isAsGood = (damage: number, before: number) => damage <= before
+
+interface Attempt {
+  readonly told: Sample['told']
+  readonly rows: RowsRead | Unreadable
+}
+
+function damaged({ rows }: Attempt): number {
+  return 'problems' in rows ? Number.POSITIVE_INFINITY : damagedOf(rows.rows)
+}
+
+/** What the mapping should say as well, going by how the file was read without it. */
+type Refine = (read: RowsRead) => Sample['told'] | undefined
+
+/** Lines above the headings, and data without any, may hold more of something else than of what stands between the cells. */
+function tellDelimiter({ delimiter, headings, hasPreamble }: Top): Refine {
+  const isUnsure = hasPreamble || headings === undefined
+  return ({ reading }) => (isUnsure && reading.delimiter !== delimiter ? { delimiter } : undefined)
+}
+
+/** Several files that were put together into one. */
+function ignoreHeadings({ reading, rows }: RowsRead): Sample['told'] | undefined {
+  const headings = (reading.layouts[0]?.columns ?? []).map(cleaned).join('\n')
+  const isAgain = rows.some(({ values }) => values.map(cleaned).join('\n') === headings)
+  return isAgain ? { ignore: [{ header: 'repeated' }] } : undefined
+}
+
+/** Files without quoting hold quotes that are data, such as 12" for inches. */
+function leaveQuotes({ rows }: RowsRead): Sample['told'] | undefined {
+  const isBroken = rows.some(({ problems = [] }) => problems.some(({ code }) => code === 'quote-not-closed'))
+  return isBroken ? { quote: null } : undefined
 }
 
 interface RowsRead {
@@ -92,15 +131,6 @@ function sampleOf(
   return { sample: { columns, rows: usable, hasHeader, encoding, delimiter, told, damaged: damagedOf(rows) } }
 }
 
-/** The first rows as they stand, to see whether there is a heading line. */
-function topRows(text: string): string[][] {
-  const { data } = Papa.parse<string[]>(text.replace(/^\uFEFF/, ''), {
-    preview: TOP_ROWS,
-    skipEmptyLines: 'greedy',
-  })
-  return data
-}
-
 /** The types of rows whose first cell names their type: few, some of them repeated, each with its own number of cells. */
 function recordTypes(rows: readonly (readonly string[])[]): string[] {
   const widths = new Map<string, Set<number>>()
@@ -123,15 +153,6 @@ function typedRecords(types: readonly string[]): Problem {
   const hint =
     'Start from mappings/dropstream-orders.yaml, and name the cells of each type under `read: { records: … }`.'
   return problem('header-missing', {}, message, hint)
-}
-
-/** Dates, amounts and numbers are shorter. */
-const LONGEST_DATA = 40
-
-/** A cell that no column is named: a number, an amount, a date. */
-function isData(cell: string): boolean {
-  if (cell.length > LONGEST_DATA) return false
-  return /^[$€£]?[\d.,/:-]*\d[\d.,/:TZ+ -]*$/.test(cell.trim()) && !/^\d$/.test(cell.trim())
 }
 
 function damagedOf(rows: readonly Row[]): number {

@@ -25,6 +25,17 @@ export function spellingOf(field: string, column: string): Spelling | undefined 
   return undefined
 }
 
+const FIRST_NAMES = ['firstname', 'fname', 'givenname', 'forename']
+const LAST_NAMES = ['lastname', 'lname', 'surname', 'familyname']
+
+/** The spellings of a first and a last name that make the name of a party; none for other fields. */
+export function namePairs(field: string): readonly (readonly [first: string, last: string])[] {
+  const [, party = ''] = /^(ship_to|sold_to|ship_from)[._]name1$/.exec(field) ?? []
+  return (PARTIES[party] ?? []).flatMap((prefix) =>
+    FIRST_NAMES.flatMap((first) => LAST_NAMES.map((last) => [prefix + first, prefix + last] as const)),
+  )
+}
+
 /** What stands for a field under this path, folded as column names are; `?` marks names that may mean other things. */
 function spellingsOf(field: string): readonly string[] {
   const path = field.replaceAll('[]', '')

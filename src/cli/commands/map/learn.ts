@@ -34,8 +34,11 @@ export async function learn(terminal: Terminal, options: LearnOptions): Promise<
   if (out !== undefined) await writeNew(pathFrom(terminal, out), learned.text, out)
   if (json) terminal.out(JSON.stringify(learned, null, 2))
   else if (out === undefined) terminal.out(learned.text.trimEnd())
-  const sure = learned.placed.filter((each) => each.sure).length
-  terminal.say(`${learned.placed.length} columns found their field, ${sure} of them for sure.`)
+  const sure = learned.placed.filter(({ confidence }) => confidence === 'sure').length
+  const { length: unplaced } = learned.unplaced
+  terminal.say(
+    `${learned.placed.length} columns found their field, ${sure} of them for sure; ${unplaced} found none.`,
+  )
   if (learned.unfinished.length > 0) terminal.say('To be filled in before it works:')
   for (const line of learned.unfinished) terminal.say(`  ${line}`)
   if (out !== undefined) {

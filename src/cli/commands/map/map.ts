@@ -41,7 +41,7 @@ function makingCommands(program: Argv, terminal: Terminal, done: Done): Argv {
     )
     .command(
       'docs <mapping>',
-      'A page that tells a partner what to send, with sample files',
+      'A page that tells a partner what to send, or what comes, with sample files',
       (args) =>
         args.positional('mapping', file).options({
           out: { type: 'string', describe: 'The folder to write to; the page goes to stdout without it' },

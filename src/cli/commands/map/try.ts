@@ -1,9 +1,11 @@
 /** `dropbridge map try`: a record of a file beside the body that comes of it; nothing is sent. */
 import { readRecords } from '../../../bridge/maps/records.ts'
 import { triedRecord, type TriedRecord } from '../../../bridge/maps/try.ts'
+import { wholeFile } from '../../../bridge/whole-file.ts'
 import { createFormats } from '../../../formats/formats.ts'
 import { BridgeError, EXIT, type ExitCode } from '../../../support/errors.ts'
 import { pathFrom } from '../../context.ts'
+import { sayVerdict } from '../../file-verdict.ts'
 import { problemInWords } from '../../problem-in-words.ts'
 import type { Terminal } from '../../terminal.ts'
 import { inboundMapping } from './mapping.ts'
@@ -30,10 +32,12 @@ export async function tryMapping(terminal: Terminal, options: TryOptions): Promi
     return EXIT.unusableFile
   }
   const { absentColumns, unusedColumns } = read.bound
+  const whole = wholeFile(mapping.operation, read.bound)
   let last = 0
   let refused = 0
   for await (const each of read.records) {
     last = each.draft.number
+    whole.add(each.draft)
     if (!isShown(last)) continue
     const tried = triedRecord(each)
     if (tried.outcome === 'refused') refused += 1
@@ -50,7 +54,8 @@ export async function tryMapping(terminal: Terminal, options: TryOptions): Promi
   if (record === undefined && last > SHOWN) {
     terminal.say(`The first ${SHOWN} of ${last} records are shown; --record N shows another one.`)
   }
-  return refused > 0 ? EXIT.rejects : EXIT.ok
+  const exit = record === undefined ? sayVerdict(terminal, file, whole.end()) : EXIT.ok
+  return exit === EXIT.ok && refused > 0 ? EXIT.rejects : exit
 }
 
 function inWords(tried: TriedRecord): string[] {

@@ -1,0 +1,153 @@
+/** Held records on the command line: what a person reads, decides and is told. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { runCommandLine } from '../../src/cli/command-line.ts'
+import type { Terminal } from '../../src/cli/terminal.ts'
+import { writeConfigurationFile } from '../fixtures/program.ts'
+import { aWorld, type World } from '../fixtures/world.ts'
+import { ordersFile, sampleOrders } from '../samples/orders.ts'
+
+interface Said {
+  readonly exit: number
+  readonly out: string
+  readonly talk: string
+}
+
+/** A world with 25 orders of an item that nobody offers: 20 are refused, the rest is held. */
+async function aStoppedOffice(): Promise<{ world: World; run: (...words: string[]) => Promise<Said> }> {
+  const world = await aWorld({ routes: ['orders'] })
+  const env = await writeConfigurationFile(world)
+  const orders = sampleOrders({ seed: 5, orders: 25, damageEvery: 0 })
+  for (const order of orders) {
+    order.rows.length = 1
+    Object.assign(order.rows[0] ?? {}, { SKU: 'NL-NONE', UPC: '', 'Gift Message': '' })
+  }
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
+  return { world, run: (...words) => commandIn(world.folder, env, words) }
+}
+
+async function commandIn(folder: string, env: NodeJS.ProcessEnv, words: readonly string[]): Promise<Said> {
+  const out: string[] = []
+  const talk: string[] = []
+  const terminal: Terminal = {
+    out: (line) => void out.push(line),
+    outBytes: () => Promise.resolve(),
+    say: (line) => void talk.push(line),
+    progressStream: null,
+    env,
+    program: 'dropbridge',
+    folder,
+    signal: new AbortController().signal,
+  }
+  const exit = await runCommandLine(terminal, words)
+  return { exit, out: out.join('\n'), talk: talk.join('\n') }
+}
+
+test('a run that stops a file says why, and where the rows are that wait', async () => {
+  const { world, run } = await aStoppedOffice()
+
+  const { exit, talk } = await run('run')
+
+  expect(exit).toBe(2)
+  expect(talk).toContain('orders: orders.csv: 20 rejected, 5 held')
+  expect(talk).toContain(
+    `held, for a person to decide: ${join(world.folder, 'exchange/results/orders.csv.exceptions.csv')}`,
+  )
+  expect(talk).toMatch(
+    /5 held: The first 20 records that were sent were all refused for the same reason: HTTP 400, /,
+  )
+  expect((await run('run')).exit).toBe(0)
+})
+
+test('status shows what is held, since when, and how to decide about it', async () => {
+  const { run } = await aStoppedOffice()
+  await run('run')
+
+  const shown = await run('status')
+  const data = JSON.parse((await run('status', '--json')).out) as Record<string, unknown>
+
+  expect(shown.out).toMatch(/held for a person +id +route +records +since +code/)
+  expect(shown.out).toMatch(/orders\.csv +\S+ +orders +5 +\d{4}-\d\d-\d\dT\S+ +route-stopped/)
+  expect(shown.out).toMatch(/orders\.csv +22 +HV-10021 +The first 20 records/)
+  expect(shown.out).toContain('dropbridge release FILE --by NAME --why TEXT')
+  expect(data).toMatchObject({
+    held: [{ name: 'orders.csv', route: 'orders', records: 5, code: 'route-stopped' }],
+    heldRecords: [{ keyValues: ['HV-10021'] }, {}, {}, {}, {}],
+  })
+})
+
+test('discard tells how many, and keeps who decided and why; a second one finds nothing', async () => {
+  const { run } = await aStoppedOffice()
+  await run('run')
+
+  const first = await run('discard', 'orders.csv', '--by', 'Ada', '--why', 'wrong file', '--json')
+  const second = await run('discard', 'orders.csv', '--by', 'Ada', '--why', 'wrong file')
+
+  expect(first.exit).toBe(0)
+  expect(JSON.parse(first.out)).toMatchObject({
+    file: { name: 'orders.csv' },
+    decision: { action: 'discard', by: 'Ada', why: 'wrong file', records: 5 },
+    records: { rejected: 5 },
+  })
+  expect(second).toMatchObject({
+    exit: 0,
+    talk: 'orders: orders.csv: nothing that is held could be discarded',
+  })
+  expect((await run('status')).out).not.toContain('held for a person')
+})
+
+test('release sends the records and exits 2 when they are refused again', async () => {
+  const { run } = await aStoppedOffice()
+  await run('run')
+
+  const { exit, talk } = await run('release', 'orders/HV-10023', '--by', 'Ada', '--why', 'try one')
+
+  expect(exit).toBe(2)
+  expect(talk).toContain('orders: orders.csv: 1 released: 1 rejected')
+  expect(talk).toContain('orders.csv~2.results.csv')
+  expect(talk).toContain('4 held (route-stopped): dropbridge release sends them')
+})
+
+test('a decision needs somebody who takes it, a reason, and something that is known', async () => {
+  const { run } = await aStoppedOffice()
+  await run('run')
+
+  const anonymous = await run('release', 'orders.csv', '--why', 'x')
+  const blank = await run('release', 'orders.csv', '--by', ' ', '--why', 'x')
+  const unknown = await run('release', 'order.csv', '--by', 'Ada', '--why', 'x')
+  const misspelt = await run('relase', 'orders.csv')
+
+  expect([anonymous.exit, blank.exit, unknown.exit, misspelt.exit]).toEqual([64, 64, 64, 64])
+  expect(anonymous.talk).toContain('by')
+  expect(blank.talk).toContain('--by is empty')
+  expect(unknown.talk).toContain('no file "order.csv" is known')
+  expect(misspelt.talk).toContain('Did you mean "release"?')
+})
+
+test('translate tells what the mapping would hold, and exits 2', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  await writeFile(
+    join(world.folder, 'close.yaml'),
+    `operation: close-order
+group: PO
+hold: [{ when: { State: HELD }, say: Ask the warehouse. }]
+body: { order_id: { from: PO, find: order } }
+`,
+  )
+  await writeFile(join(world.folder, 'close.csv'), 'PO,State\nA,\nB,Held\n')
+
+  const { exit, out, talk } = await commandIn(world.folder, {}, [
+    'translate',
+    'close.csv',
+    '-m',
+    'close.yaml',
+  ])
+
+  expect(exit).toBe(2)
+  expect(out.split('\n')).toHaveLength(1)
+  expect(talk.split('\n')).toEqual([
+    'record 2 (B) is held for a person: Ask the warehouse.',
+    '1 records translated, 0 refused, 1 held',
+  ])
+})

@@ -1,0 +1,110 @@
+/** `dropbridge labels`: a person gets packing slips and labels again. */
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { runCommandLine } from '../../src/cli/command-line.ts'
+import { writeConfigurationFile } from '../fixtures/program.ts'
+import { aShippingWorld } from '../fixtures/shipping.ts'
+
+/** A world whose two orders were shipped, and the program in its folder. */
+async function shipped({ away = false } = {}) {
+  const { world, purchaseOrders, fileOf } = await aShippingWorld({
+    orders: 2,
+    documents: { packingSlips: false },
+  })
+  world.service.switches.labelFormat = 'zpl'
+  if (away) await rm(join(world.folder, 'labels'), { recursive: true })
+  await world.drop('inbox/shipments', 'today.csv', fileOf(purchaseOrders.map((po) => ({ po }))))
+  await world.run('shipments')
+  const env = await writeConfigurationFile(world)
+  const path = join(world.folder, 'dropbridge.yaml')
+  const text = (await readFile(path, 'utf8')).replace(
+    'mailboxes:\n',
+    'mailboxes:\n  labels: { type: directory, path: ./labels }\n',
+  )
+  await writeFile(
+    path,
+    `${text.trimEnd()}\n    documents: { mailbox: labels, folder: today, packingSlips: false }\n`,
+  )
+
+  const dropbridge = async (...words: readonly string[]) => {
+    const out: string[] = []
+    const said: string[] = []
+    const terminal = {
+      out: (line: string) => void out.push(line),
+      outBytes: () => Promise.resolve(),
+      say: (line: string) => void said.push(line),
+      progressStream: null,
+      env,
+      program: 'dropbridge',
+      folder: world.folder,
+      signal: new AbortController().signal,
+    }
+    const exit = await runCommandLine(terminal, ['labels', ...words])
+    return { exit, out, said }
+  }
+  return { world, dropbridge }
+}
+
+test('says that nothing is missing when nothing is', async () => {
+  const { dropbridge } = await shipped()
+
+  expect(await dropbridge()).toEqual({ exit: 0, out: [], said: ['No packing slip or label is missing.'] })
+})
+
+test('gets what is missing into the folder of the route, once its mailbox is back', async () => {
+  const { world, dropbridge } = await shipped({ away: true })
+  const failed = await dropbridge()
+  await mkdir(join(world.folder, 'labels'))
+
+  const { exit, out, said } = await dropbridge()
+
+  expect(failed.exit).toBe(69)
+  expect(failed.said.at(-1)).toBe('0 fetched, 2 missing')
+  expect(failed.said[0]).toMatch(/^shipments: today\.csv, HV-10001 1: the label could not be had: /)
+  expect({ exit, out, said }).toEqual({
+    exit: 0,
+    out: [
+      join(world.folder, 'labels/today/HV-10001-FDEG000000000001-label.zpl'),
+      join(world.folder, 'labels/today/HV-10002-FDEG000000000002-label.zpl'),
+    ],
+    said: ['2 fetched'],
+  })
+})
+
+test('leaves copies of one order in a folder, as data for programs', async () => {
+  const { world, dropbridge } = await shipped()
+
+  const { exit, out } = await dropbridge('--po', 'HV-10002', '--out', 'copies', '--json')
+
+  const path = join(world.folder, 'copies', 'HV-10002-FDEG000000000002-label.zpl')
+  expect(exit).toBe(0)
+  expect(out.map((line) => JSON.parse(line) as unknown)).toEqual([
+    {
+      route: 'shipments',
+      file: 'today.csv',
+      keyValues: ['HV-10002', '1'],
+      shipment: '2',
+      document: 'label',
+      path,
+    },
+  ])
+  expect(await readFile(path, 'latin1')).toMatch(/^\^XA/)
+})
+
+test.each([
+  [
+    ['--shipment', '77'],
+    2,
+    'No shipment like this was accepted from a file, or it has no packing slip or label.',
+  ],
+  [['--route', 'orders'], 64, 'no route "orders" creates shipments; the routes that do are shipments.'],
+  [['--po', 'A', '--po', 'B'], 64, '--po is given more than once.'],
+])('%j exits with %i and says why', async (words, code, why) => {
+  const { dropbridge } = await shipped()
+
+  const { exit, said } = await dropbridge(...words)
+
+  expect(exit).toBe(code)
+  expect(said.join('\n')).toContain(why)
+})

@@ -1,0 +1,116 @@
+/** What `translate` and `map try` say of a file as a whole: what `run` would refuse, told before anything is sent. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { runCommandLine } from '../../src/cli/command-line.ts'
+import { tempFolder } from '../fixtures/temp-folder.ts'
+
+const CLOSE = `operation: close-order
+group: PO
+totals: { when: { PO: TOTALS }, rows: Note }
+body: { order_id: { from: PO, find: order } }
+`
+
+const ORDERS = `operation: create-order
+group: PO
+body:
+  purchase_order_number: PO
+  ordered_at: { const: '2026-11-20' }
+  ship_to:
+    name1: Name
+    street1: { const: 12 Mill Road }
+    city: { const: Albany }
+    province: { const: NY }
+    postal_code: { const: '12207' }
+    country: { const: US }
+  shipping_method: { code: { const: FEDEX_GROUND }, carrier: { code: { const: FDEG } } }
+  order_lines:
+    - variant: { identifier: SKU }
+      quantity: { const: 1 }
+      net_price: { const: '9.00' }
+      price: { const: '24.99' }
+`
+
+/** Both commands on the same file. */
+async function looksAt(mapping: string, file: string): Promise<{ exits: number[]; said: string[][] }> {
+  const folder = await tempFolder()
+  await writeFile(join(folder, 'm.yaml'), mapping)
+  await writeFile(join(folder, 'in.csv'), file)
+  const commands = [
+    ['translate', 'in.csv', '-m', 'm.yaml'],
+    ['map', 'try', 'in.csv', '-m', 'm.yaml'],
+  ]
+  const exits: number[] = []
+  const said: string[][] = []
+  for (const words of commands) {
+    const lines: string[] = []
+    const terminal = {
+      out: () => undefined,
+      outBytes: () => Promise.resolve(),
+      say: (line: string) => void lines.push(line),
+      progressStream: null,
+      env: {},
+      program: 'dropbridge',
+      folder,
+      signal: new AbortController().signal,
+    }
+    exits.push(await runCommandLine(terminal, words))
+    said.push(lines.filter((line) => line.includes('in.csv') || line.includes('run ')))
+  }
+  return { exits, said }
+}
+
+describe('translate and map try tell what run would refuse', () => {
+  test.each([
+    [
+      'control totals that disagree',
+      'PO,Note\nA,\nTOTALS,2\n',
+      'in.csv: line 3, column "Note": The totals say "2", but the file holds 1 row. Send the file again, whole; if it is whole, correct its totals.  [control-total-wrong]',
+    ],
+    [
+      'control totals that are missing',
+      'PO,Note\nA,\n',
+      'in.csv: The file has no row of totals, of which PO is TOTALS: its end may be missing. Send the file again, whole; if it is whole, correct its totals.  [control-total-wrong]',
+    ],
+  ])('%s', async (_, file, told) => {
+    const { exits, said } = await looksAt(CLOSE, file)
+
+    const all = 'run refuses in.csv as a whole: nothing of it would be sent.'
+    expect(exits).toEqual([65, 65])
+    expect(said).toEqual([
+      [told, all],
+      [told, all],
+    ])
+  })
+
+  test('a record whose rows do not stand together', async () => {
+    const { exits, said } = await looksAt(
+      ORDERS,
+      'PO,Name,SKU\nF0042,Ada Park,HV-1\nF0043,Bo Reed,HV-1\nF0042,Ada Park,HV-2\n',
+    )
+
+    const told = [
+      'in.csv: line 4: F0042 begins twice in this file (lines 2 and 4), with other contents; neither is sent. Keep the right one and remove the other; if they are rows of one record, put them next to each other.  [key-conflict]',
+      'run refuses every version of a record of which a file has two.',
+    ]
+    expect(exits).toEqual([2, 2])
+    expect(said).toEqual([told, told])
+  })
+
+  test('shipments of one key, although their orders are still to be found', async () => {
+    const shipments = `operation: acknowledge-order
+group: [PO, Box]
+body: { order_id: { from: PO, find: order } }
+`
+    const { exits } = await looksAt(shipments, 'PO,Box\nA,1\nB,1\n')
+    expect(exits).toEqual([0, 0])
+  })
+
+  test('a file with only its header, of which nothing would be sent', async () => {
+    const { exits, said } = await looksAt(ORDERS, 'PO,Name,SKU\n')
+
+    const told = 'in.csv has no rows that make a record: run would send nothing.'
+    expect(exits).toEqual([0, 0])
+    expect(said).toEqual([[told], [told]])
+  })
+})

@@ -1,0 +1,54 @@
+/** `stop` of a route: what stops the sending of a file, with its defaults and its mistakes. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { loadConfiguration } from '../../src/config/load.ts'
+import { BridgeError } from '../../src/support/errors.ts'
+import { tempFolder } from '../fixtures/temp-folder.ts'
+
+/** The configuration of one route with these words behind its `stop`, if any. */
+async function load(stop?: string) {
+  const path = join(await tempFolder(), 'dropbridge.yaml')
+  await writeFile(
+    path,
+    `api: { baseUrl: "https://api.example.com", clientId: acme, clientSecret: secret }
+mailboxes: { erp: { type: directory, path: ./exchange } }
+routes:
+  orders-in:
+    retailer: 1000
+    operation: create-order
+    from: { mailbox: erp, folder: inbox }
+    mapping: orders.yaml
+    results: { mailbox: erp }
+${stop === undefined ? '' : `    stop: ${stop}\n`}`,
+  )
+  return loadConfiguration(path, {})
+}
+
+async function stopOf(stop?: string): Promise<unknown> {
+  const [route] = (await load(stop)).routes
+  return route?.direction === 'inbound' ? route.stop : undefined
+}
+
+test.each([
+  [undefined, { sameRefusal: 20 }],
+  ['{}', { sameRefusal: 20 }],
+  ['{ sameRefusal: 5, refusedShare: 30%, canary: 3 }', { sameRefusal: 5, refusedShare: 0.3, canary: 3 }],
+  ['{ sameRefusal: off, refusedShare: 12.5%, canary: off }', { refusedShare: 0.125 }],
+  ['{ sameRefusal: off }', {}],
+])('%s stops a file by %j', async (written, stop) => {
+  expect(await stopOf(written)).toEqual(stop)
+})
+
+test.each([
+  ['{ sameRefusal: 0 }', 'routes.orders-in.stop.sameRefusal: must be at least 1.'],
+  ['{ canary: some }', 'routes.orders-in.stop.canary: must be a number of records from 1 to 1000, or off'],
+  ['{ refusedShare: 30 }', 'routes.orders-in.stop.refusedShare: must be a share such as 30%, or off'],
+  ['{ refusedShare: 0% }', 'routes.orders-in.stop.refusedShare: must be a share such as 30%, or off'],
+  ['{ canari: 3 }', 'routes.orders-in.stop.canari: unknown key. Did you mean "canary"?'],
+])('%s is a mistake', async (written, told) => {
+  const error: unknown = await load(written).catch((thrown: unknown) => thrown)
+
+  expect(error).toBeInstanceOf(BridgeError)
+  expect((error as BridgeError).details.join()).toContain(told)
+})

@@ -1,0 +1,23 @@
+/** The names of files that hold a part of another. */
+import { expect, test } from 'vitest'
+import { holdsPart, isPartOf, partSuffix } from '../../src/domain/file-parts.ts'
+
+test.each([
+  ['orders.csv', '.rejects.csv'],
+  ['b.txt', '.rejects.txt'],
+  ['HV_20261121.DAT', '.rejects.DAT'],
+  ['november.csv.gz', '.rejects.csv'],
+  ['ORDERS', '.rejects.csv'],
+  ['orders.of november', '.rejects.csv'],
+])('the rejects of %s end in %s', (source, suffix) => {
+  expect(partSuffix('rejects', source)).toBe(suffix)
+  expect(isPartOf(`results/${source}${suffix}`, 'rejects')).toBe(true)
+})
+
+test('what a file is told by its name, whatever a person put behind it', () => {
+  expect(
+    ['orders.csv.rejects.csv', 'b.txt.rejects.corrected.txt', 'a.exceptions.csv'].map(holdsPart),
+  ).toEqual([true, true, true])
+  expect(['rejects.csv', 'orders.csv', 'orders-rejects.csv'].map(holdsPart)).toEqual([false, false, false])
+  expect(isPartOf('orders.csv.rejects.csv.exceptions.csv', 'rejects')).toBe(false)
+})

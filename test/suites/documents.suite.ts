@@ -1,0 +1,173 @@
+/** What the journal promises about packing slips and labels, for whatever database keeps it. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Journal, Lease } from '../../src/domain/journal.ts'
+import { problem } from '../../src/domain/problem.ts'
+import type { DocumentKind } from '../../src/domain/shipping-document.ts'
+import type { Clock } from '../../src/support/clock.ts'
+import { accepted, planFile, planned, testClock } from './journal.suite.ts'
+
+const ROUTE = 'shipments-in'
+const PLACE = { mailbox: 'erp', folder: 'labels' }
+const DOWN = problem('document-missing', {}, 'the API is down')
+
+const shipment = (number: number, key: string) =>
+  planned(number, key, { operation: 'create-shipment', account: 'brand/7', body: `{"order_id":${number}}` })
+
+export function documentsSuite(name: string, open: (clock: Clock) => Promise<Journal>): void {
+  describe(`a journal ${name}`, () => {
+    let journal: Journal
+    let lease: Lease
+    /** The ids of the records of file `a`: two accepted shipments and one refused. */
+    let ids: number[]
+
+    beforeEach(async () => {
+      journal = await open(testClock())
+      lease = await journal.takeLease(ROUTE, 'bridge-1', 60_000, () => true)
+      await planFile(journal, lease, 'a', [shipment(1, 'PO-1'), shipment(2, 'PO-2'), shipment(3, 'PO-3')])
+      const begun = await journal.beginAttempts(lease, { file: 'a' }, 3)
+      ids = begun.map(({ id }) => id)
+      const [one = 0, two = 0, three = 0] = ids
+      await journal.endAttempts(lease, [
+        { ...accepted(one, '71'), answer: '{"purchase_order_number":"PO ONE"}' },
+        accepted(two, '72'),
+        { id: three, state: 'rejected', http: 400, problems: [problem('api-refused', {}, 'no')] },
+      ])
+    })
+
+    afterEach(() => journal.close())
+
+    const intent = (recordId = 0, kind: DocumentKind = 'label') => ({ recordId, kind, ...PLACE })
+    const naming = (recordId = 0, base = 'a', fromTurn = 1) => ({
+      ...intent(recordId),
+      fromTurn,
+      nameFor: (turn: number) => (turn === 1 ? `${base}.pdf` : `${base}~${turn}.pdf`),
+    })
+    const found = async (which: 'new' | 'missing' | 'all') =>
+      (await journal.findDocuments({ route: ROUTE, which }, undefined, 10)).map(({ recordId, kind }) => [
+        recordId,
+        kind,
+      ])
+
+    describe('knows created shipments', () => {
+      it('that were accepted, with what was kept of their answers', async () => {
+        const [one, two] = ids
+        const common = { fileId: 'a', fileName: 'a.csv' }
+        expect(await journal.createdShipments({ route: ROUTE }, 0, 10)).toEqual([
+          {
+            ...common,
+            recordId: one,
+            shipmentId: '71',
+            keyValues: ['PO-1'],
+            body: '{"order_id":1}',
+            answer: '{"purchase_order_number":"PO ONE"}',
+          },
+          { ...common, recordId: two, shipmentId: '72', keyValues: ['PO-2'], body: '{"order_id":2}' },
+        ])
+      })
+
+      it.each([
+        [{ fileName: 'a.csv' }, ['71', '72']],
+        [{ fileName: 'b.csv' }, []],
+        [{ fileId: 'a' }, ['71', '72']],
+        [{ shipmentId: '72' }, ['72']],
+        [{ purchaseOrderNumber: 'PO-2' }, ['72']],
+        [{ purchaseOrderNumber: 'PO ONE' }, ['71']],
+        [{ purchaseOrderNumber: 'PO-2', shipmentId: '71' }, []],
+      ])('by %j', async (query, expected) => {
+        const shipments = await journal.createdShipments({ route: ROUTE, ...query }, 0, 10)
+        expect(shipments.map(({ shipmentId }) => shipmentId)).toEqual(expected)
+      })
+
+      it('page by page, and none of another route', async () => {
+        const [one = 0, two] = ids
+        expect(await journal.createdShipments({ route: ROUTE }, 0, 1)).toMatchObject([{ recordId: one }])
+        expect(await journal.createdShipments({ route: ROUTE }, one, 1)).toMatchObject([{ recordId: two }])
+        expect(await journal.createdShipments({ route: 'orders-in' }, 0, 10)).toEqual([])
+      })
+    })
+
+    describe('keeps documents', () => {
+      it('once wanted as they are, however often they are wanted', async () => {
+        const [one] = ids
+        await journal.wantDocuments(lease, [intent(one), intent(one, 'packing-slip')])
+        await journal.endDocuments(lease, [
+          { recordId: one ?? 0, kind: 'label', state: 'refused', problem: DOWN },
+        ])
+        await journal.wantDocuments(lease, [intent(one), intent(one, 'packing-slip')])
+        expect(await journal.documentsOf([one ?? 0])).toEqual([
+          { recordId: one, kind: 'label', folder: 'labels', state: 'refused', problem: DOWN },
+          { recordId: one, kind: 'packing-slip', folder: 'labels', state: 'wanted' },
+        ])
+      })
+
+      it('and tells which were never asked for, which are missing, and all', async () => {
+        const [one = 0, two = 0] = ids
+        await journal.wantDocuments(lease, [intent(one), intent(one, 'packing-slip'), intent(two)])
+        await journal.endDocuments(lease, [
+          { recordId: one, kind: 'label', state: 'delivered' },
+          { recordId: one, kind: 'packing-slip', state: 'wanted', problem: DOWN },
+        ])
+        expect(await found('new')).toEqual([[two, 'label']])
+        expect(await found('missing')).toEqual([
+          [one, 'packing-slip'],
+          [two, 'label'],
+        ])
+        expect(await found('all')).toEqual([
+          [one, 'label'],
+          [one, 'packing-slip'],
+          [two, 'label'],
+        ])
+        const after = { recordId: one, kind: 'label' } as const
+        expect(await journal.findDocuments({ route: ROUTE, which: 'all' }, after, 1)).toMatchObject([
+          { recordId: one, kind: 'packing-slip', shipmentId: '71', problem: DOWN },
+        ])
+      })
+
+      it('under names that no other has in the folder, whatever their case', async () => {
+        const [one, two] = ids
+        await journal.wantDocuments(lease, [intent(one), intent(two)])
+        const names = await journal.nameDocuments(lease, [naming(one, 'a'), naming(two, 'A')])
+        expect(names).toEqual([
+          { name: 'a.pdf', turn: 1 },
+          { name: 'A~2.pdf', turn: 2 },
+        ])
+        expect(await journal.nameDocuments(lease, [naming(one, 'a', 2)])).toEqual([
+          { name: 'a~3.pdf', turn: 3 },
+        ])
+        expect(await journal.nameDocuments(lease, [{ ...naming(one, 'A'), folder: 'other' }])).toEqual([
+          { name: 'A.pdf', turn: 1 },
+        ])
+        expect(await journal.documentsOf([one ?? 0])).toMatchObject([{ name: 'A.pdf', folder: 'other' }])
+      })
+
+      it('of its own route only', async () => {
+        const [one = 0] = ids
+        await journal.wantDocuments(lease, [intent(one)])
+        const other = await journal.takeLease('other', 'bridge-1', 60_000, () => true)
+        await journal.wantDocuments(other, [intent(one, 'packing-slip')])
+        expect(await found('all')).toEqual([[one, 'label']])
+        await expect(
+          journal.endDocuments(other, [{ recordId: one, kind: 'label', state: 'delivered' }]),
+        ).rejects.toMatchObject({ code: 'bug' })
+        expect(await found('new')).toEqual([[one, 'label']])
+      })
+
+      it('and none of a bridge that was taken over', async () => {
+        const [one = 0] = ids
+        await journal.wantDocuments(lease, [intent(one)])
+        await journal.releaseLease(lease)
+        await journal.takeLease(ROUTE, 'bridge-2', 60_000, () => true)
+        await expect(journal.nameDocuments(lease, [naming(one)])).rejects.toMatchObject({
+          code: 'lease-lost',
+        })
+      })
+
+      it('in empty batches', async () => {
+        await journal.wantDocuments(lease, [])
+        await journal.endDocuments(lease, [])
+        expect(await journal.nameDocuments(lease, [])).toEqual([])
+        expect(await journal.documentsOf([])).toEqual([])
+      })
+    })
+  })
+}
