@@ -68,6 +68,51 @@ export const PROBLEMS = {
     cause: 'The file does not say the price of each line, and nothing else does for certain.',
     cure: 'Name a table with the price of each SKU under `net_price` in the mapping, or send the lines with their prices.',
   },
+  // business rules, held to before anything is sent
+  'order-finished': {
+    cause: 'The order is canceled or closed.',
+    cure: 'Look at the order; a closed one can be reopened by the supplier.',
+  },
+  'order-acknowledged': {
+    cause: 'The supplier has acknowledged the order, so the retailer cannot cancel it any more.',
+    cure: 'Ask the supplier to cancel it, or take a return later.',
+  },
+  'order-not-closed': {
+    cause: 'Only an order that is completely fulfilled and closed can be invoiced.',
+    cure: 'Ship what is left of the order and close it, then send the invoice.',
+  },
+  'order-invoiced': {
+    cause: 'The order has an invoice already, and there is one invoice per purchase order.',
+    cure: 'Nothing to do, if it is the same invoice; the API has no call to change it.',
+  },
+  'item-not-ordered': {
+    cause: 'The order has no line with this item.',
+    cure: 'Correct the item, or the order that the row names.',
+  },
+  'quantity-exceeded': {
+    cause: 'The record has more units of an item than the order has left for it.',
+    cure: 'Correct the quantity.',
+  },
+  'account-not-of-order': {
+    cause: 'The shipping account is not one of those the order may be shipped on.',
+    cure: 'Use one of the accounts in the message.',
+  },
+  'method-not-allowed': {
+    cause: 'The shipping method is not one of those that are allowed here.',
+    cure: 'Use one of the methods in the message.',
+  },
+  'item-unknown': {
+    cause: 'No supplier offers this item to the retailer.',
+    cure: 'Correct the item, or ask the supplier to offer it.',
+  },
+  'date-implausible': {
+    cause: 'The date makes no sense where it stands.',
+    cure: 'Correct the date. If it is right, the route can leave such dates alone: `rules: { dates: off }`.',
+  },
+  'stock-short': {
+    cause: 'The supplier had fewer units of the item when it was last looked at.',
+    cure: 'Order fewer, or leave stock alone on this route: `rules: { stock: off }`.',
+  },
   // the API's answers
   'api-refused': { cause: 'The API refused the record.', cure: 'Correct what the message names.' },
   'api-not-found': { cause: 'The API does not know what the record names.', cure: 'Correct the id or key.' },

@@ -19,6 +19,8 @@ export interface Problem {
   /** What to do about it, in plain words. */
   readonly hint: string
   readonly place: Place
+  /** It does not stop the record. */
+  readonly severity?: 'warning'
 }
 
 /** Makes a problem; the hint is the code's cure unless a better one is at hand. */

@@ -135,6 +135,42 @@ describe('bytes that are no text', () => {
   })
 })
 
+describe('a file that is UTF-8 although the mapping names an older encoding', () => {
+  it.each([
+    ['PO,Name\n1,Zoë\n', '("ZoÃ«" would be "Zoë")'],
+    ['PO,Größe\n1,2\n', '("GrÃ¶ÃŸe" would be "Größe")'],
+    ['PO,Name\n1,5 € “new”\n', '("â‚¬" would be "€")'],
+  ])('is refused, with what would become of a word: %j', async (text, shown) => {
+    expect(await problemsOf(start(Buffer.from(text), 'windows-1252'))).toEqual([
+      {
+        code: 'file-undecodable',
+        message: `The mapping says windows-1252, but this file is UTF-8 ${shown}.`,
+        hint: 'Save it as windows-1252, or take `encoding` out of the mapping.',
+        place: {},
+      },
+    ])
+  })
+
+  it('is refused for Cyrillic letters too, in any encoding with one byte for each', async () => {
+    for (const encoding of ['windows-1251', 'koi8-r', 'latin1']) {
+      expect(await problemsOf(start(Buffer.from('PO,Name\n1,Ольга\n'), encoding))).toMatchObject([
+        { code: 'file-undecodable' },
+      ])
+    }
+  })
+
+  it('is not suspected for a capital letter before a sign', async () => {
+    const text = 'PO,Name\n1,CAFÉ®\n2,CAFÉ®\n'
+    const rows = await rowsOf(await readable(start(iconv.encode(text, 'windows-1252'), 'windows-1252')))
+    expect(rows.map(({ values }) => values[1])).toEqual(['CAFÉ®', 'CAFÉ®'])
+  })
+
+  it('is not looked for where characters take several bytes', async () => {
+    const rows = await rowsOf(await readable(start(iconv.encode('PO,Name\n1,東京\n', 'shift_jis'), 'shift_jis')))
+    expect(rows.map(({ values }) => values[1])).toEqual(['東京'])
+  })
+})
+
 describe('a file that is no CSV at all', () => {
   it.each([
     ['an Excel workbook', [0x50, 0x4b, 0x03, 0x04, 0x14]],

@@ -391,7 +391,6 @@ test.each(EFFECTS)(
     for (const moment of ['before', 'after'] as const) {
       for (const turn of [1, 2]) {
         const { world } = await withFile({ orders: 2, connections: 2, documents: { packingSlips: false } })
-        world.service.switches.labelFormat = 'zpl'
         const plan = crashAt(turn, moment, effect)
         await runWith(world, plan.wrap).catch((error: unknown) => {
           if (plan.diedAt() === undefined) throw error

@@ -26,10 +26,17 @@ function pathsIn(value: unknown, path = ''): string[] {
   if (Array.isArray(value) && value.every((item) => typeof item === 'object')) {
     return value.flatMap((item, index) => pathsIn(item, `${path}[${index}]`))
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || 'find' in value) return [path]
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [path]
+  if ('find' in value || isAwaited(value)) return [path]
   return Object.entries(value).flatMap(([name, item]) =>
     pathsIn(item, path === '' ? name : `${path}.${name}`),
   )
+}
+
+/** What only the order itself will say: `{ "order": "order_lines" }`. */
+function isAwaited(value: unknown): boolean {
+  const [key, ...others] = typeof value === 'object' && value !== null ? Object.keys(value) : []
+  return others.length === 0 && (key === 'order' || key === 'kept')
 }
 
 /** Fails where the explained fields and the body are not the same thing. */
@@ -41,7 +48,7 @@ function expectAgreement({ draft, fields }: Pick<RecordRead, 'draft' | 'fields'>
   for (const { field, cells, steps, value } of fields) {
     const inBody = valueAt(body, field)
     expect(value, field).toEqual(inBody)
-    if (inBody === undefined) continue
+    if (inBody === undefined || isAwaited(inBody)) continue
     const last = steps.at(-1)?.text ?? cells[0]?.text
     const key = typeof inBody === 'object' && inBody !== null && 'key' in inBody ? inBody.key : inBody
     expect(last, field).toBe(valueText(key))

@@ -55,7 +55,7 @@ export async function openSource(
   const decoder = watch === undefined ? plain : watchedDecoder(plain, watch)
   return {
     source: toTextSource(encoding, decoder, pieces),
-    head: decoder.write(bytes.subarray(encoding.markLength)),
+    head: plain.write(bytes.subarray(encoding.markLength)),
     isWhole,
   }
 }

@@ -3,7 +3,9 @@ import type { Row } from '../../domain/document.ts'
 import { type Place, problem } from '../../domain/problem.ts'
 import type { Building } from '../binding/building.ts'
 import type { TextSource } from '../binding/text-source.ts'
+import { currencyCure, decimalCure } from '../values/number-cures.ts'
 import { numberReader } from '../values/number-text.ts'
+import { withoutCurrency } from '../values/numbers.ts'
 import { quoted } from '../values/text.ts'
 import { type Calc, type CalcPlan, columnsIn } from './calc.ts'
 import { add, divide, multiply, negative, type Ratio, round, toRatio, ZERO } from './ratio.ts'
@@ -149,10 +151,11 @@ function rowColumn(name: string, { plan, columns, inside }: Scope): Evaluate {
 function valueReader({ numbers }: CalcPlan, building: Building): (text: string, place: () => Place) => Value {
   const read = numberReader(numbers)
   return (text, place) => {
-    const number = read(text)
+    const number = read(withoutCurrency(text))
     if (!('why' in number)) return toRatio(number)
     const message = number.why ?? `${quoted(text)} is not a number to calculate with.`
-    building.problems.push(problem('decimal-expected', place(), message, number.hint))
+    const hint = currencyCure(text) ?? number.hint ?? decimalCure(numbers)
+    building.problems.push(problem('decimal-expected', place(), message, hint))
     return 'failed'
   }
 }

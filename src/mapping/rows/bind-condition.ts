@@ -46,7 +46,8 @@ export function bindChecks(checks: readonly Check[], perRow: boolean, context: B
   return () => {
     for (const { condition, brokenWhen, say } of bound) {
       if (condition.holds() !== brokenWhen) continue
-      context.building.problems.push(problem('check-failed', condition.place(), say))
+      // The mapping's own words are all there is to say.
+      context.building.problems.push(problem('check-failed', condition.place(), say, ''))
     }
   }
 }

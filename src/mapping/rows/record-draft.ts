@@ -1,6 +1,6 @@
 /** The rows of one record become its draft: a body, a list of problems, or a record that was left out on purpose. */
 import type { Row } from '../../domain/document.ts'
-import { type Problem, problem } from '../../domain/problem.ts'
+import { type Problem, type ProblemCode, problem } from '../../domain/problem.ts'
 import type { Draft, LineRange } from '../../domain/translator.ts'
 import type { BoundCondition } from './bind-condition.ts'
 import type { BoundObject, BoundRows, Building } from '../binding/building.ts'
@@ -127,12 +127,20 @@ function rangeOf({ line, lastLine }: Row): LineRange {
   return [line, lastLine]
 }
 
+/** What is wrong with a cell whatever field it feeds: that it is blank, or that its text is no number. */
+function ofTheCell(code: ProblemCode, message: string): string | undefined {
+  if (code === 'value-missing') return code
+  if (code !== 'decimal-expected' && code !== 'integer-expected') return undefined
+  const text = /^"[^"]*"/.exec(message)?.[0]
+  return text && `number ${text}`
+}
+
 /** One cell may feed several fields; what is wrong with it is said once. */
 export function withoutRepeats(problems: readonly Problem[]): Problem[] {
   const seen = new Set<string>()
   return problems.filter(({ code, message, place }) => {
-    const sameCell = code === 'value-missing' && place.column !== undefined
-    const key = [code, place.line, place.column, sameCell ? '' : message].join('\u0000')
+    const said = place.column === undefined ? undefined : ofTheCell(code, message)
+    const key = [said ?? code, place.line, place.column, said === undefined ? message : ''].join('\u0000')
     if (seen.has(key)) return false
     seen.add(key)
     return true

@@ -19,7 +19,7 @@ export function restoredUpc(text: string, width: number, refuse: Refuse) {
   }
   const upc = text.padStart(width, '0')
   if (checkDigit(upc.slice(0, -1)) === upc.slice(-1)) return upc
-  const message = `The check digit of ${quoted(text)} is wrong: a digit is missing or mistyped.`
+  const message = `The check digit of ${quoted(text)} does not fit its other digits.`
   return refuse('check-digit-wrong', message)
 }
 

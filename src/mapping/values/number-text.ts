@@ -25,6 +25,7 @@ export type NumberReader = (text: string) => Decimal | NoNumber
 const LONGEST = 30
 
 const NO_NUMBER: NoNumber = { why: undefined }
+const COMMA: NoNumber = { why: undefined, hint: 'Write a point before the decimals, such as 12.50.' }
 
 export function numberReader({ decimal, implied }: NumberOptions): NumberReader {
   const grammar = GRAMMARS[decimal ?? 'unsure']
@@ -81,7 +82,5 @@ function looksOtherwise(text: string, bare: string, decimal: '.' | ',' | undefin
   if (decimal === ',' && /\d\.\d+$/.test(bare)) {
     return { why: `${quoted(text)} has a point where the mapping says that decimals stand behind a comma.` }
   }
-  return decimal !== ',' && /\d,\d{1,2}$/.test(bare)
-    ? { why: undefined, hint: 'Write a point before the cents, such as 12.50.' }
-    : NO_NUMBER
+  return decimal !== ',' && /\d,\d{1,2}$/.test(bare) ? COMMA : NO_NUMBER
 }

@@ -68,7 +68,7 @@ function problemCells(problems: readonly Problem[]): string[] {
     cell((each) => each.code),
     cell((each) => each.place.field ?? each.place.column ?? ''),
     cell((each) => [describePlace(each.place), each.message].filter((part) => part !== '').join(': ')),
-    [...new Set(problems.map((each) => each.hint))].join(SEPARATOR),
+    [...new Set(problems.map((each) => each.hint).filter((hint) => hint !== ''))].join(SEPARATOR),
   ]
 }
 

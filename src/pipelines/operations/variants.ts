@@ -74,7 +74,10 @@ function showsAll(variant: Resource, entries: ReturnType<typeof entriesOf>): boo
   const { attributes } = variant
   if (typeof attributes !== 'object' || attributes === null) return false
   const shown = new Map(
-    Object.values(attributes as Record<string, ShownAttribute>).map((it) => [String(it.code), it.values ?? []]),
+    Object.values(attributes as Record<string, ShownAttribute>).map((it) => [
+      String(it.code),
+      it.values ?? [],
+    ]),
   )
   return entries.every(({ attribute, value, retailer }) =>
     shown

@@ -1,5 +1,5 @@
 /** References that depend on others: a method on its carrier or account, an account on its order. */
-import type { KnownResource } from '../../domain/journal.ts'
+import type { Facts, KnownResource } from '../../domain/journal.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import type { Draft, Reference } from '../../domain/translator.ts'
 import { callNames, type Carrier, type Named, namedOf, pick } from './carriers.ts'
@@ -33,7 +33,7 @@ export function resolveDependent(
   }
   const [carrier, account, method] = ['carrier', 'shipping-account', 'shipping-method'].map(named)
   if (carrier) take(carrier, pickCarrier(carrier, carriers))
-  const accounts = accountsOf(order)
+  const accounts = accountsIn(order?.facts)
   if (account && order) take(account, pickAccount(account, { order, accounts, method }))
   // An order that was not found by its name has a problem of its own.
   else if (account && !named('order'))
@@ -96,8 +96,8 @@ function one(
 }
 
 /** The shipping accounts of an order, each with its methods. */
-export function accountsOf(order: KnownResource | undefined): readonly Account[] {
-  const shown: unknown = order?.facts?.['shipping_accounts']
+export function accountsIn(order: Facts | undefined): readonly Account[] {
+  const shown: unknown = order?.['shipping_accounts']
   if (!Array.isArray(shown)) return []
   return namedOf(shown).map((named) => {
     const account = (shown as Readonly<Record<string, unknown>>[]).find(

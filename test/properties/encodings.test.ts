@@ -1,0 +1,66 @@
+/** Whatever the text, a file that is what its mapping says is read, and one that is UTF-8 instead is refused. */
+import fc from 'fast-check'
+import iconv from 'iconv-lite'
+import { expect, test } from 'vitest'
+import { isUnreadable } from '../../src/domain/document.ts'
+import { csvFormat } from '../../src/formats/csv/format.ts'
+import { inChunks } from '../suites/format.suite.ts'
+
+const LETTERS = [...'aeinrstZWBÀÉÈÑÖÜØßàáâãäåæçèéêëìíîïñóôõöøùúûüýÿŠšŽžŒœ']
+/** Capitals that stand before a sign only in UTF-8 that is misread. */
+const CAPITALS = [...'ÂÃÄÅ']
+const SIGNS = ['”', '’', '™', '®', '°', '»', '…', '–', '€', '']
+
+const word = fc
+  .tuple(
+    fc.array(fc.constantFrom(...LETTERS, ...CAPITALS), { maxLength: 8 }),
+    fc.constantFrom(...LETTERS),
+    fc.constantFrom(...SIGNS),
+  )
+  .map(([letters, last, sign]) => letters.join('') + last + sign)
+
+const opening = fc.constantFrom('', '', '“', '«')
+const texts = fc.array(fc.tuple(opening, word).map((parts) => parts.join('')), { minLength: 1, maxLength: 30 })
+
+/** A file whose odd characters stand far down, or at once. */
+const fileOf = (words: readonly string[], padding: number) =>
+  `PO,Name\n${'1,plain\n'.repeat(padding)}${words.map((each) => `2,${each}\n`).join('')}`
+
+const read = async (bytes: Buffer, chunk: number) => {
+  const reading = await csvFormat().read(inChunks(bytes, chunk), { format: 'csv', encoding: 'windows-1252' })
+  if (isUnreadable(reading)) return { problems: reading.problems, rows: [] }
+  const rows = []
+  for await (const batch of reading.batches) rows.push(...batch)
+  return { problems: [], rows }
+}
+
+test('a text in windows-1252 is never taken for UTF-8, whatever letters and signs are in it', async () => {
+  await fc.assert(
+    fc.asyncProperty(texts, fc.constantFrom(0, 9000), async (words, padding) => {
+      const { problems, rows } = await read(iconv.encode(fileOf(words, padding), 'windows-1252'), 10_007)
+      expect(problems).toEqual([])
+      expect(rows.slice(padding).map(({ values, problems: own }) => [values[1], own])).toEqual(
+        words.map((each) => [each, undefined]),
+      )
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('UTF-8 with Western letters is never read as windows-1252, wherever in the file they stand', async () => {
+  const western = fc.array(fc.constantFrom(...'äöüéèàñçÉÖß'), { minLength: 1, maxLength: 5 })
+  await fc.assert(
+    fc.asyncProperty(western, fc.constantFrom(0, 9000), async (letters, padding) => {
+      const words = letters.map((letter) => `Zo${letter}`)
+      const { problems, rows } = await read(Buffer.from(fileOf(words, padding)), 4096)
+      if (padding === 0) expect(problems.map(({ code }) => code)).toEqual(['file-undecodable'])
+      else {
+        expect(rows).toHaveLength(padding + words.length)
+        expect(rows.slice(padding).flatMap(({ problems: own = [] }) => own.map(({ code }) => code))).toEqual(
+          words.map(() => 'text-undecodable'),
+        )
+      }
+    }),
+    { numRuns: 40 },
+  )
+})
