@@ -11,6 +11,7 @@ import { passOutbound } from '../pipelines/outbound/outbound.ts'
 import type { InboundParts } from '../pipelines/parts.ts'
 import { carrierBook } from '../pipelines/references/carriers.ts'
 import { rememberingApi } from '../pipelines/references/memory.ts'
+import { methodBook } from '../pipelines/rules/methods.ts'
 import { assert, BridgeError } from '../support/errors.ts'
 import { openSpool } from '../support/spool.ts'
 import type { BridgeOptions } from './options.ts'
@@ -104,7 +105,7 @@ async function passRoute(shop: Workshop, { route, lease, signal, api, inbound }:
     format: shop.format,
   }
   if (route.direction === 'inbound' && mapping?.direction === 'inbound') {
-    const { name, party, operation, from, results, stop } = route
+    const { name, party, operation, from, results, rules, stop } = route
     const documents = documentPlace(route, (mailbox) => mailboxOf(shop, mailbox))
     const pass = await inbound({
       ...shared,
@@ -118,11 +119,13 @@ async function passRoute(shop: Workshop, { route, lease, signal, api, inbound }:
         resultsFolder: results.folder,
         settleMs: from.settleMs,
         lateAnswerMs: configuration.api.lateAnswerMs,
+        rules,
         stop,
       },
       source: mailboxOf(shop, from.mailbox),
       results: mailboxOf(shop, results.mailbox),
       carriers: carrierBook(api),
+      methods: methodBook(api, party),
       ...(documents === undefined ? {} : { documents }),
       translator: mapping.translator,
     })

@@ -1,6 +1,7 @@
 /** Checks across the parts of the configuration. They look at what is there, however broken the rest is. */
 import { z } from 'zod'
-import { OPERATIONS, type OperationName, partiesOf, type PartyKind } from '../contract/operations.ts'
+import { OPERATIONS, type OperationName, partiesOf } from '../contract/operations.ts'
+import type { PartyKind } from '../contract/party.ts'
 import { didYouMean } from '../support/nearest.ts'
 import { checkDocuments } from './document-checks.ts'
 import { fileNameMistakes } from './file-name.ts'

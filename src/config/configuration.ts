@@ -6,6 +6,7 @@ import { assert } from '../support/errors.ts'
 import { durationMs } from './duration.ts'
 import { type ConfigurationFile, plainFolder } from './schema.ts'
 import { type Select, toSelect } from './select.ts'
+import type { Rules } from './rules.ts'
 import { type Stop, toStop } from './stop.ts'
 
 export interface Configuration {
@@ -65,6 +66,8 @@ export interface InboundRoute extends RouteBase {
     readonly packingSlips: boolean
     readonly name: string
   }
+  /** What is done about records that are only odd. */
+  readonly rules: Rules
   /** When the rest of a file is held instead of sent. */
   readonly stop: Stop
 }
@@ -120,7 +123,7 @@ type InboundRouteFile = Extract<RouteFile, { from: unknown }>
 type OutboundRouteFile = Extract<RouteFile, { to: unknown }>
 
 function toInbound(base: RouteBase, route: InboundRouteFile): InboundRoute {
-  const { operation, from, results, documents, stop } = route
+  const { operation, from, results, documents, rules, stop } = route
   return {
     ...base,
     direction: 'inbound',
@@ -136,6 +139,7 @@ function toInbound(base: RouteBase, route: InboundRouteFile): InboundRoute {
     ...(documents === undefined
       ? {}
       : { documents: { ...documents, folder: plainFolder(documents.folder) } }),
+    rules,
     stop: toStop(stop),
   }
 }

@@ -9,6 +9,7 @@ import {
 import { DURATION_PATTERN, durationMs } from './duration.ts'
 import { DEFAULT_DOCUMENT_NAME, documentNameMistakes } from './document-name.ts'
 import { fileNameMistakes } from './file-name.ts'
+import { RulesFile } from './rules.ts'
 import { StopFile } from './stop.ts'
 import { SelectFile } from './select.ts'
 
@@ -109,6 +110,7 @@ export const InboundRouteFile = z.strictObject({
   documents: DocumentsFile.optional().describe(
     'Where the packing slips and labels of created shipments are left; none are fetched when left out.',
   ),
+  rules: RulesFile.prefault({}).describe('What is done about records that are only odd.'),
   stop: StopFile.prefault({}).describe(
     'When the rest of a file is not sent but held for a person, because the API refuses record after record.',
   ),

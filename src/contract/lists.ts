@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { type Endpoint, type EndpointName, ENDPOINTS } from './endpoints.ts'
 import type { Filters } from './filters.ts'
-import { OPERATIONS, type OutboundOperation, type OutboundOperationName } from './operations.ts'
+import { OPERATIONS, type OutboundOperationName } from './operations.ts'
+import type { OutboundOperation } from './outbound-operations.ts'
 
 export function filtersOf(name: OutboundOperationName): Filters {
   const endpoint: Endpoint = ENDPOINTS[OPERATIONS[name].list]

@@ -8,8 +8,8 @@ import type { ReportedRecord, StateCounts } from './record.ts'
  * itself; what was sent and never answered may have taken effect, and is neither sent again nor given up.
  */
 export const DECISIONS = {
-  release: { codes: ['route-stopped'] },
-  discard: { codes: ['route-stopped', 'held-by-mapping'] },
+  release: { codes: ['route-stopped', 'earlier-step-failed'] },
+  discard: { codes: ['route-stopped', 'earlier-step-failed', 'held-by-mapping'] },
 } as const satisfies Record<string, { readonly codes: readonly ProblemCode[] }>
 
 export type DecisionAction = keyof typeof DECISIONS

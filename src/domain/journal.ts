@@ -12,6 +12,7 @@ import type {
   UncertainRecord,
 } from './record.ts'
 import type { DocumentJournal } from './shipping-document.ts'
+import type { StepJournal } from './steps.ts'
 
 export type { Lease }
 
@@ -151,7 +152,7 @@ export interface RouteOverview {
 export type WorkOf = { readonly file: string } | { readonly delivery: string }
 
 /** Writing calls are durable when they return. Lists are bounded by their `limit`. Times are milliseconds. */
-export interface Journal extends DocumentJournal, HeldJournal {
+export interface Journal extends DocumentJournal, HeldJournal, StepJournal {
   /**
    * Takes the route for `ttlMs` when nobody holds it, when its lease ran out, or when `isAlive` says that the holder
    * is gone. Throws `lease-held` naming the holder otherwise.
@@ -216,7 +217,8 @@ export interface Journal extends DocumentJournal, HeldJournal {
   // records, both directions
   /**
    * planned or collected → sending, in order, up to `limit`, each with a new attempt. When this returns, the intent to
-   * send is durable. Records of a file wait while one of their lane is uncertain or deferred.
+   * send is durable. Records of a file wait while one of their lane is uncertain or deferred; those that follow on a
+   * failure of an earlier step stay.
    */
   beginAttempts(lease: Lease, work: WorkOf, limit: number): Promise<SendingRecord[]>
   /** Notes what must be known to settle the attempt should its answer be lost. */
@@ -225,11 +227,17 @@ export interface Journal extends DocumentJournal, HeldJournal {
   endAttempts(lease: Lease, results: readonly RecordResult[]): Promise<void>
   /** After a crash. Incoming: sending → uncertain. Outgoing, where a call may be repeated: sending → collected. */
   recoverAttempts(lease: Lease, work: WorkOf): Promise<void>
-  /** deferred → planned or collected. */
+  /** deferred → planned or collected; but for those that wait for their order. */
   retryDeferred(lease: Lease, work: WorkOf): Promise<void>
   uncertainRecords(work: WorkOf, afterId: number, limit: number): Promise<UncertainRecord[]>
   /** uncertain → its result. */
   settleRecords(lease: Lease, results: readonly RecordResult[]): Promise<void>
+  /** Those of the natural keys that a record holds: it is accepted or under way. */
+  heldKeys(asked: {
+    readonly operation: string
+    readonly account: string
+    readonly keys: readonly string[]
+  }): Promise<string[]>
   countRecords(work: WorkOf): Promise<StateCounts>
   /** In the order of their numbers. */
   reportedRecords(fileId: string, afterNumber: number, limit: number): Promise<ReportedRecord[]>

@@ -19,6 +19,11 @@ export const PROBLEMS = {
       'The API refused so many records of the file that the rest was not sent and is held. Its rows stand in the exceptions file.',
     cure: 'Mend what the message names, then send the rest: dropbridge release. If it is not to be sent: dropbridge discard.',
   },
+  'earlier-step-failed': {
+    cause:
+      'An earlier step of the route was refused, or is held, for the same order, so this record was not sent and is held.',
+    cure: 'Correct the rows in the rejects file, which holds all those of the order, and drop it in again: what was accepted is not sent twice. When the earlier step is settled in another way: dropbridge release.',
+  },
   discarded: {
     cause: 'The record was held, and a person decided that it is not sent.',
     cure: 'Nothing to do, if that is right. If not, correct the row and drop the rejects file in again.',
@@ -76,6 +81,14 @@ export const PROBLEMS = {
   'order-acknowledged': {
     cause: 'The supplier has acknowledged the order, so the retailer cannot cancel it any more.',
     cure: 'Ask the supplier to cancel it, or take a return later.',
+  },
+  'waits-for-close': {
+    cause: 'The order is not shipped and closed yet, and the route waits for it. Nothing was sent.',
+    cure: 'Nothing to do: each run looks again, until the time to wait is over.',
+  },
+  'order-not-shipped': {
+    cause: 'The route closes orders only when every line of them is shipped or canceled, and something of this one is not.',
+    cure: 'Nothing to do, if the rest comes later: the file that brings it closes the order.',
   },
   'order-not-closed': {
     cause: 'Only an order that is completely fulfilled and closed can be invoiced.',

@@ -38,6 +38,8 @@ export interface PlannedRecord {
   readonly lines: readonly LineRange[]
   readonly keyValues: readonly string[]
   readonly operation: string
+  /** Which step of its route it is from, from 1; left out where the route has one. */
+  readonly step?: number
   readonly account: string
   /** What makes the record the same record; absent when it was refused before it had one. */
   readonly naturalKey?: string
@@ -64,6 +66,9 @@ export interface PlannedRecord {
 export interface SendingRecord {
   readonly id: number
   readonly number: number
+  readonly operation: string
+  /** Which step of its route it is from; left out where the route has one. */
+  readonly step?: number
   readonly lane: string
   readonly naturalKey: string
   readonly body: string
@@ -102,6 +107,7 @@ export interface RecordResult {
 export interface ReportedRecord {
   readonly id: number
   readonly number: number
+  readonly operation: string
   readonly lines: readonly LineRange[]
   readonly keyValues: readonly string[]
   readonly state: RecordState

@@ -7,6 +7,7 @@ import { batchOf } from './batch.ts'
 import { keepAnswers } from './documents.ts'
 import { present } from './present.ts'
 import type { Tables } from './schema.ts'
+import { MAY_FOLLOW, WAITS_FOR_CLOSE } from './steps.ts'
 import { type Store, read, writeHolding } from './store.ts'
 import { type Work, assertMayBeSent, workOf } from './work.ts'
 
@@ -52,6 +53,8 @@ export function attemptCalls(store: Store): AttemptCalls {
 interface SendingRow {
   readonly id: number
   readonly number: number
+  readonly operation: string
+  readonly step: number | null
   readonly lane: string | null
   readonly natural_key: string
   readonly attempts: number
@@ -71,8 +74,9 @@ async function beginAttempts(
       select id from records where ${its} and state = ${waiting} and not exists (
         select 1 from records as lost
         where lost.file_id = records.file_id and lost.lane = records.lane and lost.state in ('uncertain', 'deferred'))
+        and ${MAY_FOLLOW}
       order by number limit ${limit})
-    returning id, number, lane, natural_key, attempts,
+    returning id, number, operation, step, lane, natural_key, attempts,
       case when attempts = 1 then 0 else exists (
         select 1 from attempts as earlier
         where earlier.record_id = records.id and (earlier.result is null or earlier.result = 'uncertain')) end as in_doubt,
@@ -94,12 +98,13 @@ function sendingOf(row: SendingRow): SendingRecord {
   return {
     id: row.id,
     number: row.number,
+    operation: row.operation,
     lane: row.lane ?? `#${row.id}`,
     naturalKey: row.natural_key,
     body: row.body,
     attempt: row.attempts,
     inDoubt: row.in_doubt === 1,
-    ...present({ note: row.note }),
+    ...present({ note: row.note, step: row.step }),
   }
 }
 
@@ -198,7 +203,8 @@ async function retryDeferred(
 ): Promise<void> {
   await sql`
     update records set state = ${waiting}, problems = '[]', changed_at = ${now}
-    where ${its} and records.route = ${lease.route} and records.state = 'deferred'`.execute(tables)
+    where ${its} and records.route = ${lease.route} and records.state = 'deferred'
+      and not ${WAITS_FOR_CLOSE}`.execute(tables)
 }
 
 interface UncertainRow extends SendingRow {
@@ -213,7 +219,7 @@ async function uncertainRecords(
   { afterId, limit }: { afterId: number; limit: number },
 ): Promise<UncertainRecord[]> {
   const { rows } = await sql<UncertainRow>`
-    select records.id, records.number, records.lane, records.natural_key, records.attempts, 1 as in_doubt, bodies.body,
+    select records.id, records.number, records.operation, records.step, records.lane, records.natural_key, records.attempts, 1 as in_doubt, bodies.body,
       records.changed_at, attempts.began_at as sent_at, attempts.note,
       (select count(*) from attempts as lost where lost.record_id = records.id
         and (lost.result is null or lost.result = 'uncertain')) as times_lost

@@ -15,6 +15,7 @@ import { outgoingCalls } from './outgoing.ts'
 import { overviewCalls } from './overview.ts'
 import { recordCalls } from './records.ts'
 import { referenceCalls } from './references.ts'
+import { stepCalls } from './steps.ts'
 import { type Store, read } from './store.ts'
 
 /**
@@ -41,6 +42,7 @@ export async function openJournal({ path, clock }: { path: string; clock: Clock 
     ...documentCalls(store),
     ...referenceCalls(store),
     ...keptCalls(store),
+    ...stepCalls(store),
     ...overviewCalls(store),
     async close() {
       await read(store, () => Promise.resolve()) // whoever is in a transaction finishes it

@@ -53,3 +53,15 @@ export async function plannedBodies(
     order by records.id`.execute(tables)
   return rows
 }
+
+export async function heldKeys(
+  tables: Kysely<Tables>,
+  { operation, account, keys }: Parameters<Journal['heldKeys']>[0],
+): Promise<string[]> {
+  const batch = batchOf([...new Set(keys)], { key: (key) => key })
+  const { rows } = await sql<{ natural_key: string }>`
+    select records.natural_key from ${batch} cross join records
+    where records.operation = ${operation} and records.account = ${account}
+      and records.natural_key = batch.key and records.holds_key = 1`.execute(tables)
+  return rows.map((row) => row.natural_key)
+}

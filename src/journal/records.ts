@@ -4,7 +4,7 @@ import type { Journal, Lease } from '../domain/journal.ts'
 import type { PlannedRecord, ReportedRecord, StateCounts } from '../domain/record.ts'
 import { assert } from '../support/errors.ts'
 import { batchOf } from './batch.ts'
-import { insertPlanned, plannedBodies } from './planned.ts'
+import { heldKeys, insertPlanned, plannedBodies } from './planned.ts'
 import { present } from './present.ts'
 import { findHolders } from './holders.ts'
 import { type Verdict, judge } from './repeats.ts'
@@ -14,13 +14,14 @@ import { type Work, workOf } from './work.ts'
 
 type RecordCalls = Pick<
   Journal,
-  'addRecords' | 'plannedBodies' | 'countRecords' | 'reportedRecords' | 'troubledRecords'
+  'addRecords' | 'heldKeys' | 'plannedBodies' | 'countRecords' | 'reportedRecords' | 'troubledRecords'
 >
 
 export function recordCalls(store: Store): RecordCalls {
   return {
     addRecords: (lease, fileId, records) =>
       writeHolding(store, lease, (tables, now) => addRecords(tables, { lease, fileId, records, now })),
+    heldKeys: (asked) => read(store, (tables) => heldKeys(tables, asked)),
     plannedBodies: (fileId, named) => read(store, (tables) => plannedBodies(tables, fileId, named)),
     countRecords: (work) => read(store, (tables) => countRecords(tables, workOf(work))),
     reportedRecords: (fileId, afterNumber, limit) =>
@@ -86,6 +87,7 @@ async function insertRecords(
     number: (row) => row.number,
     operation: (row) => row.operation,
     account: (row) => row.account,
+    step: (row) => row.step,
     natural_key: (row) => row.naturalKey,
     holds_key: (row) => (row.state === 'planned' ? 1 : 0),
     body_hash: (row) => row.bodyHash,
@@ -99,9 +101,9 @@ async function insertRecords(
   })
   await sql`
     insert into records (direction, route, file_id, number, operation, account, natural_key, holds_key, body_hash,
-      lane, lines, key_values, state, api_id, problems, warnings, attempts, changed_at)
+      lane, lines, key_values, state, api_id, problems, warnings, step, attempts, changed_at)
     select 'incoming', ${lease.route}, ${fileId}, number, operation, account, natural_key, holds_key, body_hash,
-      lane, lines, key_values, state, api_id, problems, warnings, 0, ${now}
+      lane, lines, key_values, state, api_id, problems, warnings, step, 0, ${now}
     from ${batch}`.execute(tables)
 }
 
@@ -121,6 +123,7 @@ function selectReported(tables: Kysely<Tables>) {
     .select([
       'id',
       'number',
+      'operation',
       'lines',
       'key_values',
       'state',
@@ -140,6 +143,7 @@ function reportedOf(row: ReportedRow): ReportedRecord {
   return {
     id: row.id,
     number: row.number,
+    operation: row.operation,
     lines: JSON.parse(row.lines),
     keyValues: JSON.parse(row.key_values),
     state: row.state,

@@ -88,6 +88,7 @@ export interface RecordTable {
   problems: string
   warnings: Generated<string>
   attempts: number
+  step: number | null
   changed_at: number
 }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { OPERATIONS } from '../contract/operations.ts'
 import { type KeyRow, optionalKeys } from './key-table.ts'
-import { KeptName } from './fields/origin-options.ts'
+import { keptNames } from './fields/origin-options.ts'
 import { CheckFrame, ConditionFrame } from './rows/conditions.ts'
 import { TotalsFrame } from './rows/control-totals.ts'
 import { GroupFrame } from './rows/group-forms.ts'
@@ -96,7 +96,7 @@ export const INBOUND_KEYS = {
     example: 'totals: { when: { PO Number: TOTALS }, rows: Qty }',
   },
   keep: {
-    schema: z.record(KeptName, z.unknown()),
+    schema: keptNames(z.unknown()),
     summary: 'values to be remembered beside the order: see "Values of the order itself"',
     example: 'keep: { erp_id: Auftrag-ID }',
   },
@@ -126,7 +126,7 @@ export const OUTBOUND_KEYS = {
     example: 'parts: all',
   },
   keep: {
-    schema: z.record(KeptName, Text),
+    schema: keptNames(Text),
     summary: 'values to be remembered beside the order: see "Values of the order itself"',
     example: 'keep: { erp_id: retailer_order_number }',
   },

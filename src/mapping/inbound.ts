@@ -1,6 +1,6 @@
 /** Compiles an inbound mapping: how the file is read, which rows make a record, and the body. */
 import type { z } from 'zod'
-import type { InboundOperation } from '../contract/operations.ts'
+import type { InboundOperation } from '../contract/inbound-operations.ts'
 import { didYouMean } from '../support/nearest.ts'
 import { compileBody } from './fields/body.ts'
 import { checkPart } from './source/check.ts'

@@ -1,5 +1,5 @@
 /** Values that are remembered beside an order for the files that come or go later: the `keep` of a mapping. */
-import type { InboundOperation } from '../contract/operations.ts'
+import type { InboundOperation } from '../contract/inbound-operations.ts'
 import type { LeafContext } from './fields/leaf.ts'
 import { compileLeaf } from './fields/leaf.ts'
 import type { LeafPlan, ObjectPlan } from './fields/plan.ts'

@@ -6,7 +6,8 @@ import type { ReadOptions } from '../domain/format.ts'
 import type { BoundTranslator, Draft, FileSource, Translator } from '../domain/translator.ts'
 import { bindChecks, bindHolds, bindWhen } from './rows/bind-condition.ts'
 import { bindPlan } from './binding/bind.ts'
-import type { BindContext, BoundNode, BoundObject, Building } from './binding/building.ts'
+import type { BindContext, BoundObject, Building } from './binding/building.ts'
+import { columnBelow } from './binding/fed-column.ts'
 import { columnMissing, columnsOf, type MissingColumn } from './rows/columns.ts'
 import { type Check, type Condition, conditionInWords } from './rows/conditions.ts'
 import { gatherByHeader, gatherByKeys, type Gathered, type Gatherer, type KeyColumn } from './rows/gather.ts'
@@ -163,26 +164,6 @@ function keysOfBody(body: BoundObject): KeyColumn[] {
     const positions = node.columns.map(({ position }) => position)
     return [{ name: first.name, read: textReader(node.columns, new Set()), positions }]
   })
-}
-
-/** The column of the field, or of the first fed field of an object. */
-function columnBelow(body: BoundObject, field: string): string | undefined {
-  let node: BoundNode | undefined = body
-  for (const name of field.replace(/\[\d*\]/g, '').split('.')) {
-    const object: BoundNode | undefined = node?.kind === 'rows' ? node.item : node
-    node = object?.kind === 'object' ? object.fields.get(name) : undefined
-  }
-  return node === undefined ? undefined : firstColumn(node)
-}
-
-function firstColumn(node: BoundNode): string | undefined {
-  if (node.kind === 'leaf') return node.columns[0]?.name
-  if (node.kind === 'rows') return firstColumn(node.item)
-  for (const field of node.fields.values()) {
-    const column = firstColumn(field)
-    if (column !== undefined) return column
-  }
-  return undefined
 }
 
 interface Running extends Drafting {

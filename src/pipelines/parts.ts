@@ -13,6 +13,8 @@ import type { Spool } from '../support/spool.ts'
 import type { DocumentPlace } from './documents/place.ts'
 import type { StopRules } from './inbound/breaker.ts'
 import type { CarrierBook } from './references/carriers.ts'
+import type { MethodBook } from './rules/methods.ts'
+import type { Policies } from './rules/rule.ts'
 
 interface SharedParts {
   readonly journal: Journal
@@ -43,6 +45,8 @@ export interface InboundParts extends SharedParts {
     readonly settleMs: number
     /** After this time a request whose answer was lost cannot take effect any more. */
     readonly lateAnswerMs: number
+    /** What is done about records that are only odd; the defaults when left out. */
+    readonly rules?: Policies
     /** When the rest of a file is held instead of sent; never when left out. */
     readonly stop?: StopRules
   }
@@ -50,6 +54,8 @@ export interface InboundParts extends SharedParts {
   readonly results: Mailbox
   /** Carriers with their methods, read once a pass. */
   readonly carriers: CarrierBook
+  /** The methods of the retailer's active connections, read once a pass. */
+  readonly methods: MethodBook
   /** Where the packing slips and labels of created shipments go, where they are wanted. */
   readonly documents?: DocumentPlace
   readonly translator: Translator

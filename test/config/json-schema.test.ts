@@ -18,6 +18,7 @@ test('the schema says what may stand in a route of either direction', () => {
     'from',
     'results',
     'documents',
+    'rules',
     'stop',
     'to',
     'acknowledge',

@@ -92,6 +92,7 @@ describe('a configuration without mistakes', () => {
             settleMs: 2000,
           },
           results: { mailbox: 'erp', folder: 'results' },
+          rules: { totals: 'warn', dates: 'warn', stock: 'off' },
           stop: { sameRefusal: 20 },
         },
         {

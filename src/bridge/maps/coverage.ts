@@ -30,7 +30,8 @@ export async function coverageOf(mapping: InboundMapping, path: string, format: 
   const fieldTrials = trialsByField(leaves, words)
   const ofRecords = recordTrials(mapping)
   const byName = new Map(leaves.map((leaf) => [leaf.field, leaf]))
-  const keys = tableKeys(words)
+  const asked = leaves.flatMap(({ branches }) => branches.map(({ options }) => options['table']))
+  const keys = tableKeys(words, asked)
   const columns = columnCounts()
   for (const { input } of mapping.examples) {
     const read = await readRecords(resolve(dirname(path), input), format, mapping, () => true)

@@ -31,7 +31,10 @@ export async function exportCoverageOf(mapping: OutboundMapping, path: string): 
   const kinds = exportKinds(mapping)
   const columns = kinds.flatMap((kind) => kind.columns)
   const words = await tableWords(mapping, path)
-  const keys = tableKeys(words)
+  const keys = tableKeys(
+    words,
+    columns.map(({ options }) => options['table']),
+  )
   const unfilled = new Set(columns)
   const fields = new Set<string>()
   let trials = columns.flatMap((column) => columnTrials(column, words))

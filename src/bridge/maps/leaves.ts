@@ -155,6 +155,7 @@ export interface ConditionColumn {
 export function conditionColumns(mapping: InboundMapping): readonly ConditionColumn[] {
   const { leaves, conditional } = mappedBody(mapping)
   const root = toPlain(mapping.source) as Options
+  const lines = longFormOf(root['lines'])
   const checks = (list: unknown) =>
     (Array.isArray(list) ? (list as unknown[]) : [])
       .map(longFormOf)
@@ -163,8 +164,8 @@ export function conditionColumns(mapping: InboundMapping): readonly ConditionCol
     conditions.map((when) => ({ when, perRow, needed: true }))
   const own = leaves.flatMap(({ branches, perRow }) => branches.map(({ when }) => ({ when, perRow })))
   const conditions = [
-    ...needed([root['only'], ...checks(root['check'])], false),
-    ...needed(checks(longFormOf(root['lines'])['check']), true),
+    ...needed([root['only'], ...checks(root['check']), ...checks(root['hold'])], false),
+    ...needed([...checks(lines['check']), ...checks(lines['hold'])], true),
     ...[...conditional, ...own].map(({ when, perRow }) => ({ when, perRow, needed: false })),
   ]
   return conditions.flatMap(({ when, ...rest }) => {

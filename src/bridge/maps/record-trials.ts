@@ -30,12 +30,15 @@ function objectTrials(mapping: InboundMapping): RecordTrial[] {
   })
 }
 
-function ruleTrials({ only, lines, group }: Options): RecordTrial[] {
+function ruleTrials({ only, hold, lines, group }: Options): RecordTrial[] {
   const trials: RecordTrial[] = []
   if (only !== undefined) {
     trials.push({ name: 'only: a record that is left out', isTried: ({ draft }) => draft.skipped === true })
   }
-  const { same, columns } = longFormOf(lines)
+  const { same, columns, hold: lineHold } = longFormOf(lines)
+  if (hold !== undefined || lineHold !== undefined) {
+    trials.push({ name: 'hold: a record that is held', isTried: ({ draft }) => draft.held === true })
+  }
   if (same === 'add') {
     const isTried = ({ fields }: RecordRead) =>
       fields.some(({ steps }) => steps.some(({ option }) => option === 'same'))

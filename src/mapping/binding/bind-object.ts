@@ -53,7 +53,9 @@ export function bindObject(
         if (built !== undefined) value[names[index] ?? ''] = built
       }
       if (mayBeLeftOut && building.filled === filledBefore) {
-        building.problems.length = problemsBefore
+        const { problems } = building
+        // What its conditions could not decide is no matter of its fields.
+        problems.push(...problems.splice(problemsBefore).filter(({ place }) => place.field === undefined))
         return undefined
       }
       if (plan.province !== undefined) normaliseProvince(value, plan.province)

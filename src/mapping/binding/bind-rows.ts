@@ -33,6 +33,8 @@ export function bindRows(plan: RowsPlan, context: BindContext, item: BoundObject
       const rows = building.lineRows
       building.bodyRows = rows
       if (rows.length === 0) {
+        // A condition that could not be decided has said so.
+        if (building.itemRows.length > 0 && building.problems.length > 0) return FAILED
         const message = `The record has no rows for ${plan.field}; the API requires at least one.`
         building.problems.push(
           problem('value-missing', place(), message, 'Add the detail rows of the record.'),

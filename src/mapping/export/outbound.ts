@@ -1,5 +1,5 @@
 /** Compiles an outbound mapping: which rows a record makes, and what stands in each column. */
-import type { OutboundOperation } from '../../contract/operations.ts'
+import type { OutboundOperation } from '../../contract/outbound-operations.ts'
 import type { Composer } from '../../domain/translator.ts'
 import { type CellPlan, compileCell } from './cell.ts'
 import { partOf } from './cell-source.ts'

@@ -15,6 +15,14 @@ export const KeptName = z
   .string()
   .regex(new RegExp(KEPT_NAME), 'expected a name of small letters, digits and _, such as erp_id')
 
+/** Names with what is kept under them. */
+export function keptNames<Schema extends z.ZodType>(value: Schema) {
+  return z.record(KeptName, value, {
+    error: ({ code }) =>
+      code === 'invalid_key' ? 'expected a name of small letters, digits and _, such as erp_id' : undefined,
+  })
+}
+
 export const ColumnNames = z.union([Text, z.array(Text).min(1)], {
   error: 'expected a column name in text, or a list of the names a file may use for it',
 })

@@ -25,13 +25,17 @@ export interface ConditionPlace {
 /** No test of an empty condition fails. */
 const NOTHING: BoundTest = { holds: () => true, place: () => ({}), text: () => '' }
 
-type BoundTest = BoundCondition
+interface BoundTest extends BoundCondition {
+  readonly isNumber?: boolean
+}
 
 export function bindWhen({ tests }: Condition, where: ConditionPlace, context: BindContext): BoundCondition {
   const bound = tests.map((test) => bindTest(test, where, context))
-  const telling = () => bound.find((test) => !test.holds()) ?? bound[0] ?? NOTHING
+  // Where another test fails, a text that should be a number need not be one.
+  const numbersLast = bound.toSorted((a, b) => Number(a.isNumber ?? false) - Number(b.isNumber ?? false))
+  const telling = () => numbersLast.find((test) => !test.holds()) ?? bound[0] ?? NOTHING
   return {
-    holds: () => bound.every((test) => test.holds()),
+    holds: () => numbersLast.every((test) => test.holds()),
     place: () => telling().place(),
     text: () => telling().text(),
   }
@@ -44,10 +48,12 @@ export function bindChecks(checks: readonly Check[], perRow: boolean, context: B
     condition: bindWhen(condition, { perRow, needed: 'check' }, context),
   }))
   return () => {
+    const { problems } = context.building
     for (const { condition, brokenWhen, say } of bound) {
-      if (condition.holds() !== brokenWhen) continue
+      const before = problems.length
+      if (condition.holds() !== brokenWhen || problems.length > before) continue
       // The mapping's own words are all there is to say.
-      context.building.problems.push(problem('check-failed', condition.place(), say, ''))
+      problems.push(problem('check-failed', condition.place(), say, ''))
     }
   }
 }
@@ -96,14 +102,31 @@ function bindTest(test: ColumnTest, { perRow, needed }: ConditionPlace, context:
   }
   const read = textReader([ofRow], new Set())
   const text = () => read(building.row?.values ?? [])
-  return {
-    holds: () => test.holds(text()),
-    text,
-    place: () => ({
-      ...(building.row === undefined ? {} : { line: building.row.line }),
-      column: ofRow.name,
-    }),
-  }
+  const place = () => ({
+    ...(building.row === undefined ? {} : { line: building.row.line }),
+    column: ofRow.name,
+  })
+  const holds = () => isMet(test, text(), () => noteUnclear(test, { text: text(), place: place() }, building))
+  return { holds, text, place, isNumber: test.unclear !== undefined }
+}
+
+/** Whether the test holds for the text; nothing is quietly false of a text that should be a number. */
+function isMet(test: ColumnTest, text: string, note: () => void): boolean {
+  if (test.holds(text)) return true
+  if (text !== '' && test.unclear !== undefined) note()
+  return false
+}
+
+function noteUnclear(
+  { unclear, words }: ColumnTest,
+  { text, place }: { readonly text: string; readonly place: Place },
+  { problems }: BindContext['building'],
+): void {
+  const why = unclear?.(text)
+  if (why === undefined) return
+  const asks = `The mapping asks whether it ${words}.`
+  const message = why.why === undefined ? `${quoted(text)} is not a number. ${asks}` : `${why.why} ${asks}`
+  problems.push(problem('decimal-expected', place, message, why.hint))
 }
 
 /** What is known of the row, or the record, without a column. */
@@ -126,16 +149,18 @@ function recordTest(test: ColumnTest, column: Column, { building }: BindContext)
   const speaking = () =>
     building.headerRows.find(({ values }) => read(values) !== '') ?? building.headerRows[0]
   const text = () => read(speaking()?.values ?? [])
+  const place = () => {
+    const line = speaking()?.line
+    return { ...(line === undefined ? {} : { line }), column: column.name }
+  }
   return {
     text,
-    place() {
-      const line = speaking()?.line
-      return { ...(line === undefined ? {} : { line }), column: column.name }
-    },
+    place,
+    isNumber: test.unclear !== undefined,
     holds() {
       const first = speaking()
       const told = read(first?.values ?? [])
-      const holds = test.holds(told)
+      const holds = isMet(test, told, () => noteUnclear(test, { text: told, place: place() }, building))
       if (building.firstCounts || first === undefined) return holds
       for (const row of building.headerRows) {
         const other = read(row.values)

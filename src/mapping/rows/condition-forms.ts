@@ -52,8 +52,8 @@ export const CONDITION_KEYS = {
     schema: z.number({ error: 'expected a number' }),
     summary: 'is a number above it',
     example: '{ Qty: { above: 0 } }',
-    holds: ['1', '1,200'],
-    fails: ['0', 'many'],
+    holds: ['1', '1,200.50'],
+    fails: ['0', ''],
   },
   below: {
     schema: z.number({ error: 'expected a number' }),

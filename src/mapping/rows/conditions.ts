@@ -7,7 +7,9 @@ import { foldedName } from './columns.ts'
 import { CONDITION_WORDS, ConditionTest } from './condition-forms.ts'
 import { knownMistake, looksKnown } from './known.ts'
 import { keyPlace, type Mistakes, type SourceNode } from '../source/source.ts'
-import { numberReader } from '../values/number-text.ts'
+import { decimalCure } from '../values/number-cures.ts'
+import { type NoNumber, numberReader } from '../values/number-text.ts'
+import { withoutCurrency } from '../values/numbers.ts'
 import { cleaned } from '../values/text.ts'
 import { compilePattern, longestSearched } from '../values/pattern.ts'
 
@@ -42,6 +44,8 @@ export interface ColumnTest {
   readonly holds: (text: string) => boolean
   /** In words, after the name of the column: `is Ready or New`. */
   readonly words: string
+  /** Why nothing can be said of a text that is to be compared with a number, and is none or may be two. */
+  readonly unclear?: (text: string) => NoNumber | undefined
 }
 
 export interface Check {
@@ -114,7 +118,7 @@ export function conditionInWords({ tests }: Condition): string {
   return tests.map(({ column, words }) => `${column} ${words}`).join(', and ')
 }
 
-type Tested = Pick<ColumnTest, 'holds' | 'words'>
+type Tested = Pick<ColumnTest, 'holds' | 'words' | 'unclear'>
 
 interface Written extends Pick<ConditionContext, 'mistakes' | 'decimal'> {
   readonly node: SourceNode
@@ -131,9 +135,15 @@ function compileTest(node: SourceNode, { mistakes, decimal }: ConditionContext):
     else tests.push(compared(text, -1, { node: written, mistakes, decimal }))
   }
   if (tests.length === 0) mistakes.add(node, 'say what the column must be')
+  const unclear = tests.find((test) => test.unclear !== undefined)?.unclear
+  const others = tests.filter((test) => test.unclear === undefined)
   return {
     holds: (text) => tests.every(({ holds }) => holds(text)),
     words: tests.map(({ words }) => words).join(' and '),
+    // A text that the other tests turn down need not be a number.
+    ...(unclear && {
+      unclear: (text: string) => (others.every(({ holds }) => holds(text)) ? unclear(text) : undefined),
+    }),
   }
 }
 
@@ -173,25 +183,37 @@ function matching(pattern: string, { node, mistakes }: Written): Tested {
   return { holds: () => false, words }
 }
 
-const NUMBER = /^[+-]?(?:\d{1,30}|\d{1,3}(?:,\d{3}){1,9})(?:\.\d{1,20})?$/
-
-/** A text that is no number is neither above nor below one. */
+/** A blank is neither above nor below a number; of a text that is none, nothing can be said. */
 function compared(limit: string, sign: 1 | -1, { node, mistakes, decimal }: Written): Tested {
   const wanted = numberOf(limit)
   if (wanted === undefined) mistakes.add(node, 'expected a number with digits only, such as 12.50')
+  const written = decimal === undefined ? {} : { decimal }
+  const read = numberReader(written)
+  const cure = decimalCure(written)
   const holds = (text: string) => {
-    const number = numberOf(text, decimal)
-    return number !== undefined && wanted !== undefined && compareDecimals(number, wanted) === sign
+    const number = read(withoutCurrency(text))
+    return !('why' in number) && wanted !== undefined && compareDecimals(number, wanted) === sign
   }
-  return { holds, words: `is ${sign === 1 ? 'above' : 'below'} ${limit}` }
+  return {
+    holds,
+    words: `is ${sign === 1 ? 'above' : 'below'} ${limit}`,
+    unclear(text) {
+      const number = read(withoutCurrency(text))
+      if (text === '' || !('why' in number)) return undefined
+      const hint = number.hint ?? cure
+      return hint === undefined ? number : { ...number, hint }
+    },
+  }
 }
+
+const NUMBER = /^[+-]?(?:\d{1,30}|\d{1,3}(?:,\d{3}){1,9})(?:\.\d{1,20})?$/
 
 /**
  * A number as people write it, with commas between thousands and perhaps a dollar sign; or with what the mapping says
  * stands before decimals.
  */
 export function numberOf(text: string, decimal?: '.' | ','): Decimal | undefined {
-  const plain = text.replace(/^([+-]?)\$/, '$1')
+  const plain = withoutCurrency(text)
   if (decimal !== undefined) {
     const number = numberReader({ decimal })(plain)
     return 'why' in number ? undefined : number

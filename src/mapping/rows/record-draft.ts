@@ -93,6 +93,7 @@ function reasonToLeaveOut(rows: readonly Row[], { only, building, lines }: Draft
     return problem('left-out', place, message)
   }
   lines?.choose()
+  if (building.problems.length > 0) return undefined
   const [first] = rows
   if (first === undefined || building.itemRows.length === 0 || building.lineRows.length > 0) return undefined
   const message = 'Each row of the record is left out by the `when` of its lines.'

@@ -28,7 +28,8 @@ const SEPARATOR = ' | '
 
 /** One record's line. `detailRows` tells that the first row of a record is its header and lines follow. */
 export function resultRow(record: ReportedRecord, keyColumns: number, detailRows: boolean): string[] {
-  const problems = record.problems.map((each) => placed(each, record, detailRows))
+  const told = [...record.problems, ...record.warnings]
+  const problems = told.map((each) => placed(each, record, detailRows))
   return [
     ...Array.from({ length: keyColumns }, (_, index) => record.keyValues[index] ?? ''),
     String(record.lines[0]?.[0] ?? ''),

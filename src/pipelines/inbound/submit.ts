@@ -1,6 +1,7 @@
 /** Sending what was planned: an attempt is durable before its request leaves, and so is its outcome after. */
 import { readApiErrors } from '../../contract/api-errors.ts'
-import { type InboundOperation, OPERATIONS } from '../../contract/operations.ts'
+import { OPERATIONS } from '../../contract/operations.ts'
+import type { InboundOperation } from '../../contract/inbound-operations.ts'
 import type { Call, CallResult } from '../../domain/api.ts'
 import type { FileEntry } from '../../domain/journal.ts'
 import { type Problem, problem } from '../../domain/problem.ts'

@@ -32,6 +32,8 @@ export interface Summary {
   readonly heldFor: Readonly<Record<string, number>>
   /** How often each problem code occurred. */
   readonly codes: Readonly<Record<string, number>>
+  /** How many records have each kind of warning; these stop no record. */
+  readonly warnings: Readonly<Record<string, number>>
   /** Packing slips and labels, where the route wants them and there are any. */
   readonly documents?: Readonly<Partial<Record<(typeof DOCUMENT_WORDS)[DocumentState], number>>>
   readonly receivedAt?: string
@@ -52,6 +54,7 @@ export function summarize(route: InboundParts['route'], file: FileEntry) {
   const rows = { total: 0, refused: 0, held: 0 }
   const reasons = new Map<string, number>()
   const documents = new Map<string, number>()
+  const warnings = new Map<string, number>()
   const count = (map: Map<string, number>, key: string) => map.set(key, (map.get(key) ?? 0) + 1)
   for (const each of file.problems) count(codes, each.code)
 
@@ -67,6 +70,7 @@ export function summarize(route: InboundParts['route'], file: FileEntry) {
         for (const message of new Set(record.problems.map((each) => each.message))) count(reasons, message)
       }
       for (const each of record.problems) count(codes, each.code)
+      for (const code of new Set(record.warnings.map((each) => each.code))) count(warnings, code)
     },
     finish(ranges: { readonly refused: Ranges; readonly held: Ranges }): Summary {
       const total = [...counts.values()].reduce((sum, each) => sum + each, 0)
@@ -86,6 +90,7 @@ export function summarize(route: InboundParts['route'], file: FileEntry) {
         heldLines: linesIn(ranges.held),
         heldFor: Object.fromEntries(reasons),
         codes: Object.fromEntries(codes),
+        warnings: Object.fromEntries(warnings),
         ...(documents.size === 0 ? {} : { documents: Object.fromEntries(documents) }),
         ...timesOf(file),
       }

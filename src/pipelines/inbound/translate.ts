@@ -4,7 +4,7 @@ import { isUnreadable } from '../../domain/document.ts'
 import type { FileEntry } from '../../domain/journal.ts'
 import type { PlannedRecord } from '../../domain/record.ts'
 import { accountOf } from '../../domain/route.ts'
-import type { Draft } from '../../domain/translator.ts'
+import type { BoundTranslator, Draft } from '../../domain/translator.ts'
 import { BridgeError } from '../../support/errors.ts'
 import type { InboundParts } from '../parts.ts'
 import { fileSource } from './file-source.ts'
@@ -12,7 +12,8 @@ import { identityOf } from './identity.ts'
 import { spoolName } from './pick-up.ts'
 import { orderReader } from '../references/orders.ts'
 import { orderValues } from '../references/order-values.ts'
-import { referenceResolver, type ResolvedDraft } from '../references/resolver.ts'
+import { referenceResolver } from '../references/resolver.ts'
+import { businessRules, type CheckedDraft } from '../rules/check.ts'
 import { unpackFile } from './unpack.ts'
 
 /** How many records enter the journal in one transaction. */
@@ -36,7 +37,7 @@ export async function planFile(parts: InboundParts, file: FileEntry): Promise<vo
   if (absent.length > 0) {
     parts.notify({ kind: 'columns-differ', route: parts.route.name, file: file.name, absent, unused })
   }
-  const plan = planner(parts, file)
+  const plan = planner(parts, file, bound.columnOf)
   for await (const rows of reading.batches) await plan.add(bound.push(rows))
   await plan.add(bound.end())
   const disagreements = bound.disagreements()
@@ -48,10 +49,11 @@ export async function planFile(parts: InboundParts, file: FileEntry): Promise<vo
 }
 
 /** Gathers drafts into transactions of hundreds. */
-function planner(parts: InboundParts, file: FileEntry) {
+function planner(parts: InboundParts, file: FileEntry, columnOf: BoundTranslator['columnOf']) {
   const orders = orderReader(parts)
   const resolveReferences = referenceResolver({ ...parts, orders })
   const fillInOrderValues = orderValues({ ...parts, orders })
+  const holdToRules = businessRules({ parts, file, orders, columnOf })
   let waiting: Draft[] = []
   let done = 0
   const flush = async () => {
@@ -59,7 +61,7 @@ function planner(parts: InboundParts, file: FileEntry) {
     if (parts.signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
     const drafts = waiting
     waiting = []
-    const resolved = await fillInOrderValues(await resolveReferences(drafts))
+    const resolved = await holdToRules(await fillInOrderValues(await resolveReferences(drafts)))
     const records = resolved.map((draft) => toRecord(parts, draft, file))
     await parts.journal.addRecords(parts.lease, file.id, records)
     done += records.length
@@ -75,7 +77,7 @@ function planner(parts: InboundParts, file: FileEntry) {
 }
 
 /** A draft with its identity. */
-function toRecord({ route }: InboundParts, draft: ResolvedDraft, file: FileEntry): PlannedRecord {
+function toRecord({ route }: InboundParts, draft: CheckedDraft, file: FileEntry): PlannedRecord {
   const { number, lines, keyValues, problems } = draft
   const common = {
     number,
@@ -84,6 +86,7 @@ function toRecord({ route }: InboundParts, draft: ResolvedDraft, file: FileEntry
     problems,
     operation: route.operation,
     account: accountOf(route.party),
+    ...(draft.warnings === undefined ? {} : { warnings: draft.warnings }),
     ...(draft.skipped ? { skipped: draft.skipped } : {}),
     ...(draft.held ? { held: draft.held } : {}),
   }

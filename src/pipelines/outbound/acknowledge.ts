@@ -1,6 +1,7 @@
 /** Acknowledging: each record of a delivery whose file is where the user asked for it, and no other. */
 import { readApiErrors } from '../../contract/api-errors.ts'
-import { OPERATIONS, type OutboundOperation } from '../../contract/operations.ts'
+import { OPERATIONS } from '../../contract/operations.ts'
+import type { OutboundOperation } from '../../contract/outbound-operations.ts'
 import type { CallResult, Resource } from '../../domain/api.ts'
 import type { DeliveryEntry } from '../../domain/journal.ts'
 import { type Problem, problem } from '../../domain/problem.ts'

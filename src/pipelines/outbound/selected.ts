@@ -1,6 +1,7 @@
 /** The records a report asks for: all that the list shows, or those that are named, and which of these are not there. */
 import { filtersOf, purchaseOrderReader } from '../../contract/lists.ts'
-import { OPERATIONS, type OutboundOperation } from '../../contract/operations.ts'
+import { OPERATIONS } from '../../contract/operations.ts'
+import type { OutboundOperation } from '../../contract/outbound-operations.ts'
 import type { Api, Call, Resource } from '../../domain/api.ts'
 import type { Selection } from '../../domain/selection.ts'
 import { assert } from '../../support/errors.ts'

@@ -1,7 +1,7 @@
 /** Rules about who carries a shipment: the account is one of the order's, the method one of the account's or carrier's. */
 import type { Facts } from '../../domain/journal.ts'
 import type { Body } from '../operations/operation.ts'
-import { callNames, type Carrier, type Named, namedOf } from '../references/carriers.ts'
+import { callNames, type Carrier, type Named } from '../references/carriers.ts'
 import { accountsIn } from '../references/dependent.ts'
 import type { Broken } from './rule.ts'
 

@@ -1,0 +1,188 @@
+/** What is said of a refused cell, and what to do about it: a cure fits what the mapping says, or is left out. */
+import { describe, expect, test } from 'vitest'
+import { draftsOf, ORDERS, orderSheet } from '../sheet.ts'
+
+const orders = (line: string, instead: string): string => {
+  if (!ORDERS.includes(line)) throw new Error(`no such line: ${line}`)
+  return ORDERS.replace(line, instead)
+}
+
+/** What is told of the first record: the message and the cure of each problem. */
+async function told(text: string, ...rows: readonly Readonly<Record<string, string>>[]): Promise<string[]> {
+  const [draft] = await draftsOf(text, orderSheet(...rows))
+  if (draft?.body !== undefined) return ['accepted']
+  return (draft?.problems ?? []).map(({ message, hint, place }) =>
+    `${place.column ?? '-'}: ${message} ${hint}`.trim(),
+  )
+}
+
+describe('a cure fits the way in which numbers are written', () => {
+  test.each([
+    [
+      'net_price: { from: Cost, decimal: "," }',
+      'twelve',
+      'Cost: "twelve" is not an amount in US dollars. Write digits with a comma, such as 12,50.',
+    ],
+    [
+      'net_price: { from: Cost, implied: 2 }',
+      'twelve',
+      'Cost: "twelve" is not an amount in US dollars. Write digits only, such as 1250 for 12.50.',
+    ],
+    [
+      'net_price: Cost',
+      '€5',
+      'Cost: "€5" is not an amount in US dollars. Amounts are US dollars: take the sign away, or do not send this record.',
+    ],
+    [
+      'net_price: Cost',
+      '5.00 EUR',
+      'Cost: "5.00 EUR" is not an amount in US dollars. Amounts are US dollars: take the sign away, or do not send this record.',
+    ],
+    [
+      'net_price: Cost',
+      '1.005',
+      'Cost: "1.005" has more than two decimals; the API would lose digits. Write 2 decimals at most; or let the mapping round it with `round`.',
+    ],
+  ])('%s with the cell %j', async (instead, cell, message) => {
+    expect(await told(orders('net_price: Cost', instead), { Cost: cell })).toEqual([message])
+  })
+
+  test.each([
+    ['Qty', '"two" is not a whole number. Write a whole number with digits only, such as 2.'],
+    ['{ from: Qty, decimal: "." }', '"two" is not a whole number. Write a whole number, such as 2 or 2,000.'],
+    ['{ from: Qty, decimal: "," }', '"two" is not a whole number. Write a whole number, such as 2 or 2.000.'],
+  ])('a whole number from %s', async (instead, message) => {
+    expect(await told(orders('quantity: Qty', `quantity: ${instead}`), { Qty: 'two' })).toEqual([
+      `Qty: ${message}`,
+    ])
+  })
+
+  test('a weight is not told about cents', async () => {
+    const shipment = `
+operation: create-shipment
+group: PO
+body:
+  order_id: { const: 1 }
+  ship_from_name1: { const: Northwind }
+  ship_from_street1: { const: 1 Dock Road }
+  ship_from_city: { const: Albany }
+  ship_from_province: { const: NY }
+  ship_from_postal_code: { const: '12207' }
+  ship_from_country: { const: US }
+  shipped_at: { const: '2026-11-20' }
+  shipping_account_id: { const: 1 }
+  shipping_method_id: { const: 2 }
+  weight: Weight
+  dimension_length: { const: 1 }
+  dimension_width: { const: 1 }
+  dimension_height: { const: 1 }
+  shipment_lines:
+    - variant: { brand_identifier: PO }
+      quantity: { const: 1 }
+`
+    const layouts = [{ recordType: '', columns: ['PO', 'Weight'] }]
+    const rows = [{ layout: 0, line: 2, lastLine: 2, values: ['A', '2,5'] }]
+    const [draft] = await draftsOf(shipment, { layouts, rows })
+
+    expect(draft?.problems.map(({ message, hint }) => `${message} ${hint}`)).toEqual([
+      '"2,5" is not a number of pounds. Write a point before the decimals, such as 12.50.',
+    ])
+  })
+
+  test('a check digit that is wrong is told of once', async () => {
+    const text = orders('upc: UPC', 'upc: { from: UPC, digits: 12 }')
+    expect(await told(text, { UPC: '012345678904' })).toEqual([
+      'UPC: The check digit of "012345678904" does not fit its other digits. Take the number from the source again; a digit is missing or mistyped.',
+    ])
+  })
+
+  test('a cell that feeds several fields and a calculation is told of once', async () => {
+    const text = orders('price: Retail', 'price: { calc: "[Cost] * [Qty]" }')
+    expect(await told(text, { Cost: '€5', Qty: 'two' })).toEqual([
+      'Qty: "two" is not a whole number. Write a whole number with digits only, such as 2.',
+      'Cost: "€5" is not an amount in US dollars. Amounts are US dollars: take the sign away, or do not send this record.',
+    ])
+  })
+
+  test('the words of a rule of the mapping stand alone', async () => {
+    const text = orders('body:', 'check: [{ when: { State: NY }, say: We do not ship to New York. }]\nbody:')
+    expect(await told(text, {})).toEqual(['State: We do not ship to New York.'])
+  })
+})
+
+test('a dollar sign in a calculation is taken as in a field', async () => {
+  const text = orders('price: Retail', 'price: { calc: "[Retail] * 2" }')
+  const [draft] = await draftsOf(text, orderSheet({ Retail: '$7.87' }))
+
+  expect(draft?.body?.['order_lines']).toMatchObject([{ price: '15.74' }])
+})
+
+describe('a condition on a number is never quietly false', () => {
+  const checked = orders('body:', 'check: [{ when: { Qty: { above: 99 } }, say: Call us. }]\nbody:').replace(
+    'quantity: Qty',
+    'quantity: { const: 1 }',
+  )
+
+  test.each([
+    ['5', ['accepted']],
+    ['', ['accepted']],
+    ['$1,250.00', ['Qty: Call us.']],
+    [
+      'many',
+      [
+        'Qty: "many" is not a number. The mapping asks whether it is above 99. Write digits with a point, such as 12.50.',
+      ],
+    ],
+    [
+      '1,250',
+      [
+        'Qty: "1,250" may mean 1250 or 1.250. The mapping asks whether it is above 99. Write it without separators of thousands and with a point before decimals, such as 1000 or 1000.00; or say with `decimal` in the mapping how numbers are written.',
+      ],
+    ],
+  ])('the cell %j under a check', async (cell, expected) => {
+    expect(await told(checked, { Qty: cell })).toEqual(expected)
+  })
+
+  test('with the decimal comma of the file it is known which number is meant', async () => {
+    const european = checked.replace('group:', 'read: { format: csv, decimal: "," }\ngroup:')
+    const plain = { Cost: '1', Retail: '2' }
+
+    expect(await told(european, { Qty: '1.250', ...plain })).toEqual(['Qty: Call us.'])
+    expect(await told(european, { Qty: '1,250', ...plain })).toEqual(['accepted'])
+    expect(await told(european, { Qty: 'x', ...plain })).toEqual([
+      'Qty: "x" is not a number. The mapping asks whether it is above 99. Write digits with a comma, such as 12,50.',
+    ])
+  })
+
+  test('it refuses the record under `only`, `hold`, `unless` and the `when` of lines and values', async () => {
+    const limits = '{ Retail: { above: 20 } }'
+    const forms = [
+      orders('body:', `only: ${limits}\nbody:`),
+      orders('body:', `hold: [{ when: ${limits}, say: Look. }]\nbody:`),
+      orders('body:', `check: [{ unless: ${limits}, say: Cheap. }]\nbody:`),
+      orders('    - variant:', `    - when: ${limits}\n      variant:`),
+      orders('gift_message: Gift', `gift_message: { from: Gift, when: ${limits} }`),
+      orders('street2: Address 2', `street2: { from: Address 2, when: ${limits} }`),
+      orders(
+        '  gift_message: Gift',
+        `  sold_to: { name1: { from: Gift, when: ${limits} }, street1: { const: A }, city: { const: B }, province: { const: NY }, postal_code: { const: C }, country: { const: US } }`,
+      ),
+    ].map((text) => text.replace('price: Retail', "price: { const: '9.99' }"))
+
+    for (const text of forms) {
+      expect(await told(text, { Retail: 'cheap' })).toEqual([
+        'Retail: "cheap" is not a number. The mapping asks whether it is above 20. Write digits with a point, such as 12.50.',
+      ])
+    }
+  })
+
+  test('a text that another test turns down need not be a number', async () => {
+    const text = orders(
+      'body:',
+      'check: [{ when: { Gift: { not: [N/A], above: 5 }, State: NJ }, say: Call us. }]\nbody:',
+    )
+
+    expect(await told(text, { Gift: 'N/A', State: 'NJ' })).toEqual(['accepted'])
+    expect(await told(text, { Gift: 'some words', State: 'NY' })).toEqual(['accepted'])
+  })
+})
