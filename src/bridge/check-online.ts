@@ -1,6 +1,7 @@
 /** Trying the credentials of a configuration at the API. Only reads; nothing is sent or changed. */
 import { createClient } from '../client/client.ts'
 import type { Configuration, Credentials, Route } from '../config/configuration.ts'
+import type { Api } from '../domain/api.ts'
 import { idOf } from '../pipelines/operations/operation.ts'
 import { BridgeError } from '../support/errors.ts'
 import type { BridgeOptions } from './options.ts'
@@ -18,21 +19,27 @@ export async function checkOnline(
     const { baseUrl, timeoutMs, connections } = api
     const client = createClient({ baseUrl, timeoutMs, connections, ...options, ...credentials })
     try {
-      for (const kind of ['retailer', 'brand'] as const) {
-        const wanted = own.filter(({ party }) => party.kind === kind)
-        if (wanted.length === 0) continue
-        const allowed = new Set<string>()
-        for await (const page of client.list({ endpoint: OWN_PARTIES[kind] })) {
-          for (const party of page) allowed.add(idOf(party) ?? '')
-        }
-        failures.push(...wanted.flatMap((route) => notAllowed(route, allowed)))
-      }
+      failures.push(...(await foreignRoutes(client, own)))
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
       failures.push(`${credentials.clientId} at ${baseUrl}: ${error.message}`)
     } finally {
       await client.close()
     }
+  }
+  return failures
+}
+
+/** The routes whose party the account may not act for. */
+async function foreignRoutes(client: Api, routes: readonly Route[]): Promise<string[]> {
+  const failures: string[] = []
+  for (const kind of new Set(routes.map(({ party }) => party.kind))) {
+    const allowed = new Set<string>()
+    for await (const page of client.list({ endpoint: OWN_PARTIES[kind] })) {
+      for (const party of page) allowed.add(idOf(party) ?? '')
+    }
+    const own = routes.filter(({ party }) => party.kind === kind)
+    failures.push(...own.flatMap((route) => notAllowed(route, allowed)))
   }
   return failures
 }

@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises'
 import type { Configuration } from '../config/configuration.ts'
 import { createFormats } from '../formats/formats.ts'
 import { failingExamples } from './examples.ts'
-import { loadMappings } from './mappings.ts'
+import { loadMappings, stepsOf } from './mappings.ts'
 
 export interface CheckResult {
   readonly routes: readonly { readonly route: string; readonly mapping: string; readonly examples: number }[]
@@ -19,8 +19,8 @@ export async function checkConfiguration(configuration: Configuration): Promise<
   const failures: string[] = []
   const warnings: string[] = []
   const routes: { route: string; mapping: string; examples: number }[] = []
-  for (const { name, mappingPath } of configuration.routes) {
-    const mapping = mappings.get(name)
+  for (const { key, name, mappingPath } of configuration.routes.flatMap(stepsOf)) {
+    const mapping = mappings.get(key)
     if (!mapping) continue
     routes.push({ route: name, mapping: mappingPath, examples: mapping.examples.length })
     failures.push(...(await failingExamples(mapping, mappingPath, format)))

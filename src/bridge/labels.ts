@@ -82,7 +82,7 @@ async function intoMailbox(shop: Workshop, route: InboundRoute, work: Wanted): P
     const { which, ...query } = wanted
     if (which === 'all') await wantDocuments(parts, documents, query)
     await bringDocuments({ ...parts, documents }, wanted, teller(route, documents, tell))
-    return { route: route.name, summaries: [], reported: [], open: [] }
+    return { route: route.name, summaries: [], reported: [], open: [], waiting: [] }
   })
   if (result.kind === 'failed') throw result.failure
 }

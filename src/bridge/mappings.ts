@@ -7,10 +7,10 @@ import { BridgeError } from '../support/errors.ts'
 export async function loadMappings({ routes }: Configuration): Promise<Map<string, Mapping>> {
   const mappings = new Map<string, Mapping>()
   const mistakes: string[] = []
-  for (const route of routes) {
+  for (const route of routes.flatMap(stepsOf)) {
     try {
       const mapping = await loadMapping(route.mappingPath)
-      mappings.set(route.name, mapping)
+      mappings.set(route.key, mapping)
       if (mapping.operation !== route.operation) {
         mistakes.push(
           `route ${route.name} does ${route.operation}, but ${route.mappingPath} is for ${mapping.operation}`,
@@ -40,6 +40,28 @@ export async function loadMappings({ routes }: Configuration): Promise<Map<strin
       details: [...new Set(mistakes)],
     },
   )
+}
+
+type MappedStep = Route & {
+  /** Under which its mapping is found. */
+  readonly key: string
+}
+
+/** Each step of a route that has a mapping, as if it were a route of its own. */
+export function stepsOf(route: Route): MappedStep[] {
+  const first = { ...route, key: route.name }
+  if (route.direction === 'outbound') return [first]
+  const further = (route.then ?? []).flatMap(({ operation, mappingPath }): MappedStep[] =>
+    mappingPath === undefined
+      ? []
+      : [{ ...route, operation, mappingPath, key: stepKey(route.name, operation) }],
+  )
+  return [first, ...further]
+}
+
+/** The names of routes have no slash. */
+export function stepKey(route: string, operation: string): string {
+  return `${route}/${operation}`
 }
 
 function isReport(route: Route): boolean {

@@ -1,6 +1,6 @@
 /** Running one route: its lease, its heartbeat, and its parts put together. */
 import { join } from 'node:path'
-import type { Configuration, Route } from '../config/configuration.ts'
+import type { Configuration, InboundRoute, Route } from '../config/configuration.ts'
 import type { Api } from '../domain/api.ts'
 import type { Format } from '../domain/format.ts'
 import type { Journal, Lease } from '../domain/journal.ts'
@@ -19,6 +19,7 @@ import { documentPlace } from './document-place.ts'
 import { filePattern } from './file-pattern.ts'
 import { isHolderAlive, thisHolder } from './holder.ts'
 import type { RouteResult } from './outcome.ts'
+import { stepKey } from './mappings.ts'
 import { outboundRoute } from './outbound-route.ts'
 
 /** A lease that is not renewed for this long is free for others. It is renewed three times as often. */
@@ -105,7 +106,7 @@ async function passRoute(shop: Workshop, { route, lease, signal, api, inbound }:
     format: shop.format,
   }
   if (route.direction === 'inbound' && mapping?.direction === 'inbound') {
-    const { name, party, operation, from, results, rules, stop } = route
+    const { name, party, operation, from, results, rules, stop, when, waitMs } = route
     const documents = documentPlace(route, (mailbox) => mailboxOf(shop, mailbox))
     const pass = await inbound({
       ...shared,
@@ -121,6 +122,8 @@ async function passRoute(shop: Workshop, { route, lease, signal, api, inbound }:
         lateAnswerMs: configuration.api.lateAnswerMs,
         rules,
         stop,
+        ...(when === undefined ? {} : { when }),
+        ...(waitMs === undefined ? {} : { waitMs }),
       },
       source: mailboxOf(shop, from.mailbox),
       results: mailboxOf(shop, results.mailbox),
@@ -128,6 +131,7 @@ async function passRoute(shop: Workshop, { route, lease, signal, api, inbound }:
       methods: methodBook(api, party),
       ...(documents === undefined ? {} : { documents }),
       translator: mapping.translator,
+      ...nextSteps(shop, route),
     })
     return { kind: 'inbound', route: name, pass }
   }
@@ -142,6 +146,19 @@ async function passRoute(shop: Workshop, { route, lease, signal, api, inbound }:
     composer: mapping.composer,
   })
   return { kind: 'outbound', route: route.name, pass }
+}
+
+/** What the route does with its files after the first step. */
+function nextSteps({ mappings }: Workshop, { name, then }: InboundRoute): Pick<InboundParts, 'then'> {
+  if (then === undefined) return {}
+  return {
+    then: then.map(({ mappingPath, ...step }) => {
+      if (mappingPath === undefined) return step
+      const mapping = mappings.get(stepKey(name, step.operation))
+      assert(mapping?.direction === 'inbound', `${step.operation} of route ${name} has no mapping`)
+      return { ...step, translator: mapping.translator }
+    }),
+  }
 }
 
 function mailboxOf({ mailboxes }: Workshop, name: string): Mailbox {

@@ -6,7 +6,7 @@ import { BridgeError, type ExitCode } from '../support/errors.ts'
 import { readConfiguration, withBridge } from './context.ts'
 import { countsInWords } from './counts-in-words.ts'
 import { progressBar } from './progress.ts'
-import { reportInWords } from './report-in-words.ts'
+import { reportInWords, waitingInWords } from './report-in-words.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface DecisionOptions {
@@ -53,6 +53,7 @@ function inWords(action: DecisionAction, { file, decision, records, pass, held }
     decided,
     ...pass.reported.flatMap(reportInWords),
     ...waiting,
+    ...pass.waiting.map(waitingInWords),
     ...held.map((each) => stillHeld(each)),
   ]
 }

@@ -1,5 +1,6 @@
 /** What became of an incoming file, for people. */
 import { isPartOf } from '../domain/file-parts.ts'
+import type { WaitingFile } from '../domain/steps.ts'
 import type { ReportedFile } from '../pipelines/inbound/report.ts'
 import type { Summary } from '../pipelines/inbound/summary.ts'
 import { countsInWords } from './counts-in-words.ts'
@@ -22,6 +23,12 @@ export function reportInWords({ summary, paths }: ReportedFile): string[] {
   return [...summaryInWords(summary), ...(isPlain && summary.outcome === 'processed' ? [] : read)]
 }
 
+/** A file that is done but for what waits for its orders. */
+export function waitingInWords({ route, name, records, message }: WaitingFile): string {
+  const how = records === 1 ? '1 record waits for its order' : `${records} records wait for their orders`
+  return `${route}: ${name}: ${how}; the next runs look again. ${records === 1 ? '' : 'The first: '}${message}`
+}
+
 function summaryInWords(summary: Summary): string[] {
   const { route, file, outcome, duplicateOf } = summary
   if (outcome === 'duplicate' && duplicateOf) {
@@ -40,5 +47,8 @@ function summaryInWords(summary: Summary): string[] {
     ...(delivered > 0 ? [`    ${delivered} packing slips and labels delivered`] : []),
     ...(lacking > 0 ? [`    ${lacking} missing: see the results, and dropbridge labels`] : []),
   ]
-  return [`${route}: ${file}: ${countsInWords(summary.records)}`, ...documents]
+  const operations = Object.entries(summary.operations ?? {}).map(
+    ([operation, counts]) => `    ${operation}: ${countsInWords(counts)}`,
+  )
+  return [`${route}: ${file}: ${countsInWords(summary.records)}`, ...operations, ...documents]
 }

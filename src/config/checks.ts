@@ -8,6 +8,7 @@ import { fileNameMistakes } from './file-name.ts'
 import type { Mistake } from './mistakes.ts'
 import { checkReport } from './report-checks.ts'
 import { plainFolder } from './schema.ts'
+import { checkSteps, StepsGlance } from './step-checks.ts'
 
 /** Everything that is wrong between routes, mailboxes and parties. */
 export function checkTogether(raw: unknown): Mistake[] {
@@ -23,7 +24,7 @@ export function checkTogether(raw: unknown): Mistake[] {
     ...checkTargets(routes),
     ...routes.flatMap(checkNames),
     ...routes.flatMap((route) =>
-      [...checkReport(route), ...checkDocuments(route)].map((mistake) => ({
+      [...checkReport(route), ...checkDocuments(route), ...checkSteps(route)].map((mistake) => ({
         ...mistake,
         path: ['routes', route.name, ...mistake.path],
       })),
@@ -60,6 +61,7 @@ const RouteGlance = z.object({
   select: z.record(z.string(), z.unknown()).optional().catch(undefined),
   empty: z.unknown().optional(),
   reread: z.unknown().optional(),
+  ...StepsGlance.shape,
 })
 const Glance = z
   .object({

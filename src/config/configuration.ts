@@ -7,6 +7,7 @@ import { durationMs } from './duration.ts'
 import { type ConfigurationFile, plainFolder } from './schema.ts'
 import { type Select, toSelect } from './select.ts'
 import type { Rules } from './rules.ts'
+import { type StepConfiguration, toStep, toWaiting, type Waiting } from './steps.ts'
 import { type Stop, toStop } from './stop.ts'
 
 export interface Configuration {
@@ -46,7 +47,7 @@ interface RouteBase {
   readonly mappingPath: string
 }
 
-export interface InboundRoute extends RouteBase {
+export interface InboundRoute extends RouteBase, Waiting {
   readonly direction: 'inbound'
   readonly operation: InboundOperationName
   readonly from: {
@@ -70,6 +71,8 @@ export interface InboundRoute extends RouteBase {
   readonly rules: Rules
   /** When the rest of a file is held instead of sent. */
   readonly stop: Stop
+  /** Further steps on the same file. */
+  readonly then?: readonly StepConfiguration[]
 }
 
 export interface OutboundRoute extends RouteBase {
@@ -113,7 +116,7 @@ export function toConfiguration(file: ConfigurationFile, folder: string): Config
         credentials: route.api ?? api.credentials,
         mappingPath: resolve(folder, route.mapping),
       }
-      return 'from' in route ? toInbound(base, route) : toOutbound(base, route, folder)
+      return 'from' in route ? toInbound(base, route, folder) : toOutbound(base, route, folder)
     }),
   }
 }
@@ -122,8 +125,8 @@ type RouteFile = ConfigurationFile['routes'][string]
 type InboundRouteFile = Extract<RouteFile, { from: unknown }>
 type OutboundRouteFile = Extract<RouteFile, { to: unknown }>
 
-function toInbound(base: RouteBase, route: InboundRouteFile): InboundRoute {
-  const { operation, from, results, documents, rules, stop } = route
+function toInbound(base: RouteBase, route: InboundRouteFile, folder: string): InboundRoute {
+  const { operation, from, results, documents, rules, stop, then } = route
   return {
     ...base,
     direction: 'inbound',
@@ -141,6 +144,8 @@ function toInbound(base: RouteBase, route: InboundRouteFile): InboundRoute {
       : { documents: { ...documents, folder: plainFolder(documents.folder) } }),
     rules,
     stop: toStop(stop),
+    ...toWaiting(route),
+    ...(then === undefined ? {} : { then: then.map((step) => toStep(step, folder)) }),
   }
 }
 

@@ -15,3 +15,17 @@ export function durationMs(text: string): number | undefined {
   const ms = Number(digits) * UNIT_MS[unit as keyof typeof UNIT_MS]
   return ms <= DURATION_MS_MAX ? ms : undefined
 }
+
+/** For editors. */
+export const WAIT_PATTERN = '^\\d{1,5}(m|h|d)$|\\$\\{'
+
+const DAY_MS = 24 * UNIT_MS.h
+const WAIT_MS_MAX = 30 * DAY_MS
+
+/** Milliseconds, or undefined when the text is not a time of at most 30 days. No timer counts these. */
+export function waitMs(text: string): number | undefined {
+  const [, digits, unit] = /^(\d{1,5})(m|h|d)$/.exec(text) ?? []
+  if (digits === undefined || unit === undefined) return undefined
+  const ms = Number(digits) * (unit === 'd' ? DAY_MS : UNIT_MS[unit as 'm' | 'h'])
+  return ms > 0 && ms <= WAIT_MS_MAX ? ms : undefined
+}

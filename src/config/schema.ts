@@ -10,6 +10,7 @@ import { DURATION_PATTERN, durationMs } from './duration.ts'
 import { DEFAULT_DOCUMENT_NAME, documentNameMistakes } from './document-name.ts'
 import { fileNameMistakes } from './file-name.ts'
 import { RulesFile } from './rules.ts'
+import { StepFile, waitShape } from './steps.ts'
 import { StopFile } from './stop.ts'
 import { SelectFile } from './select.ts'
 
@@ -111,6 +112,13 @@ export const InboundRouteFile = z.strictObject({
     'Where the packing slips and labels of created shipments are left; none are fetched when left out.',
   ),
   rules: RulesFile.prefault({}).describe('What is done about records that are only odd.'),
+  ...waitShape,
+  then: z
+    .array(StepFile)
+    .optional()
+    .describe(
+      'Further steps on the same file, in this order: the records of one order are sent step after step, and none after one that was refused or held.',
+    ),
   stop: StopFile.prefault({}).describe(
     'When the rest of a file is not sent but held for a person, because the API refuses record after record.',
   ),

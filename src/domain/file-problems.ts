@@ -26,6 +26,10 @@ export const FILE_PROBLEMS = {
     cause: 'The first line of the file is not the header the mapping expects.',
     cure: 'Send the header line, spelled as in the mapping; upper and lower case and spaces do not matter.',
   },
+  'delimiter-wrong': {
+    cause: 'The cells of the file are divided by another character than the mapping says.',
+    cure: 'Save the file with the delimiter that the mapping names, or take `delimiter` out of the mapping.',
+  },
   'column-missing': {
     cause: 'A column the mapping needs is not in the file.',
     cure: 'Add the column, or name its other spelling in the mapping.',

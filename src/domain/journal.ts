@@ -39,6 +39,13 @@ export interface NewFile {
   readonly modifiedAt: number
 }
 
+export interface FileContents {
+  readonly sha256: string
+  readonly bytes: number
+  /** What is in it may be done again: the same stock counts once more when there was another in between. */
+  readonly mayRepeat?: boolean
+}
+
 export interface FileEntry extends NewFile {
   readonly route: string
   readonly state: FileState
@@ -170,10 +177,10 @@ export interface Journal extends DocumentJournal, HeldJournal, StepJournal {
   // incoming files
   beginClaim(lease: Lease, file: NewFile): Promise<void>
   /**
-   * claiming → received; or, when the route already has a file with these bytes of which something was accepted or is
-   * under way, claiming → submitted with the outcome `duplicate`. `gone` files: claiming → closed, `vanished`.
+   * claiming → received; or, when it may not repeat and the route already has a file with these bytes of which something
+   * was accepted or is under way, claiming → submitted with the outcome `duplicate`. `gone` files: claiming → closed, `vanished`.
    */
-  fileReceived(lease: Lease, id: string, sha256: string, bytes: number): Promise<FileEntry>
+  fileReceived(lease: Lease, id: string, contents: FileContents): Promise<FileEntry>
   fileVanished(lease: Lease, id: string): Promise<void>
   /** Throws away what an interrupted planning left. */
   beginPlan(lease: Lease, id: string): Promise<void>
@@ -232,6 +239,18 @@ export interface Journal extends DocumentJournal, HeldJournal, StepJournal {
   uncertainRecords(work: WorkOf, afterId: number, limit: number): Promise<UncertainRecord[]>
   /** uncertain → its result. */
   settleRecords(lease: Lease, results: readonly RecordResult[]): Promise<void>
+  /** How many records of the operation are planned or being sent of which nothing was noted when they were planned. */
+  countUnnoted(fileId: string, operation: string): Promise<number>
+  /** Whether an earlier record of the file has a natural key that begins with the lane and a blank. */
+  isBehind(
+    fileId: string,
+    record: {
+      readonly operation: string
+      readonly account: string
+      readonly lane: string
+      readonly number: number
+    },
+  ): Promise<boolean>
   /** Those of the natural keys that a record holds: it is accepted or under way. */
   heldKeys(asked: {
     readonly operation: string

@@ -87,7 +87,8 @@ export const PROBLEMS = {
     cure: 'Nothing to do: each run looks again, until the time to wait is over.',
   },
   'order-not-shipped': {
-    cause: 'The route closes orders only when every line of them is shipped or canceled, and something of this one is not.',
+    cause:
+      'The route closes orders only when every line of them is shipped or canceled, and something of this one is not.',
     cure: 'Nothing to do, if the rest comes later: the file that brings it closes the order.',
   },
   'order-not-closed': {

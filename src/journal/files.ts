@@ -1,6 +1,6 @@
 /** Incoming files: each change of state is one statement, guarded by the state it expects. */
 import { type Kysely, sql } from 'kysely'
-import type { FileEntry, FileState, Journal, Lease } from '../domain/journal.ts'
+import type { FileContents, FileEntry, FileState, Journal, Lease } from '../domain/journal.ts'
 import { problem } from '../domain/problem.ts'
 import { isoTime } from '../support/clock.ts'
 import { assert } from '../support/errors.ts'
@@ -45,8 +45,8 @@ export function fileCalls(store: Store): FileCalls {
           .values({ ...file, state: 'claiming', claimed_at: now })
           .execute()
       }),
-    fileReceived: (lease, id, sha256, bytes) =>
-      writeHolding(store, lease, (tables, now) => receive(tables, { lease, id, sha256, bytes, now })),
+    fileReceived: (lease, id, contents) =>
+      writeHolding(store, lease, (tables, now) => receive(tables, { lease, id, ...contents, now })),
     fileVanished: (lease, id) =>
       move(lease, id, 'claiming', (now) => ({ state: 'closed', outcome: 'vanished', closed_at: now })),
     beginPlan: (lease, id) =>
@@ -89,20 +89,20 @@ export function fileCalls(store: Store): FileCalls {
   }
 }
 
-interface Receipt {
+interface Receipt extends FileContents {
   readonly lease: Lease
   readonly id: string
-  readonly sha256: string
-  readonly bytes: number
   readonly now: number
 }
 
 /** The look for a first one and the mark are in one write transaction, so two of a kind cannot both be first. */
 async function receive(
   tables: Kysely<Tables>,
-  { lease, id, sha256, bytes, now }: Receipt,
+  { lease, id, sha256, bytes, mayRepeat = false, now }: Receipt,
 ): Promise<FileEntry> {
-  const first = await firstWithContents(tables, { route: lease.route, sha256, notId: id })
+  const first = mayRepeat
+    ? undefined
+    : await firstWithContents(tables, { route: lease.route, sha256, notId: id })
   const received = { sha256, size: bytes, received_at: now }
   const fate: FileUpdate = first
     ? {

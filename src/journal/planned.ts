@@ -65,3 +65,28 @@ export async function heldKeys(
       and records.natural_key = batch.key and records.holds_key = 1`.execute(tables)
   return rows.map((row) => row.natural_key)
 }
+
+export async function countUnnoted(
+  tables: Kysely<Tables>,
+  fileId: string,
+  operation: string,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from records join bodies on bodies.record_id = records.id
+    where records.file_id = ${fileId} and records.operation = ${operation}
+      and records.state in ('planned', 'sending') and bodies.note is null`.execute(tables)
+  return rows[0]?.count ?? 0
+}
+
+export async function isBehind(
+  tables: Kysely<Tables>,
+  fileId: string,
+  { operation, account, lane, number }: Parameters<Journal['isBehind']>[1],
+): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from records
+    where operation = ${operation} and account = ${account} and holds_key = 1
+      and natural_key > ${lane} || ' ' and natural_key < ${lane} || '!'
+      and file_id = ${fileId} and number < ${number} limit 1`.execute(tables)
+  return rows.length > 0
+}

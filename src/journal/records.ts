@@ -4,7 +4,7 @@ import type { Journal, Lease } from '../domain/journal.ts'
 import type { PlannedRecord, ReportedRecord, StateCounts } from '../domain/record.ts'
 import { assert } from '../support/errors.ts'
 import { batchOf } from './batch.ts'
-import { heldKeys, insertPlanned, plannedBodies } from './planned.ts'
+import { countUnnoted, heldKeys, insertPlanned, isBehind, plannedBodies } from './planned.ts'
 import { present } from './present.ts'
 import { findHolders } from './holders.ts'
 import { type Verdict, judge } from './repeats.ts'
@@ -14,7 +14,14 @@ import { type Work, workOf } from './work.ts'
 
 type RecordCalls = Pick<
   Journal,
-  'addRecords' | 'heldKeys' | 'plannedBodies' | 'countRecords' | 'reportedRecords' | 'troubledRecords'
+  | 'addRecords'
+  | 'heldKeys'
+  | 'plannedBodies'
+  | 'countUnnoted'
+  | 'isBehind'
+  | 'countRecords'
+  | 'reportedRecords'
+  | 'troubledRecords'
 >
 
 export function recordCalls(store: Store): RecordCalls {
@@ -22,6 +29,8 @@ export function recordCalls(store: Store): RecordCalls {
     addRecords: (lease, fileId, records) =>
       writeHolding(store, lease, (tables, now) => addRecords(tables, { lease, fileId, records, now })),
     heldKeys: (asked) => read(store, (tables) => heldKeys(tables, asked)),
+    countUnnoted: (fileId, operation) => read(store, (tables) => countUnnoted(tables, fileId, operation)),
+    isBehind: (fileId, record) => read(store, (tables) => isBehind(tables, fileId, record)),
     plannedBodies: (fileId, named) => read(store, (tables) => plannedBodies(tables, fileId, named)),
     countRecords: (work) => read(store, (tables) => countRecords(tables, workOf(work))),
     reportedRecords: (fileId, afterNumber, limit) =>

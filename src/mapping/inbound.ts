@@ -9,7 +9,8 @@ import { type Check, compileChecks, compileCondition, type Condition } from './r
 import { compileTotals } from './rows/control-totals.ts'
 import { compileKeep, noOrderOf } from './keep.ts'
 import { type Example, InboundFile } from './file.ts'
-import { checkColumns, conditionsOf, type LeafContext } from './fields/leaf.ts'
+import { conditionsOf, type LeafContext } from './fields/leaf.ts'
+import { checkColumns } from './fields/leaf-names.ts'
 import { GroupFrame } from './rows/group-forms.ts'
 import { compilePacked, lineRulesOf, type PackedLines, withLineRules } from './rows/lines.ts'
 import type { Alternatives, Grouping } from './fields/plan.ts'
@@ -57,6 +58,7 @@ export async function compileInbound(
     tables,
     spills: new Map(),
     columnsFor: withPacked(columnsFor, packed),
+    packed: packed?.columns,
     decimal: read.decimal,
     noOrder: noOrderOf(operation, shape),
   }
@@ -69,7 +71,7 @@ export async function compileInbound(
   if (records !== undefined && root.entries.has('group')) {
     mistakes.add(
       keyPlace(root, 'group'),
-      'the record types say already which rows belong together: leave `group` out',
+      'the record types say already which rows belong together: leave `group` out. If all rows are of one kind and share a key, leave `records` out: name their `columns`, the other lines under `ignore`, and a row of totals with `totals.when`',
     )
   }
   if (file === undefined || body === undefined || grouping === undefined || mistakes.count() > 0)

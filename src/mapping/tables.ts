@@ -96,6 +96,15 @@ export function missMessage(table: Table, text: string): string {
   return `${quoted(text)} is not in the table "${table.name}".${didYouMean(text, table.keys.slice(0, MAX_SUGGESTED))}`
 }
 
+/** So many keys show what a table is about. */
+const KEYS_SHOWN = 5
+
+export function missHint({ keys }: Table): string {
+  const shown = keys.slice(0, KEYS_SHOWN).join(', ')
+  const more = keys.length > KEYS_SHOWN ? `, … (${keys.length} in all)` : ''
+  return `Use one of ${shown}${more}; or add a row to the table.`
+}
+
 async function tableFromFile(from: {
   readonly name: string
   readonly path: string

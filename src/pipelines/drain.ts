@@ -31,6 +31,8 @@ export interface DrainOptions {
   readonly onProgress: (done: number) => void
   /** When it lets nothing more be sent, the draining ends, and what waits is left as it is. */
   readonly restraint?: Restraint
+  /** The records are of several steps: none is sent after an earlier one of its lane was refused or held. */
+  readonly inSteps?: boolean
 }
 
 /**
@@ -50,19 +52,19 @@ export async function drain(options: DrainOptions): Promise<void> {
   const gate = openGate(options.restraint, BEGIN_AT_ONCE)
   let done = 0
   // What has no outcome yet must come to one before the next record of its lane may be sent.
-  const blockedLanes = new Set<string>()
+  const blocked = blockedLanes(options.inSteps === true)
   const note = (result: RecordResult) => void results.add(result).catch(stop.because)
   const giveBack = ({ id }: SendingRecord) => note({ id, state: unsent, problems: [] })
 
   const send = async (record: SendingRecord): Promise<RecordResult | undefined> => {
-    if (stop.reason() !== undefined || gate.isShut() || blockedLanes.has(record.lane)) {
+    if (stop.reason() !== undefined || gate.isShut() || blocked.has(record)) {
       giveBack(record)
       return undefined
     }
     try {
       await hold.fresh()
       const result = await options.perform(record)
-      if (isOpen(result)) blockedLanes.add(record.lane)
+      blocked.look(record, result)
       const trouble = breaker.look(result)
       if (trouble) stop.because(trouble)
       note(result)
@@ -85,7 +87,7 @@ export async function drain(options: DrainOptions): Promise<void> {
       const room = await gate.opened()
       if (room === 0 || stop.reason() !== undefined) break
       // The journal leaves out the lanes it knows to be blocked, so it must know them all.
-      if (blockedLanes.size > 0) await results.flush()
+      if (blocked.any()) await results.flush()
       const records = await hold.writing(journal.beginAttempts(lease, work, room))
       if (records.length === 0) break
       gate.began(records.length)
@@ -106,6 +108,27 @@ function isOpen({ state }: RecordResult): boolean {
   return state === 'deferred' || state === 'uncertain'
 }
 
+/** The record was not even tried, because of its order; that says nothing of the API. */
+function waitsForOrder({ problems }: RecordResult): boolean {
+  return problems[0]?.code === 'waits-for-close'
+}
+
+/** The lanes that must wait: for an outcome, or, when an earlier step failed, for ever. */
+function blockedLanes(inSteps: boolean) {
+  /** From later steps than this no record is sent. */
+  const lastSteps = new Map<string, number>()
+  return {
+    look({ lane, step = 1 }: SendingRecord, result: RecordResult): void {
+      if (isOpen(result)) lastSteps.set(lane, 0)
+      else if (inSteps && (result.state === 'rejected' || result.state === 'held')) {
+        lastSteps.set(lane, Math.min(step, lastSteps.get(lane) ?? step))
+      }
+    },
+    has: ({ lane, step = 1 }: SendingRecord) => step > (lastSteps.get(lane) ?? Infinity),
+    any: () => lastSteps.size > 0,
+  }
+}
+
 /** Tells a failing API from a failing record. */
 function apiBreaker() {
   let inRow = 0
@@ -117,7 +140,7 @@ function apiBreaker() {
   }
   return {
     look(result: RecordResult): BridgeError | undefined {
-      if (!isOpen(result)) {
+      if (!isOpen(result) || waitsForOrder(result)) {
         answered++
         inRow = 0
         return undefined

@@ -12,6 +12,7 @@ import type { Clock } from '../support/clock.ts'
 import type { Spool } from '../support/spool.ts'
 import type { DocumentPlace } from './documents/place.ts'
 import type { StopRules } from './inbound/breaker.ts'
+import type { NextStep } from './inbound/steps.ts'
 import type { CarrierBook } from './references/carriers.ts'
 import type { MethodBook } from './rules/methods.ts'
 import type { Policies } from './rules/rule.ts'
@@ -49,6 +50,12 @@ export interface InboundParts extends SharedParts {
     readonly rules?: Policies
     /** When the rest of a file is held instead of sent; never when left out. */
     readonly stop?: StopRules
+    /** Only when all of the order is shipped or canceled. */
+    readonly when?: 'shipped'
+    /** How long a record waits for its order to be ready, from when its file was received; not at all when left out. */
+    readonly waitMs?: number
+    /** These are the parts of a further step of a route. */
+    readonly follows?: boolean
   }
   readonly source: Mailbox
   readonly results: Mailbox
@@ -59,6 +66,8 @@ export interface InboundParts extends SharedParts {
   /** Where the packing slips and labels of created shipments go, where they are wanted. */
   readonly documents?: DocumentPlace
   readonly translator: Translator
+  /** Further steps on the same file. */
+  readonly then?: readonly NextStep[]
 }
 
 export interface OutboundParts extends SharedParts {

@@ -21,6 +21,7 @@ function inbound(records: StateCounts, outcome = 'processed', open: readonly Fil
       summaries: [{ outcome, records: { total: 9, ...records } } as unknown as Summary],
       reported: [],
       open,
+      waiting: [],
     },
   }
 }

@@ -166,7 +166,9 @@ describe('a file that is UTF-8 although the mapping names an older encoding', ()
   })
 
   it('is not looked for where characters take several bytes', async () => {
-    const rows = await rowsOf(await readable(start(iconv.encode('PO,Name\n1,東京\n', 'shift_jis'), 'shift_jis')))
+    const rows = await rowsOf(
+      await readable(start(iconv.encode('PO,Name\n1,東京\n', 'shift_jis'), 'shift_jis')),
+    )
     expect(rows.map(({ values }) => values[1])).toEqual(['東京'])
   })
 })

@@ -237,7 +237,7 @@ import { type Clock, systemClock } from ${module('support/clock.ts')}
     }
     const lease = await journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)
     await journal.beginClaim(lease, { id: 'a', folder: 'f', name: 'a.csv', size: 1, modifiedAt: 1 })
-    await journal.fileReceived(lease, 'a', 'h', 1)
+    await journal.fileReceived(lease, 'a', { sha256: 'h', bytes: 1 })
     await journal.addRecords(lease, 'a', [planned(1, 'PO-1')])
     await sql`pragma max_page_count = 40`.execute(db)
     const large = planned(2, 'PO-2', { body: 'x'.repeat(200_000) })

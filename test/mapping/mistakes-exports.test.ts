@@ -38,7 +38,7 @@ tables:
     '4:6 columns.B: ship_to is no list, so it has no positions',
     '5:28 columns.C.all[1]: ship_to has no field "town".',
     '6:17 columns.D.firstOf: expected a list of paths, two or more',
-    '7:6 columns.E: say where the value comes from with exactly one of `from`, `firstOf`, `all`, `sum`, `count`, `const` and `kept`',
+    '7:6 columns.E: say where the value comes from with exactly one of `from`, `firstOf`, `all`, `sum`, `count`, `filled`, `const` and `kept`',
     '8:33 columns.F.case: a sum or a count takes no `case`',
     '9:41 columns.G.case: a sum or a count takes no `case`',
     '10:15 columns.H.count: ship_to.city is no list, so there is nothing to count',
@@ -46,7 +46,7 @@ tables:
     '12:14 columns.J.from: order_lines.variant has no field "nme". Did you mean "name"?',
     '13:35 columns.K.decimal: `decimal` is for numbers',
     '14:41 columns.L.implied: with `implied` no point is written, so there is no `decimal` and there are no `zeros` to cut',
-    '15:27 columns.M.yes: `yes` is for true and false',
+    '15:27 columns.M.yes: `yes` is for true and false, and status is neither; to say whether it is there write `filled: status`',
     '16:27 columns.N.reverse: `reverse` needs a `table`',
     '17:44 columns.O.reverse: the table "ship-via" has no column "methd". Did you mean "method"?',
     '18:58 columns.P.reverse: `pick` and `reverse` exclude each other',
@@ -120,7 +120,7 @@ file: { records: 0 }
     '14:26 trailer.columns.A.count: the record has no field "recrds".',
     '14:39 trailer.columns.B: say what stands here with exactly one of `const`, `sum` and `count`',
     '14:73 trailer.columns.C.sum: `sum` is for numbers; status is none',
-    '14:88 trailer.columns.D.from: there is no such key here. Known are const, sum, count, decimal, implied, zeros, pad, width, align.',
+    '14:88 trailer.columns.D.from: there is no such key here. Known are const, sum, count, decimal, implied, grouping, zeros, pad, width, align.',
     '15:18 file.records: too small: expected number to be >=1',
   ])
 })
@@ -232,5 +232,50 @@ trailer: { type: Ü, columns: { N: { count: records } } }
   expect(await mistakesOf(text)).toEqual([
     '3:19 records[0].type: "É" (U+00C9) cannot be written in ascii.',
     '4:18 trailer.type: "Ü" (U+00DC) cannot be written in ascii.',
+  ])
+})
+
+test('every mistake in flags, required columns, thousands and numbers of a table is told', async () => {
+  const text = `operation: export-orders
+columns:
+  A: { filled: gift_mesage, yes: Y }
+  B: { filled: gift_message, case: upper }
+  C: { filled: gift_message, required: true }
+  D: { count: order_lines, yes: Y, decimal: "," }
+  E: { sum: order_lines.quantity, yes: Y }
+  F: { from: gift_message, yes: Y, no: N }
+  G: { from: status, required: true, default: none }
+  H: { from: status, required: yes please }
+  I: { from: subtotal_charged, grouping: "." }
+  J: { from: subtotal_charged, grouping: ",", decimal: "," }
+  K: { from: subtotal_charged, grouping: ".", implied: 2 }
+  L: { from: subtotal_charged, grouping: "-" }
+  M: { from: status, grouping: "," }
+  N: { from: status, table: words, implied: 2 }
+  O: { from: status, table: costs, implied: 2 }
+  P: { from: status, table: costs, decimal: ",", miss: keep }
+tables:
+  words: { rows: { Open: ready } }
+  costs: { rows: { Open: "9.505" } }
+`
+
+  expect(await mistakesOf(text)).toEqual([
+    '3:16 columns.A.filled: the record has no field "gift_mesage". Did you mean "gift_message"?',
+    '4:36 columns.B.case: `filled` says yes or no, and takes no `case`',
+    '5:40 columns.C.required: `filled` says yes or no, and takes no `required`',
+    '6:45 columns.D.decimal: a sum or a count takes no `decimal`',
+    '7:40 columns.E.yes: a sum or a count takes no `yes`',
+    '8:33 columns.F.yes: `yes` is for true and false, and gift_message is neither; to say whether it is there write `filled: gift_message`',
+    '8:40 columns.F.no: `no` is for true and false, and gift_message is neither; to say whether it is there write `filled: gift_message`',
+    '9:32 columns.G.required: a column with a `default` is never blank',
+    '10:32 columns.H.required: expected `true`',
+    '11:42 columns.I.grouping: "." stands before the decimals already; say with `decimal` what does',
+    '12:42 columns.J.grouping: "," stands before the decimals already; say with `decimal` what does',
+    '13:42 columns.K.grouping: with `implied` nothing but digits is written',
+    '14:42 columns.L.grouping: expected ".", ",", " " or "\'"',
+    '15:32 columns.M.grouping: `grouping` is for numbers',
+    '16:45 columns.N.implied: the table "words" has "ready", which is no number such as 9.50: a table\'s text is written as it is',
+    '17:45 columns.O.implied: the table "costs": 9.505 has more than the 2 decimals that the column implies.',
+    '18:56 columns.P.miss: a text that is kept is no number: leave out `miss: keep`',
   ])
 })

@@ -33,6 +33,12 @@ const FILES = {
   'tables/methods.csv': 'carrier,service,method\nFedEx,Ground,FEDEX_GROUND\n',
 }
 
+/** The tables that parts of mappings ask. */
+const TABLES = {
+  'ship-via': { file: 'tables/ship-via.csv' },
+  'unit-costs': { rows: { 'HV-10002': { cost: '12.50' } } },
+}
+
 /** The export with several kinds of rows that the page shows, with one more that a mapping over it takes away. */
 function typedExport(): string {
   const shown = blocks.find(({ text }) => text.includes('- type: PH'))?.text ?? ''
@@ -80,5 +86,5 @@ function placed(block: Plain): Plain {
   const fits = Object.entries(BODIES).find(([, body]) => keys.every((key) => key in body))
   if (fits === undefined)
     throw new Error(`neither keys of a mapping nor fields of a body: ${keys.join(', ')}`)
-  return { operation: fits[0], body: merged({}, block) }
+  return { operation: fits[0], tables: TABLES, body: merged({}, block) }
 }

@@ -173,6 +173,55 @@ describe('a shipment', () => {
     },
   )
 
+  const shippedOf = (...units: readonly number[]): Resource => ({
+    id: 5,
+    order_lines: units.map((quantity_shipped, index) => ({
+      id: index + 1,
+      variant: { upc: String(index + 1), brand_identifier: `NL-${index + 1}` },
+      quantity_shipped,
+    })),
+    shipments: [],
+  })
+
+  test('with a tracking number is proven absent when each shipment of the order shows another', async () => {
+    const others = [
+      { id: 40, tracking_number: 'T-0' },
+      { id: 41, tracking_number: null },
+    ]
+
+    expect(await lookUp(tracked, orderOf([9, 9], others))).toEqual({ found: 'absent' })
+    expect(await lookUp(tracked, orderOf([9, 9], [...others, { id: 42 }]))).toMatchObject({
+      found: 'unclear',
+    })
+  })
+
+  test('with a tracking number is proven absent when nothing of the order is shipped', async () => {
+    expect(await lookUp(tracked, orderOf([0, 0]))).toEqual({ found: 'absent' })
+    expect(await lookUp(tracked, orderOf([0, 1]))).toMatchObject({ found: 'unclear' })
+    expect(await lookUp(untracked, orderOf([0, 0]))).toMatchObject({ found: 'unclear' })
+  })
+
+  test('that was noted long before is never proven by quantities, because somebody else may have shipped as much', async () => {
+    const old = createShipment.oldNoteOf?.(shippedOf(0, 0), tracked)
+
+    expect(await lookUp(tracked, { ...shippedOf(2, 1), shipments: [{ id: 41 }] }, old)).toMatchObject({
+      found: 'unclear',
+    })
+    expect(await lookUp(tracked, { ...shippedOf(0, 0), shipments: [{ id: 40 }] }, old)).toMatchObject({
+      found: 'unclear',
+    })
+    expect(createShipment.oldNoteOf?.(shippedOf(0, 0), untracked)).toBeUndefined()
+  })
+
+  test('is compared line by line: as many units of other lines are not this shipment', async () => {
+    const note = createShipment.noteOf?.(shippedOf(1, 0))
+
+    expect(await lookUp(untracked, shippedOf(3, 1), note)).toEqual({ found: 'accepted' })
+    expect(await lookUp(untracked, shippedOf(2, 2), note)).toMatchObject({ found: 'unclear' })
+    expect(await lookUp(untracked, shippedOf(0, 1), note)).toMatchObject({ found: 'unclear' })
+    expect(await lookUp(untracked, shippedOf(1, 0), note)).toEqual({ found: 'absent' })
+  })
+
   test('with a tracking number is known by it, and without one by its lines', () => {
     expect(createShipment.naturalKey(tracked)).toBe('5 T-1')
     expect(createShipment.naturalKey(untracked)).toBe(`5 ${JSON.stringify(lines)}`)

@@ -23,6 +23,7 @@ const record = (changes: Partial<ReportedRecord>): ReportedRecord => ({
   keyValues: ['PO-4'],
   state: 'accepted',
   problems: [],
+  warnings: [],
   attempts: 1,
   changedAt: AT,
   ...changes,
@@ -47,6 +48,19 @@ test('an accepted record is told with its line, its number, its status and the i
     _id: '77',
     _attempts: '1',
     _at: '2026-11-21T02:15:00.000Z',
+  })
+})
+
+test('a warning is told and changes nothing of what became of the record', () => {
+  const warning = {
+    ...problem('totals-disagree', { field: 'due_amount' }, 'It is odd.'),
+    severity: 'warning',
+  } as const
+
+  expect(told(resultRow(record({ warnings: [warning] }), 1, false))).toMatchObject({
+    _status: 'accepted',
+    _code: 'totals-disagree',
+    _message: expect.stringContaining('It is odd.') as string,
   })
 })
 
@@ -148,7 +162,9 @@ test('the summary counts records, rows, refused lines and codes, and they add up
     },
     FILE,
   )
-  summary.add(record({}))
+  summary.add(
+    record({ warnings: [problem('totals-disagree', {}, 'odd'), problem('totals-disagree', {}, 'odd too')] }),
+  )
   summary.add(record({ state: 'duplicate', lines: [[20, 20]] }))
   summary.add(
     record({
@@ -179,6 +195,7 @@ test('the summary counts records, rows, refused lines and codes, and they add up
     heldLines: 2,
     heldFor: { 'Tell them.': 1 },
     codes: { 'value-missing': 2, 'held-by-mapping': 1, 'outcome-unprovable': 1 },
+    warnings: { 'totals-disagree': 1 },
     receivedAt: '2026-11-21T02:15:00.000Z',
     finishedAt: '2026-11-21T02:15:00.140Z',
     milliseconds: { planning: 40, sending: 100 },

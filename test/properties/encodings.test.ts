@@ -20,7 +20,10 @@ const word = fc
   .map(([letters, last, sign]) => letters.join('') + last + sign)
 
 const opening = fc.constantFrom('', '', '“', '«')
-const texts = fc.array(fc.tuple(opening, word).map((parts) => parts.join('')), { minLength: 1, maxLength: 30 })
+const texts = fc.array(
+  fc.tuple(opening, word).map((parts) => parts.join('')),
+  { minLength: 1, maxLength: 30 },
+)
 
 /** A file whose odd characters stand far down, or at once. */
 const fileOf = (words: readonly string[], padding: number) =>

@@ -52,7 +52,7 @@ export const accepted = (id: number, apiId: string): RecordResult => ({
 
 export async function receiveFile(journal: Journal, lease: Lease, id: string, contents = id): Promise<void> {
   await journal.beginClaim(lease, { id, folder: 'inbox', name: `${id}.csv`, size: 10, modifiedAt: 1.5 })
-  await journal.fileReceived(lease, id, contents, 10)
+  await journal.fileReceived(lease, id, { sha256: contents, bytes: 10 })
 }
 
 export async function planFile(
@@ -244,7 +244,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         await receiveFile(journal, lease, 'a')
         const finding = { keyColumns: [], headerLines: 1, encoding: 'utf-8' }
         const wrong = [
-          () => journal.fileReceived(lease, 'a', 'x', 1),
+          () => journal.fileReceived(lease, 'a', { sha256: 'x', bytes: 1 }),
           () => journal.fileVanished(lease, 'a'),
           () => journal.fileSubmitted(lease, 'a'),
           () => journal.nameReport(lease, 'a', 'a'),
@@ -279,9 +279,9 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
     })
 
     describe('knows a file by its bytes', () => {
-      const again = async (id: string, under = lease) => {
+      const again = async (id: string, under = lease, more = {}) => {
         await journal.beginClaim(under, { id, folder: 'inbox', name: `${id}.csv`, size: 10, modifiedAt: 2 })
-        return journal.fileReceived(under, id, 'a', 10)
+        return journal.fileReceived(under, id, { sha256: 'a', bytes: 10, ...more })
       }
 
       it('and reports the same bytes as a duplicate of the first', async () => {
@@ -304,6 +304,11 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
       it('while the first is still to be planned', async () => {
         await receiveFile(journal, lease, 'a')
         expect(await again('b')).toMatchObject({ outcome: 'duplicate' })
+      })
+
+      it('but takes it again when what is in it may be done again', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
+        expect(await again('b', lease, { mayRepeat: true })).toMatchObject({ state: 'received' })
       })
 
       it('but takes it again when all of the first was refused', async () => {

@@ -70,9 +70,9 @@ function leafPaths(value: unknown, path: string): string[] {
   )
 }
 
-/** The paths a column prints; that a condition looks at one, or counts it, does not show it to anybody. */
-function printedBy({ paths, options: { count } }: ExportColumn): string[] {
-  return paths.filter((path) => path !== count).map((path) => path.replace(/\[\d+\]/g, ''))
+/** The paths a column prints; that it is counted, or is there, does not show it to anybody. */
+function printedBy({ paths, options: { count, filled } }: ExportColumn): string[] {
+  return paths.filter((path) => path !== count && path !== filled).map((path) => path.replace(/\[\d+\]/g, ''))
 }
 
 /** The path when nobody prints it, or the whole object around it when nothing of it is printed. */

@@ -97,6 +97,7 @@ function heldBy({ options, paths, shape }: ExportColumn, tables: TableTexts): st
   const field = shape?.kind === 'list' ? shape.item : shape
   const rule = field?.kind === 'field' ? field.rule : undefined
   if (options['sum'] !== undefined) holds.push(`the sum of ${paths.join()}`)
+  else if (options['filled'] !== undefined) holds.push(`whether ${paths.join()} is there`)
   else if (options['count'] !== undefined) holds.push(`how many ${paths.join()} there are`)
   else if (typeof table === 'string') holds.push(agreedWords(tables.written(table, { reverse, pick })))
   else if (typeof format === 'string') holds.push(`a date written as ${format}`)

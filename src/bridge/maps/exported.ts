@@ -82,8 +82,8 @@ function kindOf(node: MapNode, record: Shape, allParts: boolean): ExportKind {
   }
 }
 
-function pathsOfOptions({ from, firstOf, all, sum, count }: Options): string[] {
-  return [from, firstOf, all, sum, count].flat().filter((path) => typeof path === 'string')
+function pathsOfOptions({ from, firstOf, all, sum, count, filled }: Options): string[] {
+  return [from, firstOf, all, sum, count, filled].flat().filter((path) => typeof path === 'string')
 }
 
 function textAt(node: SourceNode, key: string): string | undefined {

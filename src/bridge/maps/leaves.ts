@@ -2,6 +2,7 @@
 import type { FieldRule } from '../../contract/fields.ts'
 import { OPERATIONS } from '../../contract/operations.ts'
 import type { InboundMapping } from '../../mapping/load.ts'
+import { columnOf } from '../../mapping/calc/parse-calc.ts'
 import { looksKnown } from '../../mapping/rows/known.ts'
 import { type Shape, shapeOf } from '../../mapping/shape.ts'
 import { type SourceNode, toPlain } from '../../mapping/source/source.ts'
@@ -123,7 +124,9 @@ function isOptions(plain: unknown): plain is Options {
 function columnsOfOptions({ from, firstOf, all, calc }: Options): string[][] {
   const several = [firstOf, all].flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []))
   const calculated =
-    typeof calc === 'string' ? [...calc.matchAll(/\[([^\]]+)\]/g)].map(([, name = '']) => [name.trim()]) : []
+    typeof calc === 'string'
+      ? [...calc.matchAll(/\[([^\]]+)\]/g)].map(([, text = '']) => [columnOf(text.trim()).name])
+      : []
   const written = [...namesOf(from), ...several.flatMap(namesOf), ...calculated]
   return written.map((names) => names.filter((name) => !looksKnown(name))).filter((names) => names.length > 0)
 }

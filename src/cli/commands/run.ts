@@ -5,7 +5,7 @@ import { type ExitCode, FAILURES } from '../../support/errors.ts'
 import { readConfiguration, withBridge } from '../context.ts'
 import { outboundInWords } from '../outbound-in-words.ts'
 import { progressBar } from '../progress.ts'
-import { reportInWords } from '../report-in-words.ts'
+import { reportInWords, waitingInWords } from '../report-in-words.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface RunOptions {
@@ -56,13 +56,13 @@ function routeInWords(result: RouteResult): string[] {
       ]
     }
     case 'inbound': {
-      const { reported, open } = result.pass
-      if (reported.length + open.length === 0) return [`${result.route}: nothing to do`]
-      const waiting = open.map(
+      const { reported, open, waiting } = result.pass
+      if (reported.length + open.length + waiting.length === 0) return [`${result.route}: nothing to do`]
+      const unfinished = open.map(
         (file) =>
           `${result.route}: ${file.name} is not finished: some answers are not known yet. Run again later`,
       )
-      return [...reported.flatMap(reportInWords), ...waiting]
+      return [...reported.flatMap(reportInWords), ...unfinished, ...waiting.map(waitingInWords)]
     }
     case 'outbound': {
       const lines = outboundInWords(result.route, result.pass)
@@ -105,6 +105,7 @@ function asData({ exit, routes, stranded }: RunResult): unknown {
             route: result.route,
             files: result.pass.summaries,
             open: result.pass.open.map((file) => file.name),
+            waiting: result.pass.waiting,
           }
         case 'outbound':
           return {

@@ -4,6 +4,7 @@ import type { HeldFile, HeldRecord } from '../../domain/held.ts'
 import type { DeliveryEntry, FileEntry, RouteOverview } from '../../domain/journal.ts'
 import { EXIT, type ExitCode } from '../../support/errors.ts'
 import { isoTime } from '../../support/clock.ts'
+import type { WaitingFile } from '../../domain/steps.ts'
 import { readConfiguration, withBridge } from '../context.ts'
 import { table } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
@@ -32,6 +33,7 @@ export async function status(terminal: Terminal, { config, json }: StatusOptions
     deliveries: await journal.recentDeliveries(LATEST),
     held: await journal.heldFiles(HELD_MAX),
     heldRecords: await journal.heldRecords(HELD_MAX),
+    waiting: await journal.waitingFiles(HELD_MAX),
     strangers: await strangers(),
   }))
   if (json) {
@@ -49,10 +51,12 @@ interface Found {
   /** Records that wait for a person: by file and reason, and the first of them. */
   readonly held: readonly HeldFile[]
   readonly heldRecords: readonly HeldRecord[]
+  /** Files that wait for orders to be shipped and closed. */
+  readonly waiting: readonly WaitingFile[]
   readonly strangers: readonly Stranger[]
 }
 
-function inWords({ routes, files, deliveries, strangers, ...waiting }: Found): string[] {
+function inWords({ routes, files, deliveries, strangers, waiting, ...held }: Found): string[] {
   const lines = table(
     ['route', 'records in', 'records out', 'now'],
     routes.map((route) => [
@@ -72,7 +76,7 @@ function inWords({ routes, files, deliveries, strangers, ...waiting }: Found): s
       ...table(['latest deliveries', 'route', 'records', 'composed', 'state'], deliveries.map(deliveryRow)),
     )
   }
-  lines.push(...heldInWords(waiting))
+  lines.push(...heldInWords(held), ...waitingInWords(waiting))
   for (const { path, nearest } of strangers) {
     const hint = nearest === undefined ? '' : ` (the nearest pattern is ${nearest})`
     lines.push('', `No route takes ${path}${hint}: rename it, or change \`match\` of the route.`)
@@ -126,4 +130,17 @@ function heldInWords({ held, heldRecords }: Pick<Found, 'held' | 'heldRecords'>)
     '',
     'Send them: dropbridge release FILE --by NAME --why TEXT. Give them up: dropbridge discard, in the same way.',
   ]
+}
+
+/** What nobody needs to do anything about. */
+function waitingInWords(waiting: readonly WaitingFile[]): string[] {
+  if (waiting.length === 0) return []
+  const rows = waiting.map(({ name, route, records, receivedAt, message }) => [
+    name,
+    route,
+    String(records),
+    isoTime(receivedAt),
+    message,
+  ])
+  return ['', ...table(['waits for orders', 'route', 'records', 'received', 'the first'], rows, WIDEST)]
 }

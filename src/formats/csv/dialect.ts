@@ -6,7 +6,7 @@ import { type Grid, isBlank } from './grid.ts'
 import { endOfIgnored, scanRow } from './scan.ts'
 
 const SAMPLE_ROWS = 20
-const DELIMITERS = [',', ';', '\t', '|'] as const
+export const DELIMITERS = [',', ';', '\t', '|'] as const
 
 /** Takes a `sep=;` line off the text, and gives the delimiter it names. */
 export function takeSeparatorLine(feed: Feed): string | undefined {

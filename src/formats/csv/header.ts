@@ -10,6 +10,7 @@ import { expectedNames, hasHeader, typeIndex } from './dialect.ts'
 import { type Grid, isBlank } from './grid.ts'
 import { endOfIgnored, type Scan, scanRow } from './scan.ts'
 import { recordsShape, type Shape, tableShape, withoutHeadings } from './shape.ts'
+import { wrongDelimiter } from './wrong-delimiter.ts'
 
 export type TopRead =
   | {
@@ -49,8 +50,11 @@ async function readLayouts(top: Top): Promise<TopRead> {
   const { feed, grid, options } = top
   const { columns, records, rows = {} } = options
   const linesAbove = feed.line - 1
-  if ((await firstRow(top)) === undefined)
+  const first = await firstRow(top)
+  if (first === undefined)
     return { problems: [problem('file-empty', {}, 'The file holds nothing but blank lines.')] }
+  const undivided = hasHeader(options) ? undefined : undividedRow(top, first)
+  if (undivided !== undefined) return { problems: [undivided] }
   const typeCell = { at: typeIndex(options), isValue: options.typeIn !== undefined }
   if (columns !== undefined) {
     return { shape: tableShape(columns, grid, rows), headerLines: linesAbove, ignored: top.ignored }
@@ -93,14 +97,25 @@ async function readHeader(top: Top): Promise<Names> {
 
 function takeNames(top: Top, row: Found, expected: readonly string[], from = 0): Names {
   const { line } = top.feed
+  const { delimiter: told } = top.options
   if (row.kind === 'fault') return { problems: [brokenHeader(row.code, line)] }
   pass(top, row)
   if (row.values.some(isDamaged)) return { problems: [undecodableHeader(row.values, line, top.encoding)] }
   top.headings.push(row.values)
   const names = row.values.slice(from).map((name) => name.trim())
   const repeated = top.options.repeated === 'allowed' ? [] : duplicates(names, line)
-  const problems = [...repeated, ...unexpected(names, line, expected)]
+  const none = unexpected(names, line, expected)
+  const undivided = none.length === 0 ? undefined : wrongDelimiter(row.values.join(''), line, told)
+  const problems = undivided === undefined ? [...repeated, ...none] : [undivided]
   return problems.length > 0 ? { problems } : { names }
+}
+
+/** A first row of one cell where the mapping names several columns, and divides them by what is not in it. */
+function undividedRow({ feed, options }: Top, row: Found): Problem | undefined {
+  const { columns, records = [], delimiter } = options
+  const widest = Math.max(columns?.length ?? 0, ...records.map((record) => record.columns?.length ?? 0))
+  const isOne = row.kind === 'row' && row.values.length === 1 && widest > 1
+  return isOne ? wrongDelimiter(row.values.join(''), feed.line, delimiter) : undefined
 }
 
 function pass({ feed }: Top, row: Extract<Scan, { kind: 'row' }>): void {

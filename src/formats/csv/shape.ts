@@ -4,7 +4,7 @@ import type { ReadOptions } from '../../domain/format.ts'
 import { problem } from '../../domain/problem.ts'
 import { type Kinds, type TypedRow, unknownType } from '../text/records.ts'
 import { columnAt, excerpt } from '../text/words.ts'
-import { countOf, type Grid, isBlank } from './grid.ts'
+import { type Grid, isBlank } from './grid.ts'
 
 export interface Shape {
   readonly layouts: readonly Layout[]
@@ -127,13 +127,17 @@ const TELLING_DELIMITERS = 6
 
 /** The cells of the lines of a row but the first, as if the quotes that lead over the lines were not there. */
 function linesBehindFirst(values: readonly string[], { delimiter, newline }: Separators): string[][] {
-  const lines: string[][] = [[]]
+  const lines: string[][] = []
   for (const value of values) {
-    const [first = '', ...others] = countOf(value, newline) > 0 ? value.split(newline) : [value]
+    if (!value.includes(newline)) {
+      lines.at(-1)?.push(value)
+      continue
+    }
+    const [first = '', ...others] = value.split(newline)
     lines.at(-1)?.push(first)
     for (const other of others) lines.push(other.split(delimiter))
   }
-  return lines.slice(1)
+  return lines
 }
 
 interface Table {
@@ -177,9 +181,10 @@ function toFitted(row: Row, table: Table, rows: RowPolicy): Row {
   const { columns } = table
   const count = `The row has ${row.values.length} cells where ${columns.length} are expected`
   if (row.values.length < columns.length) {
-    const column = columnAt(columns, row.values.length)
-    const message = `${count}; the first one missing is "${column}".`
-    return { ...row, problems: [problem('row-short', { line: row.line, column }, message)] }
+    const missing = columns.length - row.values.length
+    const where = missing === 1 ? 'a cell is missing' : `${missing} cells are missing`
+    const message = `${count}: ${where} somewhere in the row; compare it with the row above.`
+    return { ...row, problems: [problem('row-short', { line: row.line }, message)] }
   }
   const surplus = row.values.slice(columns.length)
   const first = isBlank(surplus)

@@ -1,30 +1,33 @@
 /** Binds a leaf: takes its text from the record being built and converts it. */
-import type { ReferenceKind } from '../../contract/references.ts'
 import type { Row } from '../../domain/document.ts'
 import { type Place, problem } from '../../domain/problem.ts'
 import { bindCalc } from '../calc/bind-calc.ts'
 import type { CalcColumns } from '../calc/evaluate.ts'
-import type { BindContext, BoundLeaf, Building } from './building.ts'
-import type { Column } from '../rows/columns.ts'
+import type { BindContext, BoundLeaf } from './building.ts'
+import { type Column, nameIn } from '../rows/columns.ts'
 import { isKnown, type KnownName, knownText } from '../rows/known.ts'
 import type { LeafPlan, Origin } from '../fields/plan.ts'
 import { awaitingLeaf } from './bind-awaiting.ts'
+import { constantLeaf } from './bind-constant.ts'
 import { explainLeaf } from './explain-leaf.ts'
+import { fieldOf, refer } from './naming.ts'
 import { filledColumn, textReader } from './text-reader.ts'
 import { cellSource, filledSource, joinedSource, knownSource, type TextSource } from './text-source.ts'
-import { AWAITED, FAILED, type Refuse } from '../values/value.ts'
-import { quoted } from '../values/text.ts'
+import { FAILED, type Refuse } from '../values/value.ts'
+import { cleaned, quoted } from '../values/text.ts'
 
 export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
   const { building } = context
   if (plan.awaits !== undefined) return awaitingLeaf(plan, plan.awaits, building)
   const source = bindSource(plan, context)
-  if (source === undefined) return constantLeaf(plan, building)
+  if (source === undefined) return constantLeaf(plan, context)
   const fieldName = () => fieldOf(plan, building)
   const isFed = source.columns.length > 0 || plan.calc !== undefined
   const { take, place, isFed: isFedNow } = source
   const refuse: Refuse = (code, message, hint) => {
-    building.problems.push(problem(code, place(), message, hint))
+    const blank = code === 'date-expected' ? source.blank?.() : undefined
+    const what = blank === undefined ? message : `${message} The cell under "${blank}" is blank.`
+    building.problems.push(problem(code, place(), what, hint))
     return FAILED
   }
   const { convert, fallback, required, reference } = plan
@@ -46,24 +49,18 @@ export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
       }
       built ??= fallback
       if (built !== undefined || !required) return built
-      const why = text === '' ? 'The cell is blank' : `The mapping makes nothing of ${quoted(text)}`
+      const why = text === '' ? whyBlank(source) : `The mapping makes nothing of ${quoted(text)}`
       return refuse('value-missing', `${why}, and the API requires ${fieldName()}.`)
     },
   }
 }
 
-interface Name {
-  readonly kind: ReferenceKind
-  readonly key: string
-  readonly field: string
-  readonly place: Place
-}
-
-/** Notes what is named; its id is filled in where the API can be asked. */
-function refer(building: Building, { kind, key, field, place }: Name): typeof AWAITED {
-  const { line = 0, column = '' } = place
-  building.references.push({ kind, key, field, line, column })
-  return AWAITED
+/** A text that the mapping takes for blank is one that people see. */
+function whyBlank(source: TextSource): string {
+  const told = source.cells().find(({ text }) => cleaned(text) !== '')
+  return told === undefined
+    ? 'The cell is blank'
+    : `The cell is blank (${quoted(cleaned(told.text))} means blank)`
 }
 
 /** Where the text comes from; undefined when nothing in the file feeds the leaf. */
@@ -113,13 +110,15 @@ function calcColumns(plan: LeafPlan, context: BindContext): CalcColumns {
   return {
     building,
     field: () => fieldOf(plan, building),
-    source(name) {
-      return oneSource({ ...plan, alternatives: [[name]] }, [originOf(name)], context)
+    source(name, isNeeded) {
+      const columnRequired = plan.columnRequired && isNeeded
+      return oneSource({ ...plan, columnRequired, alternatives: [[name]] }, [originOf(name)], context)
     },
-    rowSource(name) {
+    rowSource(name, isNeeded) {
       const { columns, ofHeader } = findColumns([originOf(name)], true, context)
       if (columns.length === 0) {
-        if (plan.columnRequired) noteMissing({ ...plan, alternatives: [[name]], perRow: true }, context)
+        if (plan.columnRequired && isNeeded)
+          noteMissing({ ...plan, alternatives: [[name]], perRow: true }, context)
         return undefined
       }
       const read = textReader(columns, plan.blanks)
@@ -128,7 +127,7 @@ function calcColumns(plan: LeafPlan, context: BindContext): CalcColumns {
         text: (row) => read(rowOf(row).values),
         place: (row) => ({
           line: rowOf(row).line,
-          column: filledColumn(columns, plan.blanks, rowOf(row)).name,
+          column: nameIn(rowOf(row), filledColumn(columns, plan.blanks, rowOf(row))),
           field: fieldOf(plan, building),
         }),
       }
@@ -171,37 +170,4 @@ function findIn(where: BindContext['header'], origins: readonly Origin[]): Omit<
     else if (origin.otherwise !== undefined) return { columns, known: origin.otherwise }
   }
   return { columns, known: undefined }
-}
-
-function fieldOf({ field }: LeafPlan, { index }: Building): string {
-  return field.replace('[]', `[${index}]`)
-}
-
-/** A leaf that no column of the file feeds: a constant, a default, or nothing. */
-function constantLeaf(plan: LeafPlan, building: Building): BoundLeaf {
-  const [names] = plan.alternatives
-  const place = (): Place => {
-    const line = (plan.perRow ? building.row : building.headerRows[0])?.line
-    return {
-      ...(line === undefined ? {} : { line }),
-      ...(names?.[0] === undefined ? {} : { column: names[0] }),
-      field: fieldOf(plan, building),
-    }
-  }
-  return {
-    kind: 'leaf',
-    columns: [],
-    place,
-    text: () => '',
-    explain: () => [explainLeaf(plan, undefined, { building, field: fieldOf(plan, building) })],
-    build() {
-      const { reference, fallback } = plan
-      if (reference !== undefined && typeof fallback === 'string')
-        return refer(building, { kind: reference, key: fallback, field: plan.field, place: place() })
-      if (fallback !== undefined || !plan.required) return fallback
-      const message = `The file has no column for it, and the API requires ${place().field ?? plan.field}.`
-      building.problems.push(problem('value-missing', place(), message, 'Add the column.'))
-      return FAILED
-    },
-  }
 }

@@ -2,7 +2,7 @@
 import type { Row } from '../../domain/document.ts'
 import { type Place, problem } from '../../domain/problem.ts'
 import type { Building } from './building.ts'
-import type { Column } from '../rows/columns.ts'
+import { type Column, nameIn } from '../rows/columns.ts'
 import type { ExplainedCell } from './explained.ts'
 import { filledColumn, type ReadText, textReader } from './text-reader.ts'
 import { FAILED } from '../values/value.ts'
@@ -19,6 +19,8 @@ export interface TextSource {
   readonly place: () => Place
   /** Whether a cell of the current record says it; left out where nothing else can. */
   readonly isFed?: () => boolean
+  /** The first of several columns put together whose cell is blank. */
+  readonly blank?: () => string | undefined
   /** The cells it is made of, as they stand in the file. */
   readonly cells: () => readonly ExplainedCell[]
 }
@@ -39,7 +41,7 @@ export function cellSource(cells: Cells): TextSource {
   const read = textReader(columns, blanks)
   const placeIn = (row: Row | undefined): Place => ({
     ...(row === undefined ? {} : { line: row.line }),
-    column: filledColumn(columns, blanks, row).name,
+    column: nameIn(row, filledColumn(columns, blanks, row)),
     field: field(),
   })
   const only = columns.length === 1 ? columns[0]?.position : undefined
@@ -49,8 +51,11 @@ export function cellSource(cells: Cells): TextSource {
     text: () => read(speakingRow()?.values ?? []),
     place: () => placeIn(speakingRow()),
     cells() {
-      const values = speakingRow()?.values ?? []
-      return columns.map(({ name, position }) => ({ column: name, text: values[position] ?? '' }))
+      const row = speakingRow()
+      return columns.map((column) => ({
+        column: nameIn(row, column),
+        text: row?.values[column.position] ?? '',
+      }))
     },
   }
   if (!ofHeader) return { ...rest, take: () => (building.row === undefined ? '' : read(building.row.values)) }
@@ -104,6 +109,7 @@ export function joinedSource(sources: readonly TextSource[], separator: string):
     },
     text: () => sources.map((source) => source.text()).find((text) => text !== '') ?? '',
     place: () => placeOf(sources),
+    blank: () => sources.find((source) => source.text() === '')?.place().column,
     cells: () => sources.flatMap((source) => source.cells()),
   }
 }

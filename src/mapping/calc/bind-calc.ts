@@ -16,15 +16,18 @@ const DAY_MS = 24 * 60 * 60_000
 /** The result as text: plain decimals, or a date as ISO 8601. */
 export function bindCalc(plan: CalcPlan, columns: CalcColumns): TextSource {
   const { calc } = plan
+  const named = columnsIn(calc)
+  const isNeeded = (name: string) =>
+    named.some((column) => column.name === name && column.otherwise === undefined)
   const outside = new Map(
-    columnsIn(calc)
+    named
       .filter(({ inSum }) => !inSum)
-      .map(({ name }): [string, TextSource | undefined] => [name, columns.source(name)]),
+      .map(({ name }): [string, TextSource | undefined] => [name, columns.source(name, isNeeded(name))]),
   )
   const inside = new Map(
-    columnsIn(calc)
+    named
       .filter(({ inSum }) => inSum)
-      .map(({ name }): [string, RowSource | undefined] => [name, columns.rowSource(name)]),
+      .map(({ name }): [string, RowSource | undefined] => [name, columns.rowSource(name, isNeeded(name))]),
   )
   const sources = [...outside.values()].filter((source) => source !== undefined)
   const scope: Scope = { plan, columns, outside, inside }

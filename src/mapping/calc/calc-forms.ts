@@ -49,6 +49,15 @@ export const CALC_FORMS: readonly CalcForm[] = [
     ],
     gives: '6.25',
   },
+  {
+    summary: 'a blank cell, or a column that the file does not have, counts as that number',
+    example: '[Cost] + [Freight | 0]',
+    of: [
+      ['Cost', '12.50'],
+      ['Freight', ''],
+    ],
+    gives: '12.50',
+  },
   ...Object.values(CALC_FUNCTIONS),
   {
     summary: 'a date and days, for a field that is a date',

@@ -6,12 +6,20 @@ import type { Rounding } from '../values/rounding.ts'
 
 export type Calc =
   | { readonly kind: 'number'; readonly value: Decimal }
-  | { readonly kind: 'column'; readonly name: string; readonly inSum: boolean }
+  | ({ readonly kind: 'column' } & CalcColumn)
   | { readonly kind: 'sum'; readonly of: Calc }
   | { readonly kind: 'count' }
   | { readonly kind: 'round'; readonly of: Calc; readonly decimals: number }
   | { readonly kind: 'negative'; readonly of: Calc }
   | { readonly kind: '+' | '-' | '*' | '/'; readonly left: Calc; readonly right: Calc }
+
+/** A column that a calculation names. */
+export interface CalcColumn {
+  readonly name: string
+  readonly inSum: boolean
+  /** What stands for a blank cell, or for a column that the file does not have. */
+  readonly otherwise?: Decimal
+}
 
 /** A date in a column, and the days that are added to it. */
 export interface DateCalc {
@@ -30,7 +38,7 @@ export interface CalcPlan {
 }
 
 /** The columns a calculation names. */
-export function columnsIn(calc: Calc | DateCalc): { readonly name: string; readonly inSum: boolean }[] {
+export function columnsIn(calc: Calc | DateCalc): CalcColumn[] {
   switch (calc.kind) {
     case 'column':
       return [calc]
@@ -46,6 +54,28 @@ export function columnsIn(calc: Calc | DateCalc): { readonly name: string; reado
     case '/':
       return [...columnsIn(calc.left), ...columnsIn(calc.right)]
     case 'number':
+    case 'count':
+      return []
+  }
+}
+
+/** The columns of each sum of a calculation. */
+export function sumsIn(calc: Calc | DateCalc): string[][] {
+  switch (calc.kind) {
+    case 'sum':
+      return [columnsIn(calc.of).map(({ name }) => name)]
+    case 'round':
+    case 'negative':
+      return sumsIn(calc.of)
+    case '+':
+    case '-':
+    case '*':
+    case '/':
+      return [...sumsIn(calc.left), ...sumsIn(calc.right)]
+    case 'date':
+      return sumsIn(calc.days)
+    case 'number':
+    case 'column':
     case 'count':
       return []
   }

@@ -7,7 +7,7 @@ import { currencyCure, decimalCure } from '../values/number-cures.ts'
 import { numberReader } from '../values/number-text.ts'
 import { withoutCurrency } from '../values/numbers.ts'
 import { quoted } from '../values/text.ts'
-import { type Calc, type CalcPlan, columnsIn } from './calc.ts'
+import { type Calc, type CalcColumn, type CalcPlan, columnsIn } from './calc.ts'
 import { add, divide, multiply, negative, type Ratio, round, toRatio, ZERO } from './ratio.ts'
 
 /** How the columns of a calculation are read in the file. */
@@ -15,10 +15,10 @@ export interface CalcColumns {
   readonly building: Building
   /** The name of the field, in the record being built. */
   readonly field: () => string
-  /** A column outside of sums; undefined when the file does not have it. */
-  source(name: string): TextSource | undefined
+  /** A column outside of sums; undefined when the file does not have it, which one that is needed must. */
+  source(name: string, isNeeded: boolean): TextSource | undefined
   /** A column inside of a sum, for each of the rows of the record. */
-  rowSource(name: string): RowSource | undefined
+  rowSource(name: string, isNeeded: boolean): RowSource | undefined
 }
 
 export interface RowSource {
@@ -45,7 +45,7 @@ export function evaluator(calc: Calc, scope: Scope): Evaluate {
     case 'number':
       return always(toRatio(calc.value))
     case 'column':
-      return calc.inSum ? rowColumn(calc.name, scope) : column(calc.name, scope)
+      return calc.inSum ? rowColumn(calc, scope) : column(calc, scope)
     case 'count': {
       const { building } = scope.columns
       return () => toRatio({ units: BigInt(building.lineRows.length), scale: 0 })
@@ -126,25 +126,26 @@ function sumOf(of: Evaluate, building: Building): Evaluate {
   }
 }
 
-function column(name: string, { plan, columns, outside }: Scope): Evaluate {
+function column({ name, otherwise }: CalcColumn, { plan, columns, outside }: Scope): Evaluate {
   const source = outside.get(name)
-  if (source === undefined) return () => 'blank'
+  const blank = otherwise === undefined ? 'blank' : toRatio(otherwise)
+  if (source === undefined) return () => blank
   const toValue = valueReader(plan, columns.building)
   return () => {
     const text = source.take()
     if (typeof text !== 'string') return 'failed'
-    if (text === '') return 'blank'
-    return toValue(text, source.place)
+    return text === '' ? blank : toValue(text, source.place)
   }
 }
 
-function rowColumn(name: string, { plan, columns, inside }: Scope): Evaluate {
+function rowColumn({ name, otherwise }: CalcColumn, { plan, columns, inside }: Scope): Evaluate {
   const source = inside.get(name)
-  if (source === undefined) return () => 'blank'
+  const blank = otherwise === undefined ? 'blank' : toRatio(otherwise)
+  if (source === undefined) return () => blank
   const toValue = valueReader(plan, columns.building)
   return (row) => {
     const text = row === undefined ? '' : source.text(row)
-    return row === undefined || text === '' ? 'blank' : toValue(text, () => source.place(row))
+    return row === undefined || text === '' ? blank : toValue(text, () => source.place(row))
   }
 }
 

@@ -1,6 +1,6 @@
 /** Reads the text of a calculation. */
 import { parseDecimal } from '../../support/decimal.ts'
-import type { Calc, DateCalc } from './calc.ts'
+import type { Calc, CalcColumn, DateCalc } from './calc.ts'
 import { CALC_FUNCTIONS } from './calc-forms.ts'
 
 /** Thrown inside of the parser only. */
@@ -82,7 +82,7 @@ class Parser {
   #factor(): Calc {
     if (this.#sign('-') !== undefined) return { kind: 'negative', of: this.#factor() }
     const { kind, text } = this.#take()
-    if (kind === 'column') return { kind: 'column', name: text, inSum: this.#inSum }
+    if (kind === 'column') return { kind: 'column', inSum: this.#inSum, ...columnOf(text) }
     if (kind === 'word') return this.#call(text)
     const value = kind === 'number' ? parseDecimal(text) : undefined
     if (value !== undefined) return { kind: 'number', value }
@@ -170,6 +170,15 @@ function tokensOf(text: string): Token[] {
     else tokens.push({ kind: 'sign', text: sign ?? '' })
   }
   return tokens
+}
+
+const OTHERWISE = /^(.*\S)\s*\|\s*(\d+(?:\.\d+)?)$/
+
+/** `Freight`, or `Freight | 0` with what a blank counts as. */
+export function columnOf(text: string): Pick<CalcColumn, 'name' | 'otherwise'> {
+  const [, name, number = ''] = OTHERWISE.exec(text) ?? []
+  const otherwise = parseDecimal(number)
+  return name === undefined || otherwise === undefined ? { name: text } : { name, otherwise }
 }
 
 function isFunction(name: string): name is keyof typeof CALC_FUNCTIONS {

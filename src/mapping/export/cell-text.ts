@@ -38,7 +38,7 @@ function inTurn(steps: readonly Step[]): Step {
   return (text, refuse) => steps.reduce((now, step) => step(now, refuse), text)
 }
 
-const NUMBER = /^[+-]?(?:\d+(?:[.,]\d+)*|[.,]\d+)$/
+const NUMBER = /^[+-]?(?:\d+(?:[.,]\d+)*|\d{1,3}(?:[ ']\d{3})+(?:[.,]\d+)?|[.,]\d+)$/
 
 /** A program that opens the file must not run what a buyer typed as his name. */
 function guarded(text: string): string {
@@ -49,9 +49,6 @@ function layoutFor({ width, align, long, isNumber }: TextForm, { isFixed }: Pape
   if (width === undefined) return undefined
   const atRight = (align ?? (isNumber ? 'right' : 'left')) === 'right'
   return (text, refuse) => {
-    if (isFixed && /[\r\n]/.test(text)) {
-      return refuse('character-unwritable', `${quoted(text)} holds a line break, which would end the line.`)
-    }
     const length = lengthOf(text)
     if (length > width) {
       if (long === 'cut') return cutTo(text, width)

@@ -1,8 +1,11 @@
 /** Compiles one column of an export: the value it shows and how it is written. */
 import { compileCellCondition } from './cell-condition.ts'
 import { checkTexts } from './characters.ts'
-import { ColumnLeaf } from './column-options.ts'
-import { NUMBER_OPTIONS } from './cell-number.ts'
+import { checkKinds, optionsOf, placeOf } from './column-checks.ts'
+import type { ColumnLeaf } from './column-options.ts'
+import { compileFlag, countFlag } from './cell-flag.ts'
+import { lookupFor } from './cell-lookup.ts'
+import { hasNumberForm } from './cell-number.ts'
 import {
   type Part,
   partsOf,
@@ -13,11 +16,9 @@ import {
   totalText,
 } from './cell-source.ts'
 import { finishFor } from './cell-text.ts'
-import { datesOf, lookupFor, mayBeNumber, printerFor } from './cell-value.ts'
-import { checkPart } from '../source/check.ts'
-import type { MapNode, Mistakes, SourceNode } from '../source/source.ts'
+import { datesOf, mayBeNumber, printerFor } from './cell-value.ts'
+import type { Mistakes, SourceNode } from '../source/source.ts'
 import type { Tables } from '../tables.ts'
-import { escapeMistake } from '../values/separated.ts'
 import type { Paper } from './paper.ts'
 
 export interface CellPlan {
@@ -44,16 +45,12 @@ export function compileCell(name: string, node: SourceNode, context: CellContext
   const before = mistakes.count()
   const options = optionsOf(node, mistakes)
   if (options === undefined) return undefined
-  const isTotal = options.sum !== undefined || options.count !== undefined
-  const parts = isTotal ? [] : partsOf(node, options, context, mistakes)
-  const value = isTotal ? compileTotal(node, options, context) : compileValue(node, options, parts, context)
-  const [first] = parts
-  const isNumber = isTotal || (first?.kind !== 'text' && first?.kind !== undefined && mayBeNumber(first.kind))
+  const parts = valueParts(node, options, context)
+  const { value, isNumber, ...source } = sourceOf(node, options, { parts, context })
   const holds = compileCellCondition(node, context, mistakes)
   const { text, title, blank } = finished({ node, name, value, isNumber }, options, context)
   if (mistakes.count() > before) return undefined
-  const field = first?.path ?? options.sum ?? options.count ?? ''
-  const column = { name, title, field, perItem: first?.perItem ?? false }
+  const column = { name, title, ...source }
   if (holds === undefined) return { ...column, text }
   return {
     ...column,
@@ -61,68 +58,43 @@ export function compileCell(name: string, node: SourceNode, context: CellContext
   }
 }
 
-/** Those that say where the value comes from. */
-const SOURCES = ['from', 'firstOf', 'all', 'sum', 'count', 'const', 'kept'] as const
-
-function optionsOf(node: SourceNode, mistakes: Mistakes): ColumnLeaf | undefined {
-  if (node.kind === 'text' && typeof node.value === 'string' && node.value !== '') return { from: node.value }
-  if (node.kind !== 'map') {
-    mistakes.add(node, 'write the path of an API field, or options such as { from: … }')
-    return undefined
-  }
-  const options = checkPart(ColumnLeaf, node, mistakes)
-  if (options === undefined) return undefined
-  const before = mistakes.count()
-  const note = (option: string, message: string) => mistakes.add(placeOf(node, option), message)
-  if (SOURCES.filter((source) => options[source] !== undefined).length !== 1) {
-    mistakes.add(node, `say where the value comes from with exactly one of ${inWords(SOURCES)}`)
-  } else {
-    checkSource(node, options, note)
-  }
-  const { table, pick, reverse, miss, implied, decimal, zeros } = options
-  for (const [option, given] of Object.entries({ pick, reverse, miss })) {
-    if (given !== undefined && table === undefined) note(option, `\`${option}\` needs a \`table\``)
-  }
-  if (pick !== undefined && reverse !== undefined) note('reverse', '`pick` and `reverse` exclude each other')
-  if (implied !== undefined && (decimal ?? zeros) !== undefined) {
-    note(
-      'implied',
-      'with `implied` no point is written, so there is no `decimal` and there are no `zeros` to cut',
-    )
-  }
-  const { join, escape } = options
-  const wrong = escape !== undefined && join !== undefined ? escapeMistake(escape, join) : undefined
-  if (escape !== undefined && !join) note('escape', '`escape` needs `join`')
-  if (wrong !== undefined) note('escape', wrong)
-  if (options.long !== undefined && options.width === undefined) note('long', '`long: cut` needs a `width`')
-  return mistakes.count() === before ? options : undefined
+/** The paths of a column that shows values; none where it shows a total, a flag or a constant. */
+function valueParts(node: SourceNode, options: ColumnLeaf, context: CellContext): readonly Part[] {
+  const isValue = (options.sum ?? options.count ?? options.filled ?? options.const) === undefined
+  return isValue ? partsOf(node, options, context, context.mistakes) : []
 }
 
-/** A constant and a total take fewer options than a value. */
-function checkSource(
-  node: MapNode,
+interface Source extends Pick<CellPlan, 'field' | 'perItem'> {
+  readonly value: ReadText | undefined
+  readonly isNumber: boolean
+}
+
+function sourceOf(
+  node: SourceNode,
   options: ColumnLeaf,
-  note: (option: string, message: string) => void,
-): void {
-  const others = [...node.entries.keys()]
-  if (options.const !== undefined) {
-    const fit: readonly string[] = ['const', 'when', 'width', 'align']
-    if (others.some((key) => !fit.includes(key))) {
-      note('', 'a constant takes no other options')
-    }
-  } else if (options.sum !== undefined || options.count !== undefined) {
-    const fit: readonly string[] = ['sum', 'count', 'when', 'pad', 'width', 'align', ...NUMBER_OPTIONS]
-    const unfit = others.find((key) => !fit.includes(key))
-    if (unfit !== undefined) note(unfit, `a sum or a count takes no \`${unfit}\``)
+  { parts, context }: { readonly parts: readonly Part[]; readonly context: CellContext },
+): Source {
+  const { sum, count, filled } = options
+  const note = (option: string, message: string) => context.mistakes.add(placeOf(node, option), message)
+  if (filled !== undefined) {
+    const flag = compileFlag(filled, options, context)
+    if (typeof flag === 'string') note('filled', flag)
+    if (typeof flag === 'string') return { field: '', perItem: false, value: undefined, isNumber: false }
+    return { field: flag.path, perItem: flag.perItem, value: flag.text, isNumber: false }
   }
-  if (options.with !== undefined && options.all === undefined) note('with', '`with` is for `all`')
-}
-
-function compileTotal(node: SourceNode, options: ColumnLeaf, context: CellContext): ReadText | undefined {
-  const total = totalOf(options, context.record, (option, message) =>
-    context.mistakes.add(placeOf(node, option), message),
-  )
-  return total && totalText(total, options)
+  if (sum !== undefined || count !== undefined) {
+    const total = totalOf(options, context.record, note)
+    const isFlag = (options.yes ?? options.no) !== undefined
+    const value = total && (isFlag ? countFlag(total, options) : totalText(total, options))
+    return { field: sum ?? count ?? '', perItem: false, value, isNumber: !isFlag }
+  }
+  const [first] = parts
+  const isNumber =
+    options.table !== undefined && hasNumberForm(options)
+      ? true
+      : first?.kind !== 'text' && first?.kind !== undefined && mayBeNumber(first.kind)
+  const value = compileValue(node, options, parts, context)
+  return { field: first?.path ?? '', perItem: first?.perItem ?? false, value, isNumber }
 }
 
 function compileValue(
@@ -167,26 +139,7 @@ function firstFilled(texts: readonly ReadText[]): ReadText {
   }
 }
 
-/** Options for dates, booleans, numbers and lists, where the column has none. */
-function checkKinds(node: SourceNode, options: ColumnLeaf, parts: readonly Part[], mistakes: Mistakes): void {
-  const note = (option: string, message: string) => mistakes.add(placeOf(node, option), message)
-  const some = (...kinds: readonly Part['kind'][]) => parts.some(({ kind }) => kinds.includes(kind))
-  if (options.format !== undefined && !some('dateTime', 'date')) note('format', '`format` is for dates')
-  if (options.zone !== undefined && (!some('dateTime') || options.format === undefined)) {
-    note('zone', '`zone` is for dates with times, together with `format`')
-  }
-  if (options.join !== undefined && parts.every(({ list }) => list === 'none')) {
-    note('join', '`join` is for lists of texts')
-  }
-  for (const option of ['yes', 'no'] as const) {
-    if (options[option] !== undefined && !some('boolean')) note(option, `\`${option}\` is for true and false`)
-  }
-  for (const option of NUMBER_OPTIONS) {
-    if (options[option] !== undefined && !parts.some(({ kind }) => mayBeNumber(kind))) {
-      note(option, `\`${option}\` is for numbers`)
-    }
-  }
-}
+const REQUIRED_CURE = 'Fill the value in at the API, or give the column a `default` in the mapping.'
 
 interface Unfinished {
   readonly node: SourceNode
@@ -223,6 +176,9 @@ function finished(
   if (value === undefined) return { title, blank, text: () => fallback }
   const text: ReadText = (record, item, refuse) => {
     const written = value(record, item, refuse)
+    if (options.required && written.trim() === '') {
+      return refuse('value-missing', `column "${name}" is blank`, REQUIRED_CURE)
+    }
     if (written === '') return fallback
     const shaped = shape === undefined ? written : shape(written, refuse)
     return layout === undefined ? shaped : layout(shaped, refuse)
@@ -233,13 +189,4 @@ function finished(
 function textAt(node: SourceNode, option: string): string | undefined {
   const written = node.kind === 'map' ? node.entries.get(option)?.node : undefined
   return written?.kind === 'text' ? written.text : undefined
-}
-
-function placeOf(node: SourceNode, option: string): SourceNode {
-  return node.kind === 'map' ? (node.entries.get(option)?.node ?? node) : node
-}
-
-function inWords(options: readonly string[]): string {
-  const quoted = options.map((option) => `\`${option}\``)
-  return `${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1) ?? ''}`
 }

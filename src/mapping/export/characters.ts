@@ -36,19 +36,25 @@ export function holderOf(encoding: string): Holds | undefined {
 // oxlint-disable-next-line no-control-regex -- every character of ASCII
 const ASCII = /^[\u0000-\u007f]*$/
 
+/** What keeps the cells of a file apart where they have no quotes around them. */
+export interface Bare {
+  /** Left out where cells have their widths instead. */
+  readonly delimiter?: string
+}
+
 /**
  * Gives texts with the characters the file cannot hold folded or replaced, as told, or refused. Undefined where it can
- * hold all. With `separator`, cells have no quotes around them that would keep it apart from what stands in them.
+ * hold all. In bare cells line breaks and delimiters cannot be written, and tabs go the way of line breaks where
+ * something stands for these.
  */
 export function fitter(
   { encoding = 'utf-8', fold, replace }: WriteFrame,
   encodes: Holds,
-  separator?: string,
+  bare?: Bare,
 ): Fit | undefined {
   const plain = fold === 'ascii' ? isAscii : encodes
-  if (plain === holdsAll && separator === undefined) return undefined
-  const separates = (character: string) =>
-    separator !== undefined && (character === separator || character === '\n' || character === '\r')
+  if (plain === holdsAll && bare === undefined) return undefined
+  const separates = separatorIn(bare)
   const holds: Holds = (character) => plain(character) && !separates(character)
   const isWritable = (text: string) => Array.from(text).every(holds)
   const kept = fold === 'ascii' ? 'plain ASCII' : encoding
@@ -56,15 +62,18 @@ export function fitter(
     [fold === 'ascii' ? asciiOf(character) : undefined, replace].find(
       (text) => text !== undefined && isWritable(text),
     )
-  const isSafe = separator === undefined ? () => true : (text: string) => !hasAny(text, separator)
-  return (text, refuse) => {
+  const isSafe = bare === undefined ? () => true : (text: string) => !Array.from(text).some(separates)
+  const spaced = bare !== undefined && replace !== undefined && isWritable(replace)
+  return (given, refuse) => {
+    const text = spaced ? given.replace(/\r\n|[\r\n\t]/g, replace) : given
     if (ASCII.test(text) && isSafe(text)) return text
     let fitting = ''
     for (const character of text.normalize('NFC')) {
       const written = holds(character) ? character : instead(character)
       if (written === undefined) {
-        const why = separates(character) ? unquotable(text, character) : unwritable(character, kept)
-        return refuse('character-unwritable', why)
+        return separates(character)
+          ? refuse('character-unwritable', unquotable(text, character, bare), BARE_CURE)
+          : refuse('character-unwritable', unwritable(character, kept))
       }
       fitting += written
     }
@@ -72,8 +81,11 @@ export function fitter(
   }
 }
 
-function hasAny(text: string, separator: string): boolean {
-  return text.includes(separator) || text.includes('\n') || text.includes('\r')
+const BARE_CURE = 'Say what stands for it, under `write` in the mapping: `replace: " "`.'
+
+function separatorIn(bare: Bare | undefined): (character: string) => boolean {
+  if (bare === undefined) return () => false
+  return (character) => character === '\n' || character === '\r' || character === bare.delimiter
 }
 
 function unwritable(character: string, kept: string): string {
@@ -81,7 +93,8 @@ function unwritable(character: string, kept: string): string {
   return `"${character}" (U+${code}) cannot be written in ${kept}.`
 }
 
-function unquotable(text: string, character: string): string {
+function unquotable(text: string, character: string, bare: Bare | undefined): string {
+  if (bare?.delimiter === undefined) return `${quoted(text)} holds a line break, which would end the line.`
   const what = /[\r\n]/.test(character)
     ? 'a line break'
     : `${JSON.stringify(character)}, which stands between cells`
@@ -89,7 +102,7 @@ function unquotable(text: string, character: string): string {
 }
 
 /** Texts that the options of a column put into the file. */
-const TEXTS = ['with', 'join', 'yes', 'no', 'decimal'] as const
+const TEXTS = ['with', 'join', 'yes', 'no', 'decimal', 'grouping'] as const
 
 /** Notes what a column puts into the file of itself and the file cannot hold. */
 export function checkTexts(

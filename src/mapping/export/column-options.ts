@@ -32,6 +32,14 @@ export const COLUMN_OPTIONS = {
     of: [['order_lines.quantity', [2, 3]]],
     gives: '2',
   },
+  filled: {
+    schema: Text,
+    summary:
+      'Whether there is something under a path: `yes` is written when there is, `no` when it is blank or an empty list.',
+    example: '{ filled: gift_message, yes: Y, no: N }',
+    of: [['gift_message', ['Happy birthday']]],
+    gives: 'Y',
+  },
   reverse: {
     schema: z.union([Text, z.literal(true)], { error: "expected the name of one of the table's columns" }),
     summary:
@@ -42,17 +50,25 @@ export const COLUMN_OPTIONS = {
   },
   yes: {
     schema: z.string(),
-    summary: 'What is written for true; `true` unless told.',
+    summary: 'What is written for true, for `filled`, and for a `count` above zero; `true` unless told.',
     example: '{ from: is_acknowledged, yes: Y, no: N }',
     of: [['is_acknowledged', true]],
     gives: 'Y',
   },
   no: {
     schema: z.string(),
-    summary: 'What is written for false; `false` unless told.',
+    summary:
+      'What is written for false, for what is not filled, and for a `count` of zero; `false` unless told.',
     example: '{ from: is_acknowledged, yes: X, no: "" }',
     of: [['is_acknowledged', false]],
     gives: '',
+  },
+  grouping: {
+    schema: z.enum(['.', ',', ' ', "'"], { error: 'expected ".", ",", " " or "\'"' }),
+    summary: 'What stands between the thousands of a number; nothing unless told.',
+    example: '{ from: subtotal_charged, decimal: ",", grouping: "." }',
+    of: [['subtotal_charged', '1216.73']],
+    gives: '1.216,73',
   },
   zeros: {
     schema: z.literal('cut', { error: 'expected `cut`' }),
@@ -60,6 +76,13 @@ export const COLUMN_OPTIONS = {
     example: '{ from: subtotal_charged, zeros: cut }',
     of: [['subtotal_charged', '12.50']],
     gives: '12.5',
+  },
+  required: {
+    schema: z.literal(true, { error: 'expected `true`' }),
+    summary: 'A record for which the column would be blank is held, and stands in no file.',
+    example: '{ from: shipping_method.carrier.code, required: true }',
+    of: [['shipping_method.carrier.code', 'FDEG']],
+    gives: 'FDEG',
   },
   width: {
     schema: z.int().min(1).max(4000),
@@ -123,6 +146,7 @@ export const TotalLeaf = ColumnLeaf.pick({
   count: true,
   decimal: true,
   implied: true,
+  grouping: true,
   zeros: true,
   pad: true,
   width: true,

@@ -74,8 +74,8 @@ function composeRows(
       rows.push(composeRow(plan, { record, item, index }, problems))
     }
   }
-  trailer?.check(record, (code, message) => {
-    problems.push(problem(code, {}, message))
+  trailer?.check(record, (code, message, hint) => {
+    problems.push(problem(code, {}, message, hint))
     return ''
   })
   if (rows.length === 0) {
@@ -101,10 +101,10 @@ function composeRow(
   problems: Problem[],
 ): string[] {
   let current = cells[0]
-  const refuse: RefuseCell = (code, message) => {
+  const refuse: RefuseCell = (code, message, hint) => {
     const { name = '', field: path = '', perItem = false } = current ?? {}
     const field = perItem && each !== undefined ? path.replace(`${each}.`, `${each}[${from.index}].`) : path
-    problems.push(problem(code, { column: name, field }, message))
+    problems.push(problem(code, { column: name, field }, message, hint))
     return ''
   }
   const row: string[] = type === undefined ? [] : [type]

@@ -1,8 +1,8 @@
 /** What the file of an export asks of its cells and of its writer. */
 import type { ProblemCode } from '../../domain/problem.ts'
 
-/** Notes a problem of the record, and gives the empty text. */
-export type RefuseCell = (code: ProblemCode, message: string) => string
+/** Notes a problem of the record, and gives the empty text. The hint is what to do about it, where the code's does not fit. */
+export type RefuseCell = (code: ProblemCode, message: string, hint?: string) => string
 
 export type Fit = (text: string, refuse: RefuseCell) => string
 

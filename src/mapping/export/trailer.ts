@@ -2,7 +2,7 @@
 import type { Trailer } from '../../domain/translator.ts'
 import { addDecimals, type Decimal } from '../../support/decimal.ts'
 import { BridgeError } from '../../support/errors.ts'
-import { numberText } from './cell-number.ts'
+import { checkNumberForm, numberText } from './cell-number.ts'
 import { totalOf } from './cell-source.ts'
 import { finishFor } from './cell-text.ts'
 import { checkTexts } from './characters.ts'
@@ -76,6 +76,7 @@ function compileTotal(node: SourceNode, { mistakes, record, paper }: TrailerCont
     mistakes.add(node, 'a column of a fixed-width file needs a `width`')
   }
   checkTexts(node, leaf, paper, mistakes)
+  checkNumberForm(leaf, (option, message) => mistakes.add(nodeAt(node, [option]), message))
   const { shape, layout } = finishFor({ ...leaf, isNumber: leaf.const === undefined }, paper)
   const finish = (text: string, refuse: RefuseCell) => {
     const shaped = shape?.(text, refuse) ?? text

@@ -58,7 +58,8 @@ export const WRITE_KEYS = {
   },
   replace: {
     schema: z.string().regex(/^[ -~]$/, 'expected one plain character, such as "?"'),
-    summary: 'stands for characters that cannot be written',
+    summary:
+      'stands for characters that cannot be written; in lines of fixed width and cells without quotes, for line breaks and tabs too',
     example: 'replace: "?"',
   },
   formulas: {

@@ -33,7 +33,8 @@ export function compileWrite(
   const holds = holderOf(encoding) ?? holdsAll
   checkWrite(write, isTable, note)
   const isUnquoted = write.quote === null && format === 'csv'
-  const fit = fitter(write, holds, isUnquoted ? delimiter : undefined)
+  const bare = format === 'fixed' ? {} : isUnquoted ? { delimiter } : undefined
+  const fit = fitter(write, holds, bare)
   const above = linesAbove(node, { write, holds, fit, mistakes })
   return {
     options: {
@@ -71,7 +72,7 @@ function checkWrite(
   if (quote === null && write.quoteAll === true) note('quoteAll', 'the file has no quotes: `quote` is null')
   if (replace === undefined) return
   if (quote === null && replace === delimiter) note('replace', 'this stands between the cells itself')
-  if (quote !== null && fold === undefined && isUnicode(encoding)) {
+  if (format !== 'fixed' && quote !== null && fold === undefined && isUnicode(encoding)) {
     note('replace', `${encoding} holds every character, so there is nothing to replace`)
   }
 }

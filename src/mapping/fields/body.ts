@@ -32,11 +32,12 @@ export function compileBody(
     return undefined
   }
   const fields: [string, Plan][] = []
+  const known = [...shape.fields.keys()]
   for (const [name] of node.entries) {
     if (shape.fields.has(name) || name === 'when') continue
     mistakes.add(
       keyPlace(node, name),
-      `the API has no such field.${didYouMean(name, [...shape.fields.keys()])}`,
+      `the API has no such field.${didYouMean(name, known) || ` It has: ${known.join(', ')}.`}`,
     )
   }
   const conditional = node.entries.has('when')

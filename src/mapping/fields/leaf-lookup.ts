@@ -1,6 +1,6 @@
 /** Compiles the lookup of a leaf: as one of its steps, and as a conversion that has looked everything up before. */
 import type { BodyLeaf } from '../options.ts'
-import { findTable, missMessage, type Table, tableKey, type Tables } from '../tables.ts'
+import { findTable, missHint, missMessage, type Table, tableKey, type Tables } from '../tables.ts'
 import type { Convert } from '../values/value.ts'
 import { type TextStep, withSteps } from './leaf-steps.ts'
 import { convertNow } from './leaf-values.ts'
@@ -52,7 +52,7 @@ function lookupStep(
     apply(text, refuse) {
       const row = table.rows.get(tableKey(text))
       if (row !== undefined) return row[column] ?? ''
-      if (miss === 'refuse') return refuse('lookup-missed', missMessage(table, text))
+      if (miss === 'refuse') return refuse('lookup-missed', missMessage(table, text), missHint(table))
       return miss === 'keep' ? text : ''
     },
   }

@@ -5,22 +5,25 @@ import { type Convert, FAILED } from '../values/value.ts'
 import { separated } from '../values/separated.ts'
 import { linesOf, wrapped } from '../values/text.ts'
 
+/** Where a text is cut into items. */
+type Cuts = Pick<BodyLeaf, 'split' | 'escape' | 'wrap'>
+
 /** Splits a text into a list. An empty item is kept only between others, and only where the API gives it a meaning. */
-export function listConverter(
-  convert: Convert,
-  rule: FieldRule,
-  options: Pick<BodyLeaf, 'split' | 'escape' | 'wrap'>,
-): Convert {
-  const { split, escape, wrap } = options
+export function listConverter(convert: Convert, rule: FieldRule, options: Cuts): Convert {
+  const itemsOf = cutter(options)
   const keepsBlanks = rule.kind === 'text' && rule.blankAllowed === true
   return (text, refuse) => {
-    const parts =
-      split === undefined ? linesOf(text) : separated(text, split, escape).map((part) => part.trim())
-    const items = wrap === undefined ? parts : parts.flatMap((part) => wrapped(part, wrap))
+    const items = itemsOf(text)
     const kept = keepsBlanks ? items : items.filter((item) => item !== '')
     const values = kept.map((item) => (item === '' ? '' : convert(item, refuse)))
     return values.includes(FAILED) ? FAILED : values
   }
+}
+
+function cutter({ split, escape, wrap }: Cuts): (text: string) => string[] {
+  if (split === undefined) return wrap === undefined ? linesOf : (text) => wrapped(text, wrap)
+  const partsOf = (text: string) => separated(text, split, escape).map((part) => part.trim())
+  return wrap === undefined ? partsOf : (text) => partsOf(text).flatMap((part) => wrapped(part, wrap))
 }
 
 /** Converts a text of the mapping itself. */

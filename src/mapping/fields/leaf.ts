@@ -1,16 +1,13 @@
 /** Compiles one leaf of a body: where its text comes from and how it becomes the value of its field. */
 import type { FieldRule } from '../../contract/fields.ts'
 import { isReference, REFERENCES, type ReferenceKind } from '../../contract/references.ts'
-import { didYouMean } from '../../support/nearest.ts'
-import { type CalcPlan, columnsIn } from '../calc/calc.ts'
-import { foldedName } from '../rows/columns.ts'
 import type { ConditionContext } from '../rows/conditions.ts'
-import { looksKnown } from '../rows/known.ts'
+import { checkNames, type NameContext, placeOf, sourcePlace } from './leaf-names.ts'
 import { optionsOf } from './leaf-options.ts'
 import { type Origins, originsOf } from './leaf-origins.ts'
 import { type Spill, textSteps, withSteps } from './leaf-steps.ts'
 import type { BodyLeaf } from '../options.ts'
-import type { Alternatives, AwaitsPlan, LeafPlan, LeafSteps } from './plan.ts'
+import type { AwaitsPlan, LeafPlan, LeafSteps } from './plan.ts'
 import { describeRule } from '../shape.ts'
 import type { MapNode, Mistakes, SourceNode } from '../source/source.ts'
 import { KEY_SEPARATOR, type Tables } from '../tables.ts'
@@ -23,11 +20,8 @@ import { fallbackWords, gatheringWords, valueWords } from './leaf-words.ts'
 import { converterFor } from '../values/convert.ts'
 import type { Convert } from '../values/value.ts'
 
-export interface LeafContext {
-  readonly mistakes: Mistakes
+export interface LeafContext extends NameContext {
   readonly tables: Tables
-  /** The columns a leaf may name, where the mapping itself says which there are. */
-  readonly columnsFor: (perRow: boolean) => readonly string[] | undefined
   /** What stands before the decimals of the numbers in the file, unless a leaf says otherwise. */
   readonly decimal: '.' | ',' | undefined
   /** Why a value cannot be taken from an order; undefined where the record is about one. */
@@ -108,53 +102,9 @@ function awaitsOf(
   return { from, name }
 }
 
-/** The columns inside of a sum are those of the rows. */
-function checkNames(
-  node: SourceNode,
-  calc: CalcPlan | undefined,
-  { origins, perRow }: { readonly origins: Origins; readonly perRow: boolean },
-  context: LeafContext,
-): void {
-  if (calc === undefined) return checkColumns(node, origins.alternatives, perRow, context)
-  for (const { name, inSum } of columnsIn(calc.calc)) {
-    if (!looksKnown(name)) checkColumns(placeOf(node, 'calc'), [[name]], perRow || inSum, context)
-  }
-}
-
-function sourcePlace(node: SourceNode): SourceNode {
-  const place = ['from', 'firstOf', 'all', 'calc'].find(
-    (name) => node.kind === 'map' && node.entries.has(name),
-  )
-  return place === undefined ? node : placeOf(node, place)
-}
-
-function placeOf(node: SourceNode, option: string): SourceNode {
-  return node.kind === 'map' ? (node.entries.get(option)?.node ?? node) : node
-}
-
 /** The keys of a table stand between bars, so those of a leaf do too. */
 function separatorOf({ with: separator, table }: BodyLeaf): string {
   return separator ?? (table === undefined ? ' ' : KEY_SEPARATOR)
-}
-
-/** Where the mapping names the columns of a file without a header line, it may use no others. */
-export function checkColumns(
-  node: SourceNode,
-  alternatives: Alternatives,
-  perRow: boolean,
-  { mistakes, columnsFor }: LeafContext,
-): void {
-  const columns = columnsFor(perRow)
-  if (columns === undefined) return
-  const known = new Set(columns.map(foldedName))
-  for (const names of alternatives) {
-    if (names.some((name) => known.has(foldedName(name)))) continue
-    const [first = ''] = names
-    mistakes.add(
-      node,
-      `\`read\` names no column "${first}" that can be used here.${didYouMean(first, columns)}`,
-    )
-  }
 }
 
 interface WrittenLeaf {

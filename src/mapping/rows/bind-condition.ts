@@ -1,7 +1,7 @@
 /** Binds conditions to the columns of one file: of the row being built, or of the record as a whole. */
 import { type Place, type Problem, problem } from '../../domain/problem.ts'
 import type { BindContext } from '../binding/building.ts'
-import type { Column } from './columns.ts'
+import { type Column, nameIn } from './columns.ts'
 import type { Check, ColumnTest, Condition } from './conditions.ts'
 import { type ReadText, textReader } from '../binding/text-reader.ts'
 import { isKnown, type KnownName, knownText } from './known.ts'
@@ -104,7 +104,7 @@ function bindTest(test: ColumnTest, { perRow, needed }: ConditionPlace, context:
   const text = () => read(building.row?.values ?? [])
   const place = () => ({
     ...(building.row === undefined ? {} : { line: building.row.line }),
-    column: ofRow.name,
+    column: nameIn(building.row, ofRow),
   })
   const holds = () => isMet(test, text(), () => noteUnclear(test, { text: text(), place: place() }, building))
   return { holds, text, place, isNumber: test.unclear !== undefined }

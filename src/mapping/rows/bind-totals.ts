@@ -3,8 +3,9 @@ import type { Row } from '../../domain/document.ts'
 import { type Place, type Problem, problem } from '../../domain/problem.ts'
 import { addDecimals, compareDecimals, type Decimal, formatDecimal } from '../../support/decimal.ts'
 import type { Column, Columns, MissingColumn } from './columns.ts'
-import { conditionInWords, numberOf, rowCondition } from './conditions.ts'
+import { conditionInWords, rowCondition } from './conditions.ts'
 import type { TotalsPlan } from './control-totals.ts'
+import { numberOf } from './number-tests.ts'
 import { cleaned, quoted } from '../values/text.ts'
 
 export interface BoundTotals {

@@ -1,5 +1,5 @@
 /** Finds the columns a mapping names among those a file has. */
-import type { Layout } from '../../domain/document.ts'
+import type { Layout, Row } from '../../domain/document.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import { nearestName } from '../../support/nearest.ts'
 
@@ -87,17 +87,37 @@ export function columnsOf(layout: Layout, problems: Problem[]): Columns {
 export function columnMissing({ names, field, columns }: MissingColumn): Problem {
   const [first = '', ...others] = names
   const also = others.length === 0 ? '' : `, nor ${others.map((name) => `"${name}"`).join(' or ')}`
-  const nearest = names.map((name) => nearestName(name, columns.unused())).find((name) => name !== undefined)
-  const hint =
-    nearest === undefined
-      ? undefined
-      : `Did you mean "${nearest}"? Rename that column, or name this spelling in the mapping.`
   return problem(
     'column-missing',
     { column: first, field },
     `The file has no column "${first}"${also}.`,
-    hint,
+    nearestHint(names, columns),
   )
+}
+
+/** Which column may be meant by one of the names; undefined when none is near. */
+export function nearestHint(names: readonly string[], columns: Columns): string | undefined {
+  const nearest = names.map((name) => nearestName(name, columns.unused())).find((name) => name !== undefined)
+  return nearest === undefined
+    ? undefined
+    : `Did you mean "${nearest}"? Rename that column, or name this spelling in the mapping.`
+}
+
+/** A row whose cells stand under numbered columns of the file, each under the one that names all of its kind. */
+export interface NumberedRow extends Row {
+  readonly numbered: {
+    /** The position of the first of them. */
+    readonly from: number
+    /** As the file spells them: `COST2`. */
+    readonly names: readonly string[]
+  }
+}
+
+/** The name of the column in which the row has the cell. */
+export function nameIn(row: Row | undefined, { position, name }: Column): string {
+  if (row === undefined || !('numbered' in row)) return name
+  const { from, names } = (row as NumberedRow).numbered
+  return names[position - from] ?? name
 }
 
 function ambiguous(name: string, first: Column, second: Column): Problem {

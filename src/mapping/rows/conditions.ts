@@ -1,15 +1,13 @@
 /** Conditions: which texts the columns of a row must have. One notation for every `when`, `only`, `unless`. */
 import { z } from 'zod'
-import { compareDecimals, type Decimal, parseDecimal } from '../../support/decimal.ts'
 import { didYouMean } from '../../support/nearest.ts'
 import { checkPart } from '../source/check.ts'
 import { foldedName } from './columns.ts'
 import { CONDITION_WORDS, ConditionTest } from './condition-forms.ts'
 import { knownMistake, looksKnown } from './known.ts'
+import { comparison, numberOf } from './number-tests.ts'
 import { keyPlace, type Mistakes, type SourceNode } from '../source/source.ts'
-import { decimalCure } from '../values/number-cures.ts'
-import { type NoNumber, numberReader } from '../values/number-text.ts'
-import { withoutCurrency } from '../values/numbers.ts'
+import type { NoNumber } from '../values/number-text.ts'
 import { cleaned } from '../values/text.ts'
 import { compilePattern, longestSearched } from '../values/pattern.ts'
 
@@ -28,8 +26,12 @@ export const ConditionFrame = z
 export const CheckFrame = z
   .strictObject({ when: ConditionFrame.optional(), unless: ConditionFrame.optional(), say: Text })
   .refine(
-    (check) => (check.when === undefined) !== (check.unless === undefined),
+    ({ when, unless }) => when !== undefined || unless !== undefined,
     'a check has `say` and one of `when` and `unless`',
+  )
+  .refine(
+    ({ when, unless }) => when === undefined || unless === undefined,
+    'a check has one of `when` and `unless`: put both into `when` with the second turned round, as in `when: { Type: Gift, Zip: blank }` for `unless: { Zip: filled }`',
   )
 
 /** All of its tests must hold. */
@@ -183,40 +185,9 @@ function matching(pattern: string, { node, mistakes }: Written): Tested {
   return { holds: () => false, words }
 }
 
-/** A blank is neither above nor below a number; of a text that is none, nothing can be said. */
 function compared(limit: string, sign: 1 | -1, { node, mistakes, decimal }: Written): Tested {
-  const wanted = numberOf(limit)
-  if (wanted === undefined) mistakes.add(node, 'expected a number with digits only, such as 12.50')
-  const written = decimal === undefined ? {} : { decimal }
-  const read = numberReader(written)
-  const cure = decimalCure(written)
-  const holds = (text: string) => {
-    const number = read(withoutCurrency(text))
-    return !('why' in number) && wanted !== undefined && compareDecimals(number, wanted) === sign
-  }
-  return {
-    holds,
-    words: `is ${sign === 1 ? 'above' : 'below'} ${limit}`,
-    unclear(text) {
-      const number = read(withoutCurrency(text))
-      if (text === '' || !('why' in number)) return undefined
-      const hint = number.hint ?? cure
-      return hint === undefined ? number : { ...number, hint }
-    },
-  }
-}
-
-const NUMBER = /^[+-]?(?:\d{1,30}|\d{1,3}(?:,\d{3}){1,9})(?:\.\d{1,20})?$/
-
-/**
- * A number as people write it, with commas between thousands and perhaps a dollar sign; or with what the mapping says
- * stands before decimals.
- */
-export function numberOf(text: string, decimal?: '.' | ','): Decimal | undefined {
-  const plain = withoutCurrency(text)
-  if (decimal !== undefined) {
-    const number = numberReader({ decimal })(plain)
-    return 'why' in number ? undefined : number
-  }
-  return NUMBER.test(plain) ? parseDecimal(plain.replaceAll(',', '')) : undefined
+  const number = numberOf(limit)
+  if (number !== undefined) return comparison([number, sign], limit, decimal)
+  mistakes.add(node, 'expected a number with digits only, such as 12.50')
+  return { holds: () => false, words: '' }
 }

@@ -1,9 +1,9 @@
 /** Unpacks rows that hold several lines of a record: every line becomes a row of its own, at the same place in the file. */
 import type { Layout, Row } from '../../domain/document.ts'
 import { problem } from '../../domain/problem.ts'
-import type { Columns, MissingColumn } from './columns.ts'
+import type { Columns, MissingColumn, NumberedRow } from './columns.ts'
 import { type Gathered, MAX_RECORD_ROWS, tooLarge } from './gather.ts'
-import { numberIn, type PackedLines } from './lines.ts'
+import { NUMBER_MARK, numberIn, type PackedLines } from './lines.ts'
 import { separated } from '../values/separated.ts'
 import { cleaned } from '../values/text.ts'
 
@@ -38,14 +38,15 @@ export function bindUnpack(
   { found, missing }: { readonly found: Columns; readonly missing: MissingColumn[] },
 ): Unpack {
   const { columns, split, escape } = packed
-  const positions =
-    split === undefined
-      ? numberedPositions(columns, layout)
-      : columns.flatMap((name) => found.find([name]) ?? []).map(({ position }) => [position])
-  if (positions.length === 0) missing.push({ names: columns, field: 'lines', columns: found })
-  return split === undefined
-    ? unpackNumbered(positions, layout.columns.length)
-    : unpackLists(positions.flat(), (cell) => listIn(cell, split, escape), layout)
+  const noteMissing = () => missing.push({ names: columns, field: 'lines', columns: found })
+  if (split === undefined) {
+    const numbered = numberedPositions(columns, layout)
+    if (numbered.positions.length === 0) noteMissing()
+    return unpackNumbered(numbered, layout, columns)
+  }
+  const positions = columns.flatMap((name) => found.find([name]) ?? []).map(({ position }) => position)
+  if (positions.length === 0) noteMissing()
+  return unpackLists(positions, (cell) => listIn(cell, split, escape), layout)
 }
 
 /** The names of the columns that hold the numbered lines. */
@@ -55,8 +56,14 @@ export function numberedColumns(columns: readonly string[], layout: Layout): Set
   )
 }
 
-/** For each number, ascending, the position of each kind of column; -1 where the file has none. */
-function numberedPositions(patterns: readonly string[], layout: Layout): number[][] {
+interface NumberedPositions {
+  /** The numbers that stand in names, ascending. */
+  readonly numbers: readonly number[]
+  /** For each of them the position of each kind of column; -1 where the file has none. */
+  readonly positions: readonly (readonly number[])[]
+}
+
+function numberedPositions(patterns: readonly string[], layout: Layout): NumberedPositions {
   const byNumber = new Map<number, number[]>()
   for (const [kind, pattern] of patterns.entries()) {
     for (const [position, name] of layout.columns.entries()) {
@@ -67,17 +74,34 @@ function numberedPositions(patterns: readonly string[], layout: Layout): number[
       byNumber.set(number, found)
     }
   }
-  return [...byNumber].toSorted(([a], [b]) => a - b).map(([, positions]) => positions)
+  const sorted = [...byNumber].toSorted(([a], [b]) => a - b)
+  return { numbers: sorted.map(([number]) => number), positions: sorted.map(([, positions]) => positions) }
 }
 
-function unpackNumbered(positions: readonly (readonly number[])[], width: number): Unpack {
+function unpackNumbered(
+  { numbers, positions }: NumberedPositions,
+  layout: Layout,
+  patterns: readonly string[],
+): Unpack {
+  const from = layout.columns.length
+  const named = positions.map((kinds, index) => ({
+    kinds,
+    names: kinds.map(
+      (position, kind) =>
+        layout.columns[position]?.trim() ??
+        patterns[kind]?.replace(NUMBER_MARK, String(numbers[index] ?? '')) ??
+        '',
+    ),
+  }))
   return (row) => {
     if (row.problems !== undefined) return [row]
-    const values = row.values.slice(0, width)
-    const lines = positions
-      .map((kinds) => kinds.map((position) => values[position] ?? ''))
-      .filter((cells) => cells.some((cell) => cleaned(cell) !== ''))
-    return lines.length === 0 ? [row] : lines.map((cells) => ({ ...row, values: [...values, ...cells] }))
+    const values = row.values.slice(0, from)
+    const lines = named.flatMap(({ kinds, names }): NumberedRow[] => {
+      const cells = kinds.map((position) => values[position] ?? '')
+      if (cells.every((cell) => cleaned(cell) === '')) return []
+      return [{ ...row, values: [...values, ...cells], numbered: { from, names } }]
+    })
+    return lines.length === 0 ? [row] : lines
   }
 }
 

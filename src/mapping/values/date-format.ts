@@ -1,5 +1,6 @@
 /** Date formats such as `MM/dd/yyyy HH:mm`: compiled once, for reading and for writing. */
 import { DATE_TOKENS } from './date-tokens.ts'
+import { plainReader } from './plain-date.ts'
 
 /** A point in time as it was written, with its offset from UTC where it named one. */
 export interface WrittenTime {
@@ -113,10 +114,13 @@ export function compileDateFormat(format: string): DateFormat | string {
   const missing = Object.entries(NAMED_BY).flatMap(([part, pattern]) =>
     tokens.some((token) => pattern.test(token)) ? [] : [part],
   )
+  const readPlain = plainReader(pieces)
   const takers = tokens.flatMap((token) => TOKENS[token] ?? [])
   return {
     missing,
     read(text) {
+      const plain = readPlain?.(text)
+      if (plain !== undefined) return timeOf(plain)
       const match = pattern.exec(text)
       if (!match) return undefined
       const parts: Parts = { year: 0, month: 1, day: 1, hour: 0, minute: 0, second: 0 }

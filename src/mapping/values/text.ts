@@ -29,11 +29,13 @@ function isPlain(first: number, last: number): boolean {
 
 /** Breaks text between words into lines of at most `width` characters; its own line breaks stay, long words are cut. */
 export function wrapped(text: string, width: number): string[] {
-  return linesOf(text).flatMap((line) => wrapLine(line, width))
+  const lines = linesOf(text)
+  return lines.every(({ length }) => length <= width) ? lines : lines.flatMap((line) => wrapLine(line, width))
 }
 
 /** The lines of a text, each without outer blanks, whatever the line ends are. */
 export function linesOf(text: string): string[] {
+  if (!text.includes('\n') && !text.includes('\r')) return [text.trim()]
   return text.split(/\r\n|\r|\n/).map((line) => line.trim())
 }
 

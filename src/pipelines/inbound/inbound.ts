@@ -3,6 +3,7 @@ import type { FileEntry, FileState } from '../../domain/journal.ts'
 import { BridgeError, type FailureCode, hasCode } from '../../support/errors.ts'
 import type { InboundParts } from '../parts.ts'
 import { sweepDocuments } from '../documents/bring.ts'
+import type { WaitingFile } from '../../domain/steps.ts'
 import { deliverDocuments } from './documents.ts'
 import { receiveFile, sightFiles, spoolName } from './pick-up.ts'
 import { type ReportedFile, reportFile } from './report.ts'
@@ -19,6 +20,8 @@ export interface InboundPass {
   readonly reported: readonly ReportedFile[]
   /** Files whose records could not all be brought to an end. */
   readonly open: readonly FileEntry[]
+  /** Files that are done but for records that wait for their orders. They need nobody, and hold nobody back. */
+  readonly waiting: readonly WaitingFile[]
 }
 
 /** What concerns the whole route or the whole program; all else concerns one file, and the next one is taken. */
@@ -37,6 +40,7 @@ const UNREACHABLE_MAX = 2
 interface Pass {
   readonly reported: ReportedFile[]
   readonly open: FileEntry[]
+  readonly waiting: WaitingFile[]
   readonly failures: unknown[]
   unreachableInRow: number
 }
@@ -48,7 +52,7 @@ interface Pass {
  */
 export async function passInbound(parts: InboundParts): Promise<InboundPass> {
   const { journal, route } = parts
-  const pass: Pass = { reported: [], open: [], failures: [], unreachableInRow: 0 }
+  const pass = beginPass()
   await sweepSpool(parts)
   const left = await journal.unfinishedFiles(route.name)
   for (const file of left) await bringOn(parts, file, pass)
@@ -58,25 +62,31 @@ export async function passInbound(parts: InboundParts): Promise<InboundPass> {
     if (!known.has(file.id)) await bringOn(parts, file, pass)
   }
   if (pass.failures.length > 0) throw pass.failures[0]
-  const { reported, open } = pass
-  return { route: route.name, summaries: reported.map(({ summary }) => summary), reported, open }
+  return passOf(route.name, pass)
 }
 
 /** Only the file named, from where it stands; for when a person decided about its held records. */
 export async function passFile(parts: InboundParts, fileId: string): Promise<InboundPass> {
   const { journal, route } = parts
-  const pass: Pass = { reported: [], open: [], failures: [], unreachableInRow: 0 }
+  const pass = beginPass()
   const file = await journal.file(fileId)
   if (file !== undefined) await bringOn(parts, file, pass)
   if (pass.failures.length > 0) throw pass.failures[0]
-  const { reported, open } = pass
-  return { route: route.name, summaries: reported.map(({ summary }) => summary), reported, open }
+  return passOf(route.name, pass)
+}
+
+function beginPass(): Pass {
+  return { reported: [], open: [], waiting: [], failures: [], unreachableInRow: 0 }
+}
+
+function passOf(route: string, { reported, open, waiting }: Pass): InboundPass {
+  return { route, summaries: reported.map(({ summary }) => summary), reported, open, waiting }
 }
 
 async function bringOn(parts: InboundParts, file: FileEntry, pass: Pass): Promise<void> {
   try {
     const finished = await finishFile(parts, file, (reported) => pass.reported.push(reported))
-    if (!finished) pass.open.push(file)
+    if (!finished) await noteUnfinished(parts, file, pass)
     pass.unreachableInRow = 0
   } catch (error) {
     if (hasCode(error, ...CONCERNS_ALL)) throw error
@@ -85,6 +95,13 @@ async function bringOn(parts: InboundParts, file: FileEntry, pass: Pass): Promis
     pass.unreachableInRow++
     if (pass.unreachableInRow >= UNREACHABLE_MAX) throw error
   }
+}
+
+/** A file whose other records are all final need not be run again soon. */
+async function noteUnfinished({ journal }: InboundParts, file: FileEntry, pass: Pass): Promise<void> {
+  const waiting = (await journal.onlyWaits(file.id)) ? await journal.waitingFiles(1, file.id) : []
+  if (waiting.length > 0) pass.waiting.push(...waiting)
+  else pass.open.push(file)
 }
 
 type Report = (reported: ReportedFile) => void

@@ -1,4 +1,5 @@
 /** Taking files in: settled ones only, claimed, and safe in the spool before anything else happens. */
+import { OPERATIONS } from '../../contract/operations.ts'
 import type { FileEntry } from '../../domain/journal.ts'
 import type { Claim, Sighting } from '../../domain/mailbox.ts'
 import { BridgeError } from '../../support/errors.ts'
@@ -50,7 +51,8 @@ export async function receiveFile(parts: InboundParts, file: FileEntry): Promise
     return
   }
   const { sha256, bytes } = await copyToSpool(parts, claim, file.size)
-  await journal.fileReceived(lease, file.id, sha256, bytes)
+  const mayRepeat = OPERATIONS[route.operation].repeatable
+  await journal.fileReceived(lease, file.id, { sha256, bytes, mayRepeat })
   parts.notify({ kind: 'file-received', route: route.name, file: file.name, bytes })
 }
 

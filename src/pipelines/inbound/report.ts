@@ -2,14 +2,22 @@
 import { partSuffix } from '../../domain/file-parts.ts'
 import type { FileEntry } from '../../domain/journal.ts'
 import type { ReportedRecord } from '../../domain/record.ts'
-import type { LineRange } from '../../domain/translator.ts'
 import { BridgeError } from '../../support/errors.ts'
 import type { InboundParts } from '../parts.ts'
 import { withDocuments } from './documents.ts'
 import { copyLines, joinRanges } from './physical-lines.ts'
+import { returnedRows } from './returned-rows.ts'
+import { operationsOf, partsFor } from './steps.ts'
 import { spoolName } from './pick-up.ts'
-import { documentCells, DOCUMENTS_COLUMN, fileRow, RESULT_COLUMNS, resultRow } from './results.ts'
-import { isException, summarize, type Summary } from './summary.ts'
+import {
+  documentCells,
+  DOCUMENTS_COLUMN,
+  fileRow,
+  OPERATION_COLUMN,
+  RESULT_COLUMNS,
+  resultRow,
+} from './results.ts'
+import { summarize, type Summary } from './summary.ts'
 
 /** How many records are read from the journal at once. */
 const PAGE = 1000
@@ -102,27 +110,27 @@ async function deliverAll(
 }
 
 async function writeReports(parts: InboundParts, file: FileEntry): Promise<Summary> {
-  const { spool, translator, format } = parts
-  const refused: [number, number][] = []
-  const held: [number, number][] = []
-  const summary = summarize(parts.route, file)
+  const { spool, format } = parts
+  const returned = returnedRows()
+  const summary = summarize(parts.route, file, operationsOf(parts))
   const more = parts.documents === undefined ? [] : [DOCUMENTS_COLUMN]
-  const writer = format.writer([...file.keyColumns, ...RESULT_COLUMNS, ...more], { format: 'csv' })
+  const operations = parts.then === undefined ? [] : [OPERATION_COLUMN]
+  const columns = [...file.keyColumns, ...operations, ...RESULT_COLUMNS, ...more]
+  const writer = format.writer(columns, { format: 'csv' })
 
   async function* resultLines() {
     yield writer.head()
     if (file.outcome !== 'processed')
-      yield writer.rows([[...file.keyColumns.map(() => ''), ...fileRow(file), ...more.map(() => '')]])
+      yield writer.rows([
+        [...[...file.keyColumns, ...operations].map(() => ''), ...fileRow(file), ...more.map(() => '')],
+      ])
     for await (const records of recordsOf(parts, file)) {
       const page = await withDocuments(parts, records)
       for (const record of page) summary.add(record)
-      const rejected = page.filter((record) => record.state === 'rejected')
-      for (const range of rejected.flatMap((record) => record.lines)) addRange(refused, range)
-      for (const range of page.filter(isException).flatMap((record) => record.lines)) addRange(held, range)
-      const detailRows = translator.read.records !== undefined
+      returned.add(page)
       yield writer.rows(
         page.map((record) => [
-          ...resultRow(record, file.keyColumns.length, detailRows),
+          ...resultRow(record, file.keyColumns.length, hasDetailRows(parts, record), operations.length > 0),
           ...documentCells(record),
         ]),
       )
@@ -130,20 +138,19 @@ async function writeReports(parts: InboundParts, file: FileEntry): Promise<Summa
   }
 
   await spool.put(`${file.id}.results`, resultLines())
-  const ranges = { refused: joinRanges(refused), held: joinRanges(held) }
+  const ranges = returned.ranges()
   if (file.outcome === 'unusable') await spool.put(`${file.id}.rejects`, spool.read(spoolName(file.id)))
-  else if (refused.length > 0) await spool.put(`${file.id}.rejects`, copiedRows(parts, file, ranges.refused))
-  if (held.length > 0) await spool.put(`${file.id}.exceptions`, copiedRows(parts, file, ranges.held))
+  else if (ranges.refused.length > 0)
+    await spool.put(`${file.id}.rejects`, copiedRows(parts, file, ranges.refused))
+  if (ranges.held.length > 0) await spool.put(`${file.id}.exceptions`, copiedRows(parts, file, ranges.held))
   const finished = summary.finish(ranges)
   await spool.put(`${file.id}.summary`, [Buffer.from(`${JSON.stringify(finished, null, 2)}\n`)])
   return finished
 }
 
-/** Neighbours are joined at once, so that a file of which everything was refused needs no memory for it. */
-function addRange(ranges: [number, number][], [first, last]: LineRange): void {
-  const before = ranges.at(-1)
-  if (before && first >= before[0] && first <= before[1] + 1) before[1] = Math.max(before[1], last)
-  else ranges.push([first, last])
+/** The first row of a record of its step is its header. */
+function hasDetailRows(parts: InboundParts, { operation }: ReportedRecord): boolean {
+  return partsFor(parts, operation).translator.read.records !== undefined
 }
 
 /** The header as it came, then the rows as they came. */

@@ -20,18 +20,30 @@ export const RESULT_COLUMNS = [
   '_at',
 ] as const
 
+/** Which step a record is from; a column of the routes that have several, right after the key columns. */
+export const OPERATION_COLUMN = '_operation'
+
 /** Where the packing slips and labels of a record are; a column of the routes that want them. */
 export const DOCUMENTS_COLUMN = '_documents'
 
 /** Several problems of one record stand in one cell, in the same order in each column. */
 const SEPARATOR = ' | '
 
-/** One record's line. `detailRows` tells that the first row of a record is its header and lines follow. */
-export function resultRow(record: ReportedRecord, keyColumns: number, detailRows: boolean): string[] {
+/**
+ * One record's line. `detailRows` tells that the first row of a record is its header and lines follow, `operations` that
+ * there is a column for the operation.
+ */
+export function resultRow(
+  record: ReportedRecord,
+  keyColumns: number,
+  detailRows: boolean,
+  operations = false,
+): string[] {
   const told = [...record.problems, ...record.warnings]
   const problems = told.map((each) => placed(each, record, detailRows))
   return [
     ...Array.from({ length: keyColumns }, (_, index) => record.keyValues[index] ?? ''),
+    ...(operations ? [record.operation] : []),
     String(record.lines[0]?.[0] ?? ''),
     String(record.number),
     record.state,

@@ -7,6 +7,7 @@ import type { Finding, InboundRules } from '../operations/operation.ts'
 import { INBOUND_RULES } from '../operations/operations.ts'
 import type { InboundParts } from '../parts.ts'
 import { tryRead } from '../reads.ts'
+import { partsFor } from './steps.ts'
 
 /** How many uncertain records are looked up between two writes to the journal, and how many at a time. */
 const LOOK_UP_AT_ONCE = 64
@@ -64,7 +65,7 @@ async function settle(
   record: UncertainRecord,
   isLastRound: boolean,
 ): Promise<RecordResult> {
-  const { api, route } = parts
+  const { api, route } = partsFor(parts, record.operation)
   const rules: InboundRules = INBOUND_RULES[route.operation]
   const { id } = record
   // A note is durable before its request leaves, so what has none has not been sent.

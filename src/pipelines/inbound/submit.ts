@@ -6,23 +6,22 @@ import type { Call, CallResult } from '../../domain/api.ts'
 import type { FileEntry } from '../../domain/journal.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import type { RecordResult, SendingRecord } from '../../domain/record.ts'
-import { batchWriter } from '../../support/batches.ts'
 import { assert } from '../../support/errors.ts'
 import { drain } from '../drain.ts'
-import { type Body, idOf, type InboundRules, partyParams } from '../operations/operation.ts'
+import { type Body, idOf, partyParams } from '../operations/operation.ts'
 import { INBOUND_RULES } from '../operations/operations.ts'
 import type { InboundParts } from '../parts.ts'
-import { accountCheck, type ReadResult, tryRead } from '../reads.ts'
+import { accountCheck, tryRead } from '../reads.ts'
 import { type Breaker, openBreaker, refusalsNeeded } from './breaker.ts'
 import { columnFinder } from './columns.ts'
 import { keptAnswer } from './documents.ts'
+import { noteTaker } from './notes.ts'
+import { orderGate, retryWaiting } from './order-gate.ts'
 import { settleUncertain } from './settle.ts'
+import { stepsOf } from './steps.ts'
 
 /** A record proven absent is sent again; more often than this in one run helps nobody. */
 const ROUNDS_MAX = 4
-
-/** Notes are made durable before their requests leave, so they wait only a moment for company. */
-const NOTES = { atMost: 100, afterMs: 2 }
 
 /** planned → submitted when every record is final; otherwise the file stays, and the next run goes on with it. */
 export async function submitFile(parts: InboundParts, file: FileEntry): Promise<void> {
@@ -30,9 +29,11 @@ export async function submitFile(parts: InboundParts, file: FileEntry): Promise<
   const work = { file: file.id }
   await journal.recoverAttempts(lease, work)
   await journal.retryDeferred(lease, work)
+  await retryWaiting(parts, file)
   for (let round = 1; round <= ROUNDS_MAX; round++) {
     await settleUncertain(parts, file, round === ROUNDS_MAX)
     await sendPlanned(parts, file)
+    if (parts.then !== undefined) await journal.holdFollowers(lease, file.id)
     if (await journal.fileSubmitted(lease, file.id)) return
   }
 }
@@ -49,7 +50,8 @@ async function sendPlanned(parts: InboundParts, file: FileEntry): Promise<void> 
     signal,
     concurrency,
     work: { file: file.id },
-    perform: sender(parts, file),
+    perform: senderOfSteps(parts, file),
+    inSteps: parts.then !== undefined,
     unsent: 'planned',
     onProgress: (done) =>
       parts.notify({ kind: 'progress', route: route.name, file: file.name, phase: 'sending', done, total }),
@@ -65,12 +67,34 @@ async function breakerFor({ journal, route }: InboundParts, file: FileEntry): Pr
   return openBreaker(stop, await journal.answersSoFar(file.id, refusalsNeeded(stop)))
 }
 
-/** Makes the function that sends one record of the file. */
+/** Makes the function that sends one record of the file, as its step does. */
+function senderOfSteps(
+  parts: InboundParts,
+  file: FileEntry,
+): (record: SendingRecord) => Promise<RecordResult> {
+  const steps = stepsOf(parts)
+  const senders = new Map(
+    steps.map(({ parts: own }) => [
+      own.route.operation as string,
+      { gate: orderGate(own, file), send: sender(own, file) },
+    ]),
+  )
+  return async (record) => {
+    const own = senders.get(record.operation)
+    if (own === undefined) {
+      const message = `route ${parts.route.name} does no ${record.operation} any more; put it back into the configuration`
+      return deferred(record, message)
+    }
+    return (await own.gate(record)) ?? own.send(record)
+  }
+}
+
+/** Makes the function that sends one record of a step. */
 function sender(parts: InboundParts, file: FileEntry): (record: SendingRecord) => Promise<RecordResult> {
   const { api, route } = parts
   const requestOf = requestMaker(parts)
   const { repeatable } = OPERATIONS[route.operation]
-  const noteFor = noteTaker(parts)
+  const noteFor = noteTaker(parts, file)
   const checkAccount = accountCheck(api, route.party)
   const columnOf = columnFinder(parts, file)
 
@@ -105,22 +129,6 @@ function requestMaker({ route }: InboundParts): (record: SendingRecord) => Call 
   return ({ body }) => {
     const made = request(JSON.parse(body) as Body, route.party)
     return { endpoint, ...made, params: { ...params, ...made.params } }
-  }
-}
-
-/** Notes, durably and before the request leaves, what a look-up will need. Operations that need nothing cost nothing. */
-function noteTaker(parts: InboundParts): (record: SendingRecord) => Promise<ReadResult<string | undefined>> {
-  const { api, route, journal, lease } = parts
-  const rules: InboundRules = INBOUND_RULES[route.operation]
-  const notes = batchWriter<{ id: number; note: string }>(NOTES, (batch) =>
-    journal.noteAttempts(lease, batch),
-  )
-  const { note } = rules
-  if (note === undefined) return () => Promise.resolve({ value: undefined })
-  return async (record) => {
-    const read = await tryRead(() => note(api, route.party, JSON.parse(record.body) as Body))
-    if ('value' in read) await notes.add({ id: record.id, note: read.value })
-    return read
   }
 }
 

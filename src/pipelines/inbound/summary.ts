@@ -22,7 +22,9 @@ export interface Summary {
   readonly problems: readonly Problem[]
   /** `total` is the sum of the others. */
   readonly records: Readonly<Partial<Record<RecordState, number>>> & { readonly total: number }
-  /** Source rows of the records, and those of them that were refused, or held for a person. */
+  /** The same for each operation, where the route has several. */
+  readonly operations?: Readonly<Record<string, Readonly<Partial<Record<RecordState, number>>>>>
+  /** Source rows of the records, once for each step that uses them, and those of them that were refused, or held for a person. */
   readonly rows: { readonly total: number; readonly refused: number; readonly held: number }
   /** How many physical lines the rejects file repeats, besides the header. */
   readonly refusedLines: number
@@ -47,10 +49,11 @@ const DOCUMENT_WORDS = {
   wanted: 'missing',
 } as const satisfies Record<DocumentState, string>
 
-/** Gathers a summary while the records go by. */
-export function summarize(route: InboundParts['route'], file: FileEntry) {
+/** Gathers a summary while the records go by; for each of the operations too, where they are told. */
+export function summarize(route: InboundParts['route'], file: FileEntry, operations?: readonly string[]) {
   const counts = new Map<Outcome | RecordState, number>()
   const codes = new Map<string, number>()
+  const ofOperations = new Map<string, Map<string, number>>()
   const rows = { total: 0, refused: 0, held: 0 }
   const reasons = new Map<string, number>()
   const documents = new Map<string, number>()
@@ -61,12 +64,16 @@ export function summarize(route: InboundParts['route'], file: FileEntry) {
   return {
     add(record: ToldRecord): void {
       count(counts, record.state)
+      const own = ofOperations.get(record.operation) ?? new Map<string, number>()
+      count(own, record.state)
+      ofOperations.set(record.operation, own)
       for (const state of record.documents?.states ?? []) count(documents, DOCUMENT_WORDS[state])
       const size = sourceRows(record)
       rows.total += size
       if (record.state === 'rejected') rows.refused += size
+      if (isException(record) || isFollower(record)) rows.held += size
+      // Each of the others has a reason of its own.
       if (isException(record)) {
-        rows.held += size
         for (const message of new Set(record.problems.map((each) => each.message))) count(reasons, message)
       }
       for (const each of record.problems) count(codes, each.code)
@@ -85,6 +92,7 @@ export function summarize(route: InboundParts['route'], file: FileEntry) {
         ...firstOf(file),
         problems: file.problems,
         records: { total, ...Object.fromEntries(counts) },
+        ...(operations === undefined ? {} : { operations: inOrder(operations, ofOperations) }),
         rows,
         refusedLines: linesIn(ranges.refused),
         heldLines: linesIn(ranges.held),
@@ -98,6 +106,13 @@ export function summarize(route: InboundParts['route'], file: FileEntry) {
   }
 }
 
+function inOrder(
+  operations: readonly string[],
+  counts: ReadonlyMap<string, ReadonlyMap<string, number>>,
+): Required<Summary>['operations'] {
+  return Object.fromEntries(operations.map((name) => [name, Object.fromEntries(counts.get(name) ?? [])]))
+}
+
 type Ranges = readonly (readonly [first: number, last: number])[]
 
 function linesIn(ranges: Ranges): number {
@@ -108,6 +123,11 @@ function linesIn(ranges: Ranges): number {
 export function isException({ state, problems }: ReportedRecord): boolean {
   const [first] = problems
   return state === 'held' && (first?.code === 'held-by-mapping' || first?.code === 'route-stopped')
+}
+
+/** Not sent, because an earlier step went wrong for its order. */
+export function isFollower({ state, problems }: ReportedRecord): boolean {
+  return state === 'held' && problems[0]?.code === 'earlier-step-failed'
 }
 
 /** One row may hold several lines of a record, and stands there once for each. */

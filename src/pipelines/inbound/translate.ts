@@ -1,15 +1,18 @@
 /** Planning a file whole: every record of it is in the journal, with its body or its problems, before one is sent. */
 import { OPERATIONS } from '../../contract/operations.ts'
-import { isUnreadable } from '../../domain/document.ts'
 import type { FileEntry } from '../../domain/journal.ts'
 import type { PlannedRecord } from '../../domain/record.ts'
 import { accountOf } from '../../domain/route.ts'
 import type { BoundTranslator, Draft } from '../../domain/translator.ts'
 import { BridgeError } from '../../support/errors.ts'
+import type { InboundRules } from '../operations/operation.ts'
+import { INBOUND_RULES } from '../operations/operations.ts'
 import type { InboundParts } from '../parts.ts'
-import { fileSource } from './file-source.ts'
 import { identityOf } from './identity.ts'
-import { spoolName } from './pick-up.ts'
+import { openSteps } from './open-steps.ts'
+import { orderLanes } from './order-lanes.ts'
+import { refusedRows } from './refused-rows.ts'
+import { isJudgedLater, type Step } from './steps.ts'
 import { orderReader } from '../references/orders.ts'
 import { orderValues } from '../references/order-values.ts'
 import { referenceResolver } from '../references/resolver.ts'
@@ -24,36 +27,78 @@ const RECORDS_PER_TRANSACTION = 500
  * next start plans again from the spool.
  */
 export async function planFile(parts: InboundParts, file: FileEntry): Promise<void> {
-  const { journal, lease, translator, format, spool } = parts
+  const { journal, lease } = parts
   await journal.beginPlan(lease, file.id)
   const damage = await unpackFile(parts, file)
   if (damage.length > 0) return journal.fileUnusable(lease, file.id, damage)
-  const reading = await format.read(spool.read(spoolName(file.id)), translator.read)
-  if (isUnreadable(reading)) return journal.fileUnusable(lease, file.id, reading.problems)
-  const bound = translator.bind(reading.layouts, fileSource(parts, file))
-  if (!('keyColumns' in bound)) return journal.fileUnusable(lease, file.id, bound)
+  const opened = await openSteps(parts, file)
+  if (!('steps' in opened)) return journal.fileUnusable(lease, file.id, opened.problems)
 
-  const { absentColumns: absent, unusedColumns: unused } = bound
-  if (absent.length > 0) {
-    parts.notify({ kind: 'columns-differ', route: parts.route.name, file: file.name, absent, unused })
+  const { steps, keyColumns, first } = opened
+  const numbering = { last: 0 }
+  const refused = refusedRows()
+  for (const step of steps) {
+    const planning = { parts: step.parts, file, step, keyColumns, numbering, refused }
+    if (step.source === undefined) {
+      await planOrders(planning)
+      continue
+    }
+    const { reading, bound } = step.source
+    const plan = planner({ ...planning, bound })
+    for await (const rows of reading.batches) await plan.add(bound.push(rows))
+    await plan.add(bound.end())
+    const disagreements = bound.disagreements()
+    if (disagreements.length > 0) return journal.fileUnusable(lease, file.id, disagreements)
+    await plan.flush()
+    numbering.last += plan.count()
   }
-  const plan = planner(parts, file, bound.columnOf)
-  for await (const rows of reading.batches) await plan.add(bound.push(rows))
-  await plan.add(bound.end())
-  const disagreements = bound.disagreements()
-  if (disagreements.length > 0) return journal.fileUnusable(lease, file.id, disagreements)
-  await plan.flush()
+  const { headerLines, encoding } = first.reading
+  await journal.filePlanned(lease, file.id, { keyColumns, headerLines, encoding })
+}
 
-  const { headerLines, encoding } = reading
-  await journal.filePlanned(lease, file.id, { keyColumns: bound.keyColumns, headerLines, encoding })
+interface Planning {
+  /** As the step sees them. */
+  readonly parts: InboundParts
+  readonly file: FileEntry
+  readonly step: Step
+  /** Of the whole file. */
+  readonly keyColumns: readonly string[]
+  /** The number of the last record of the steps before. */
+  readonly numbering: { last: number }
+  readonly refused: ReturnType<typeof refusedRows>
+}
+
+/** The orders of the step before become records of this one. */
+async function planOrders({ parts, file, step, numbering }: Planning): Promise<void> {
+  const { journal, lease, route } = parts
+  const { number: turn = 1 } = step
+  let after = 0
+  for (;;) {
+    const orders = await journal.ordersOfStep(file.id, turn - 1, after, RECORDS_PER_TRANSACTION)
+    const last = orders.at(-1)
+    if (last === undefined) return
+    after = last.number
+    const known = orders.filter(({ lane }) => /^\d+$/.test(lane))
+    const records = known.map(({ lane, lines, keyValues }, index): PlannedRecord => {
+      const identity = identityOf(route.operation, { order_id: Number(lane) })
+      const common = { operation: route.operation, account: accountOf(route.party), step: turn, problems: [] }
+      const naturalKey = `${identity.naturalKey} ${file.id}`
+      return { ...common, ...identity, naturalKey, number: numbering.last + index + 1, lines, keyValues }
+    })
+    await journal.addRecords(lease, file.id, records)
+    numbering.last += records.length
+  }
 }
 
 /** Gathers drafts into transactions of hundreds. */
-function planner(parts: InboundParts, file: FileEntry, columnOf: BoundTranslator['columnOf']) {
+function planner(planning: Planning & { readonly bound: BoundTranslator }) {
+  const { parts, file, bound, step } = planning
   const orders = orderReader(parts)
   const resolveReferences = referenceResolver({ ...parts, orders })
   const fillInOrderValues = orderValues({ ...parts, orders })
-  const holdToRules = businessRules({ parts, file, orders, columnOf })
+  const holdToRules = businessRules({ parts, file, orders, columnOf: bound.columnOf })
+  const lanesOf = step.number === undefined && !isJudgedLater(parts) ? undefined : orderLanes(parts)
+  const place = cellPlacer(planning)
   let waiting: Draft[] = []
   let done = 0
   const flush = async () => {
@@ -62,8 +107,10 @@ function planner(parts: InboundParts, file: FileEntry, columnOf: BoundTranslator
     const drafts = waiting
     waiting = []
     const resolved = await holdToRules(await fillInOrderValues(await resolveReferences(drafts)))
-    const records = resolved.map((draft) => toRecord(parts, draft, file))
+    const lanes = await lanesOf?.(drafts, resolved)
+    const records = resolved.map((draft, index) => place(toRecord(parts, draft, file), lanes?.[index]))
     await parts.journal.addRecords(parts.lease, file.id, records)
+    if (step.number !== undefined) await joinLanes(planning, records)
     done += records.length
     parts.notify({ kind: 'progress', route: parts.route.name, file: file.name, phase: 'translating', done })
   }
@@ -73,7 +120,37 @@ function planner(parts: InboundParts, file: FileEntry, columnOf: BoundTranslator
       if (waiting.length >= RECORDS_PER_TRANSACTION) await flush()
     }
   }
-  return { add, flush }
+  return { add, flush, count: () => done }
+}
+
+/** Puts a record into its place among those of all steps. */
+function cellPlacer({ step, keyColumns, numbering, bound }: Planning & { readonly bound: BoundTranslator }) {
+  const before = numbering.last
+  const { number: turn } = step
+  const own = keyColumns.map((name) => bound.keyColumns.indexOf(name))
+  return (record: PlannedRecord, lane: string | undefined): PlannedRecord => {
+    const placed = lane === undefined ? record : { ...record, lane }
+    if (turn === undefined) return placed
+    const keyValues = own.map((index) => record.keyValues[index] ?? '')
+    return { ...placed, step: turn, number: before + record.number, keyValues }
+  }
+}
+
+/** A refused record whose order is not known is of the order of a later record with one of its rows. */
+async function joinLanes(
+  { parts, file, step, refused }: Planning,
+  records: readonly PlannedRecord[],
+): Promise<void> {
+  const { number: turn = 1 } = step
+  const joins = new Map<number, string>()
+  for (const { number, lines, lane, problems, skipped } of records) {
+    if (lane === undefined && problems.length > 0 && !skipped) refused.add(turn, number, lines)
+    if (lane === undefined) continue
+    for (const each of refused.meeting(turn, lines)) joins.set(each, lane)
+  }
+  if (joins.size === 0) return
+  const list = [...joins].map(([number, lane]) => ({ number, lane }))
+  await parts.journal.joinLanes(parts.lease, file.id, list)
 }
 
 /** A draft with its identity. */
@@ -99,6 +176,17 @@ function toRecord({ route }: InboundParts, draft: CheckedDraft, file: FileEntry)
     ...identity,
     // What may be repeated is the same record only within its file: tomorrow's stock may be that of yesterday.
     naturalKey: repeatable ? `${naturalKey} ${file.id}` : naturalKey,
+    ...noteFrom(route.operation, draft),
     ...(draft.keep === undefined ? {} : { keep: { key: lane, values: draft.keep } }),
   }
+}
+
+/** What settles a lost answer, where what is known of the order is enough to tell. */
+function noteFrom(
+  operation: InboundParts['route']['operation'],
+  { body = {}, order }: CheckedDraft,
+): Pick<PlannedRecord, 'note'> {
+  const { oldNoteOf }: InboundRules = INBOUND_RULES[operation]
+  const note = order?.facts && oldNoteOf?.(order.facts, body)
+  return note === undefined ? {} : { note }
 }

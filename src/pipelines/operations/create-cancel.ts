@@ -7,6 +7,7 @@ import { compareQuantities, noteOf } from './quantities.ts'
 const CANCELED = {
   counter: 'quantity_canceled',
   list: 'cancels',
+  items: 'cancel_lines',
   word: 'canceled',
   call: 'this cancel',
 } as const
@@ -20,6 +21,8 @@ export const createCancel: InboundRules = {
     return JSON.stringify(order === undefined ? {} : noteOf(order, CANCELED))
   },
 
+  noteOf: (order) => JSON.stringify(noteOf(order, CANCELED)),
+
   async lookUp(api, party, record) {
     const body = JSON.parse(record.body) as Body
     const order = await readOrder(api, party, body)
@@ -28,7 +31,7 @@ export const createCancel: InboundRules = {
     return compareQuantities(order, {
       watched: CANCELED,
       noteText: record.note,
-      lines: body['cancel_lines'],
+      body,
     })
   },
 }

@@ -2,11 +2,13 @@
 import type { Api, Resource } from '../../domain/api.ts'
 import type { Party } from '../../domain/route.ts'
 import { type Body, type Finding, idOf, type InboundRules, partyParams } from './operation.ts'
+import { linesOf, unitsIn } from './order-lines.ts'
 import { attachedTo, compareQuantities, noteOf } from './quantities.ts'
 
 const SHIPPED = {
   counter: 'quantity_shipped',
   list: 'shipments',
+  items: 'shipment_lines',
   word: 'shipped',
   call: 'this shipment',
 } as const
@@ -25,12 +27,22 @@ export const createShipment: InboundRules = {
     return JSON.stringify(order === undefined ? {} : noteOf(order, SHIPPED))
   },
 
+  noteOf: (order) => JSON.stringify(noteOf(order, SHIPPED)),
+
+  /** A tracking number tells more than quantities, which are only the last resort then and may be old ones. */
+  oldNoteOf: (order, body) =>
+    typeof body['tracking_number'] === 'string'
+      ? JSON.stringify({ ...noteOf(order, SHIPPED), isOld: true })
+      : undefined,
+
   async lookUp(api, party, record) {
     const body = JSON.parse(record.body) as Body
     const order = await readOrder(api, party, body)
     if (order === undefined)
       return { found: 'unclear', why: `order ${String(body['order_id'])} is not there any more` }
-    return compare(body, order, record.note)
+    return (
+      byTracking(body, order) ?? compareQuantities(order, { watched: SHIPPED, noteText: record.note, body })
+    )
   },
 }
 
@@ -41,22 +53,31 @@ function readOrder(api: Api, party: Party, body: Body): Promise<Resource | undef
   })
 }
 
-/** The tracking number proves the shipment; without one, the quantities before and after tell. */
-function compare(body: Body, order: Resource, noteText: string | undefined): Finding {
-  const tracked = attachedTo(order, SHIPPED.list).find((each) => hasTracking(each, body['tracking_number']))
-  if (tracked) {
+/**
+ * What the order's shipments prove of a shipment with a tracking number: that it is there, or, where each of them shows
+ * its own, that it is not. An order that shows no shipments and none of whose units are shipped has none.
+ */
+function byTracking(body: Body, order: Resource): Finding | undefined {
+  const tracking = body['tracking_number']
+  if (typeof tracking !== 'string') return undefined
+  const shipments = attachedTo(order, SHIPPED.list)
+  const tracked = shipments.find((each) => trackingOf(each) === tracking)
+  if (tracked !== undefined) {
     const apiId = idOf(tracked)
     return { found: 'accepted', ...(apiId === undefined ? {} : { apiId }) }
   }
-  return compareQuantities(order, { watched: SHIPPED, noteText, lines: body['shipment_lines'] })
+  const showsAll = shipments.length > 0 && shipments.every((each) => trackingOf(each) !== undefined)
+  return showsAll || isUnshipped(order) ? { found: 'absent' } : undefined
 }
 
-function hasTracking(shipment: unknown, trackingNumber: unknown): boolean {
-  return (
-    typeof trackingNumber === 'string' &&
-    typeof shipment === 'object' &&
-    shipment !== null &&
-    'tracking_number' in shipment &&
-    shipment.tracking_number === trackingNumber
-  )
+/** Null where the shipment says that it has none. */
+function trackingOf(shipment: unknown): unknown {
+  if (typeof shipment !== 'object' || shipment === null || !('tracking_number' in shipment)) return undefined
+  return shipment.tracking_number
+}
+
+function isUnshipped(order: Resource): boolean {
+  const lines = linesOf(order)
+  const hasNone = attachedTo(order, SHIPPED.list).length === 0
+  return hasNone && lines.length > 0 && lines.every((line) => unitsIn(line, SHIPPED.counter) === 0)
 }

@@ -1,5 +1,5 @@
 /** What a pipeline must know of an inbound operation beyond its endpoint: identity, order and certainty. */
-import type { Api, Call } from '../../domain/api.ts'
+import type { Api, Call, Resource } from '../../domain/api.ts'
 import type { UncertainRecord } from '../../domain/record.ts'
 import type { Party } from '../../domain/route.ts'
 
@@ -30,6 +30,10 @@ export interface InboundRules {
    * when looking it up afterwards is enough.
    */
   readonly note?: (api: Api, party: Party, body: Body) => Promise<string>
+  /** The same note from an order that was just seen. */
+  readonly noteOf?: (order: Resource) => string
+  /** The same from an order as it is known, where that is enough; then nothing is read before the record is sent. */
+  readonly oldNoteOf?: (order: Resource, body: Body) => string | undefined
   /** Looks a sent record up. Called only when a late answer is out of the question. */
   readonly lookUp: (api: Api, party: Party, record: SentRecord) => Promise<Finding>
 }

@@ -1,13 +1,18 @@
 /** Proof by quantities: what an order's lines said before a call, beside what they say now. */
 import type { Resource } from '../../domain/api.ts'
 import { type Body, type Finding, idOf } from './operation.ts'
+import { itemsOf, lineMeant, linesOf, type OrderLine, unitsIn } from './order-lines.ts'
 
 /** What an order said before the call. JSON-safe. */
 export interface OrderNote {
   /** Units over all lines; left out when the order does not show them for every line. */
   readonly units?: number
+  /** The same line by line, by their ids. */
+  readonly lines?: Readonly<Record<string, number>>
   /** The ids of what is attached to the order. */
   readonly attached: readonly string[]
+  /** The order was seen long before the call, so that others may have changed it in between. */
+  readonly isOld?: true
 }
 
 export interface Watched {
@@ -15,6 +20,8 @@ export interface Watched {
   readonly counter: string
   /** The list of the order that it adds to: `shipments`. */
   readonly list: string
+  /** The list of the body that says what is added: `shipment_lines`. */
+  readonly items: string
   /** The quantities in words: `shipped`. */
   readonly word: string
   /** The call in words: `this shipment`. */
@@ -23,14 +30,15 @@ export interface Watched {
 
 export function noteOf(order: Resource, { counter, list }: Watched): OrderNote {
   const units = countedUnits(order['order_lines'], counter)
+  const lines = unitsByLine(order, counter)
   const attached = attachedTo(order, list).flatMap((each) => idOf(each) ?? [])
-  return { attached, ...(units === undefined ? {} : { units }) }
+  return { attached, ...(units === undefined ? {} : { units }), ...(lines === undefined ? {} : { lines }) }
 }
 
-/** Whether a call that adds these lines took effect between the note and now. */
+/** Whether a call with this body took effect between the note and now. */
 export function compareQuantities(
   order: Resource,
-  { watched, noteText, lines }: { watched: Watched; noteText: string | undefined; lines: unknown },
+  { watched, noteText, body }: { watched: Watched; noteText: string | undefined; body: Body },
 ): Finding {
   const { word, call } = watched
   const before = noteText === undefined ? undefined : (JSON.parse(noteText) as Partial<OrderNote>)
@@ -42,15 +50,50 @@ export function compareQuantities(
     return { found: 'unclear', why: `the order does not show the quantities ${word}` }
   }
   const added = after.attached.filter((id) => before.attached?.includes(id) === false)
-  if (after.units === before.units && added.length === 0) return { found: 'absent' }
+  if (added.length === 0 && isAsBefore(before, after)) return { found: 'absent' }
   const [apiId] = added
-  if (after.units === before.units + unitsOf(lines) && added.length <= 1) {
+  // Somebody else may have added just as much to an order that was seen long before.
+  if (before.isOld !== true && added.length <= 1 && isExplained(order, { watched, body, before, after })) {
     return { found: 'accepted', ...(apiId === undefined ? {} : { apiId }) }
   }
   return {
     found: 'unclear',
     why: `the order had ${before.units} units ${word} before and has ${after.units} now, which ${call} alone does not explain`,
   }
+}
+
+type Noted = Partial<OrderNote>
+
+/** Units may have moved from one line to another only in sum, which is not as before. */
+function isAsBefore(before: Noted, after: Noted): boolean {
+  if (before.lines === undefined || after.lines === undefined) return before.units === after.units
+  const ids = new Set([...Object.keys(before.lines), ...Object.keys(after.lines)])
+  return [...ids].every((id) => before.lines?.[id] === after.lines?.[id])
+}
+
+interface Comparison {
+  readonly watched: Watched
+  readonly body: Body
+  readonly before: Noted
+  readonly after: Noted
+}
+
+/** Line by line where both show lines that the items of the body mean; else in sum. */
+function isExplained(order: Resource, { watched, body, before, after }: Comparison): boolean {
+  const items = itemsOf(body, watched.items)
+  const wanted = new Map<string, number>()
+  const lines = linesOf(order)
+  for (const item of items) {
+    const line = lineMeant(lines, item)
+    const id = typeof line === 'string' ? undefined : idOf(line)
+    if (id !== undefined) wanted.set(id, (wanted.get(id) ?? 0) + (unitsIn(item, 'quantity') ?? 0))
+  }
+  const { lines: then } = before
+  const { lines: now } = after
+  const sum = items.reduce((units, item) => units + (unitsIn(item, 'quantity') ?? 0), 0)
+  const isClear = [...wanted.values()].reduce((units, each) => units + each, 0) === sum
+  if (then === undefined || now === undefined || !isClear) return after.units === (before.units ?? 0) + sum
+  return Object.entries(now).every(([id, units]) => units === (then[id] ?? 0) + (wanted.get(id) ?? 0))
 }
 
 /** Spec: the item shapes inside an order's lists are not shown, so nothing is taken for granted. */
@@ -67,7 +110,11 @@ function countedUnits(lines: unknown, counter: string): number | undefined {
   return quantities.reduce((sum, quantity) => sum + quantity, 0)
 }
 
-function unitsOf(lines: unknown): number {
-  if (!Array.isArray(lines)) return 0
-  return (lines as Body[]).reduce((sum, line) => sum + Number(line['quantity'] ?? 0), 0)
+/** Undefined where a line shows no id or no quantity. */
+function unitsByLine(order: Resource, counter: string): Record<string, number> | undefined {
+  const entries = linesOf(order).map((line: OrderLine) => [idOf(line), unitsIn(line, counter)] as const)
+  const whole = entries.filter((entry): entry is [string, number] =>
+    entry.every((each) => each !== undefined),
+  )
+  return entries.length === 0 || whole.length < entries.length ? undefined : Object.fromEntries(whole)
 }

@@ -6,6 +6,7 @@ import { type Problem, problem } from '../../domain/problem.ts'
 import { accountOf } from '../../domain/route.ts'
 import type { AwaitedValue } from '../../domain/translator.ts'
 import { valueAt, withValueAt } from '../../support/paths.ts'
+import { isJudgedLater } from '../inbound/steps.ts'
 import type { ResolvedDraft, ResolverParts } from './resolver.ts'
 
 /** Makes the function that fills in what drafts await. Those that await nothing cost nothing. */
@@ -58,6 +59,13 @@ function fillIn({ route }: ResolverParts, draft: ResolvedDraft, { kept, isCurren
   const { awaits = [], body = {}, order, ...rest } = draft
   const about = order === undefined ? {} : { order }
   const { body: _, ...withoutBody } = draft
+  if (isJudgedLater({ route }) && takesLines(draft)) {
+    const place = awaits[0] === undefined ? {} : placeOf(awaits[0])
+    return {
+      ...withoutBody,
+      problems: [...draft.problems, problem('order-value-missing', place, LINES_NOT_FINAL, OWN_ROUTE)],
+    }
+  }
   const unknown = awaits.find(({ from }) => from === 'order')
   if (unknown !== undefined && (order?.facts === undefined || !isCurrent)) {
     return { ...withoutBody, problems: [...draft.problems, orderUnknown(draft, unknown)] }
@@ -75,14 +83,22 @@ function fillIn({ route }: ResolverParts, draft: ResolvedDraft, { kept, isCurren
   return { ...rest, ...about, body: filled }
 }
 
+const LINES_NOT_FINAL = 'the lines of the order are not what they will be once this record has its turn'
+const OWN_ROUTE = 'Give this mapping a route of its own, or take the lines from the file.'
+
+function placeOf({ line, field }: AwaitedValue) {
+  return { ...(line === 0 ? {} : { line }), field }
+}
+
 function factAt(order: KnownResource | undefined, name: string): unknown {
   return name === ORDER_LINES ? order?.facts?.[ORDER_LINES] : valueAt(order?.facts, name)
 }
 
-function orderUnknown({ body }: ResolvedDraft, { line, field, name }: AwaitedValue): Problem {
+function orderUnknown({ body }: ResolvedDraft, awaited: AwaitedValue): Problem {
+  const { field, name } = awaited
   const number = body?.['purchase_order_number'] ?? body?.['order_id']
   const message = `${field} is ${name} of the order, and no order "${String(number)}" is known to this account`
-  return problem('order-unknown', { ...(line === 0 ? {} : { line }), field }, message)
+  return problem('order-unknown', placeOf(awaited), message)
 }
 
 function placed(each: Problem, line: number): Problem {

@@ -6,6 +6,7 @@ import { accountOf } from '../../domain/route.ts'
 import type { BoundTranslator } from '../../domain/translator.ts'
 import type { Body } from '../operations/operation.ts'
 import { INBOUND_RULES } from '../operations/operations.ts'
+import { isJudgedLater } from '../inbound/steps.ts'
 import type { InboundParts } from '../parts.ts'
 import { tryRead } from '../reads.ts'
 import type { OrderReader } from '../references/orders.ts'
@@ -106,6 +107,8 @@ async function brokenByOrders(checking: Checking, judged: readonly Judged[]): Pr
   }
   const judge = (orderOf: (each: Judged) => KnownResource | undefined) =>
     judgeInTurn({ operation, now: parts.clock.now(), earlier }, judged, orderOf)
+  // What its order is now says nothing of a record that waits for it.
+  if (isJudgedLater(parts)) return judge(() => undefined)
   const first = judge(({ order }) => order)
   const doubtful = judged.filter((_, index) => first[index]?.some(({ policy }) => policy === undefined))
   if (doubtful.length === 0) return first

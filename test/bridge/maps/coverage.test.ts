@@ -141,6 +141,21 @@ test('lines that are packed into one row count as tried once a row holds several
   expect(two.untakenOptions).not.toContain('lines: several in one row')
 })
 
+test('records that are held count as a try of `hold`, and a table that only the order lines ask is not looked at', async () => {
+  const holding = ORDERS.replace(
+    'lines: { same: add }',
+    'hold: [{ when: { Type: Odd }, say: Ask. }]',
+  ).replace('tables:', 'tables:\n  spare: { rows: { A: B } }')
+  const row = (type: string) => `#1,11/16/2026,Ada,,12 Mill Road,Portland,ME,04101,ground,${type},HV-1,1,2.50`
+
+  const none = await covered(holding, `${HEAD}\n${row('Sale')}\n`)
+  const one = await covered(holding, `${HEAD}\n${row('Odd')}\n`)
+
+  expect(none.untakenOptions).toContain('hold: a record that is held')
+  expect(one.untakenOptions).not.toContain('hold: a record that is held')
+  expect(none.untakenKeys.map(({ table }) => table)).toEqual(['via'])
+})
+
 const EXPORT = `
 operation: export-orders
 write: { format: csv }

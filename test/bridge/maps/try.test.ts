@@ -147,7 +147,7 @@ test('numbered columns are shown line by line too', async () => {
   const [record] = await tried(numbered, `${head}\n${ROW.replace('hv-1,2,9', 'hv-1,2,9,hv-2,3,10')}\n`)
 
   expect(record?.fields.find(({ field }) => field === 'order_lines[1].variant.identifier')).toMatchObject({
-    cells: [{ column: 'SKU{n}', text: 'hv-2' }],
+    cells: [{ column: 'SKU2', text: 'hv-2' }],
     value: 'HV-2',
   })
 })
@@ -176,4 +176,35 @@ test('a row that makes no line is shown with the reason', async () => {
     note: 'line 3 is left out: it takes that SKU is not FREIGHT',
     problems: [],
   })
+})
+
+test('a calculation shows the cells it is made of, those of a sum row by row', async () => {
+  const invoices = `
+operation: create-invoice
+group: PO
+body:
+  purchase_order_number: PO
+  invoice_number: SKU
+  terms_net_days_due: { const: 30 }
+  terms_date_due: { calc: '[Date] + 30 days', format: yyyyMMdd }
+  due_amount: { calc: 'sum([Qty] * [Cost]) + [Freight]' }
+  invoice_lines:
+    - variant: { identifier: SKU }
+      quantity: Qty
+      net_price: Cost
+`
+  const [record] = await tried(invoices, `PO,Date,SKU,Qty,Cost,Freight\nP1,20261116,A,1,2.50,\nP1,,A,3,1,4\n`)
+
+  const total = record?.fields.find(({ field }) => field === 'due_amount')
+  expect(total?.cells).toEqual([
+    { column: 'Freight', text: '4' },
+    { column: 'Qty', text: '1, 3' },
+    { column: 'Cost', text: '2.50, 1' },
+  ])
+  expect(steps(record, 'due_amount')).toBe(
+    'calc sum([Qty] * [Cost]) + [Freight]=9.5 > as US dollars, such as 12.50=9.50',
+  )
+  expect(steps(record, 'terms_date_due')).toBe(
+    'calc [Date] + 30 days, format yyyyMMdd=2026-12-16T00:00:00 > as a date=2026-12-16',
+  )
 })

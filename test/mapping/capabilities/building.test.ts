@@ -331,7 +331,7 @@ describe('conditions', () => {
       '- variant:',
       '- when: { Cost: { above: 4.99, below: 1000 } }\n      variant:',
     )
-    const cells = ['4.99', '5', '$999.99', '"1,000.00"', 'free', '']
+    const cells = ['4.99', '5', '$999.99', '"1,000.00"', '']
     const rows = sheet(
       `${HEADER}\n${cells.map((cost, index) => `HV-1,${ADA},NL-${index},1,${cost}`).join('\n')}`,
     )

@@ -72,10 +72,10 @@ body:
   shipped_at: { const: '2026-11-20' }
   shipping_account_id: { const: 1 }
   shipping_method_id: { const: 2 }
-  weight: Weight
-  dimension_length: { const: 1 }
-  dimension_width: { const: 1 }
-  dimension_height: { const: 1 }
+  ship_weight: Weight
+  ship_length: { const: 1 }
+  ship_width: { const: 1 }
+  ship_height: { const: 1 }
   shipment_lines:
     - variant: { brand_identifier: PO }
       quantity: { const: 1 }

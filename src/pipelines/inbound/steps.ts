@@ -1,0 +1,54 @@
+/** The steps of a route: what it does with the records of a file, one call for each, or several calls in a row. */
+import type { InboundOperationName } from '../../contract/operations.ts'
+import type { Translator } from '../../domain/translator.ts'
+import type { InboundParts } from '../parts.ts'
+
+export interface Step {
+  /** From 1; left out where the route has one. */
+  readonly number?: number
+  /** The parts of the route as this step sees them. */
+  readonly parts: InboundParts
+  /** Left out where the records are the orders of the step before. */
+  readonly translator?: Translator
+}
+
+/** In their order; the first has the route's own mapping. */
+export function stepsOf(parts: InboundParts): readonly Step[] {
+  const { then = [], translator } = parts
+  if (then.length === 0) return [{ parts, translator }]
+  const { when: _when, waitMs: _waitMs, ...route } = parts.route
+  return [
+    { number: 1, parts, translator },
+    ...then.map(({ translator: own, ...step }, index): Step => ({
+      number: index + 2,
+      parts: { ...parts, route: { ...route, ...step, follows: true }, translator: own ?? translator },
+      ...(own === undefined ? {} : { translator: own }),
+    })),
+  ]
+}
+
+/** The parts of the step that does the operation; those of the route where none does. */
+export function partsFor(parts: InboundParts, operation: string): InboundParts {
+  return stepsOf(parts).find((step) => step.parts.route.operation === operation)?.parts ?? parts
+}
+
+/** In the order of the steps; undefined where the route has one. */
+export function operationsOf(parts: InboundParts): readonly string[] | undefined {
+  return parts.then === undefined ? undefined : stepsOf(parts).map((step) => step.parts.route.operation)
+}
+
+/** Whether what is true of its order right now says nothing of a record that has yet to be planned. */
+export function isJudgedLater({ route }: Pick<InboundParts, 'route'>): boolean {
+  return route.follows === true || route.waitMs !== undefined
+}
+
+/** What a further step of a route is made of. */
+export interface NextStep {
+  readonly operation: InboundOperationName
+  /** Left out where the records are the orders of the step before. */
+  readonly translator?: Translator
+  /** Only when all of the order is shipped or canceled. */
+  readonly when?: 'shipped'
+  /** How long a record waits for its order, from when its file was received. */
+  readonly waitMs?: number
+}

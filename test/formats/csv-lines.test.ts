@@ -1,0 +1,30 @@
+/** On which lines rows stand when cells hold line breaks. */
+import { expect, test } from 'vitest'
+import { csvFormat } from '../../src/formats/csv/format.ts'
+import { inChunks, readable, rowsOf } from '../suites/format.suite.ts'
+
+async function linesOf(text: string) {
+  const rows = await rowsOf(await readable(csvFormat().read(inChunks(Buffer.from(text)), { format: 'csv' })))
+  return rows.map(({ line, lastLine, values }) => [line, lastLine, values[1]])
+}
+
+test('a line break behind many doubled quotes is one of its row', async () => {
+  const text = 'PO,Note,Qty\n1,"""""""""""\nb",2\n2,plain,3\n3,"two\nlines",4\n4,end,5\n'
+  expect(await linesOf(text)).toEqual([
+    [2, 3, '"""""\nb'],
+    [4, 4, 'plain'],
+    [5, 6, 'two\nlines'],
+    [7, 7, 'end'],
+  ])
+})
+
+test('line breaks are counted in the rows that hold them, beside quoted rows that hold none', async () => {
+  const text = 'PO,Note\r\n1,"a, b"\r\n2,"one\r\ntwo\r\nthree"\r\n3,"12"" wide"\r\n\r\n4,"\r\n"\r\n5,c\r\n'
+  expect(await linesOf(text)).toEqual([
+    [2, 2, 'a, b'],
+    [3, 5, 'one\r\ntwo\r\nthree'],
+    [6, 6, '12" wide'],
+    [8, 9, '\r\n'],
+    [10, 10, 'c'],
+  ])
+})
