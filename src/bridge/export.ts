@@ -76,7 +76,7 @@ async function rowsFor(
   const mapping = (await loadMappings({ ...configuration, routes: [route] })).get(route.name)
   assert(mapping?.direction === 'outbound', `route ${route.name} has no mapping`)
   const { composer } = mapping
-  const parts = { composer, format: createFormats() }
+  const parts = { composer, format: createFormats(), operation: route.operation }
   if (composer.takesKept !== true) return (pages) => reportLines(parts, pages, tally)
   return (pages) =>
     reportLines(parts, remembered(pages, { route, composer, path: configuration.journal.path, clock }), tally)

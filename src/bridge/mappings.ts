@@ -51,7 +51,7 @@ type MappedStep = Route & {
 export function stepsOf(route: Route): MappedStep[] {
   const first = { ...route, key: route.name }
   if (route.direction === 'outbound') return [first]
-  const further = (route.then ?? []).flatMap(({ operation, mappingPath }): MappedStep[] =>
+  const further = (route.next ?? []).flatMap(({ operation, mappingPath }): MappedStep[] =>
     mappingPath === undefined
       ? []
       : [{ ...route, operation, mappingPath, key: stepKey(route.name, operation) }],

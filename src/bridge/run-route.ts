@@ -5,6 +5,7 @@ import type { Api } from '../domain/api.ts'
 import type { Format } from '../domain/format.ts'
 import type { Journal, Lease } from '../domain/journal.ts'
 import type { Mailbox } from '../domain/mailbox.ts'
+import type { Party } from '../domain/route.ts'
 import type { Mapping } from '../mapping/load.ts'
 import { type InboundPass, passInbound } from '../pipelines/inbound/inbound.ts'
 import { passOutbound } from '../pipelines/outbound/outbound.ts'
@@ -106,7 +107,7 @@ async function passRoute(shop: Workshop, { route, lease, signal, api, inbound }:
     format: shop.format,
   }
   if (route.direction === 'inbound' && mapping?.direction === 'inbound') {
-    const { name, party, operation, from, results, rules, stop, when, waitMs } = route
+    const { name, party, operation, from, results, rules, stop } = route
     const documents = documentPlace(route, (mailbox) => mailboxOf(shop, mailbox))
     const pass = await inbound({
       ...shared,
@@ -122,13 +123,11 @@ async function passRoute(shop: Workshop, { route, lease, signal, api, inbound }:
         lateAnswerMs: configuration.api.lateAnswerMs,
         rules,
         stop,
-        ...(when === undefined ? {} : { when }),
-        ...(waitMs === undefined ? {} : { waitMs }),
+        ...waitingOf(route),
       },
       source: mailboxOf(shop, from.mailbox),
       results: mailboxOf(shop, results.mailbox),
-      carriers: carrierBook(api),
-      methods: methodBook(api, party),
+      ...booksOf(api, party),
       ...(documents === undefined ? {} : { documents }),
       translator: mapping.translator,
       ...nextSteps(shop, route),
@@ -148,17 +147,26 @@ async function passRoute(shop: Workshop, { route, lease, signal, api, inbound }:
   return { kind: 'outbound', route: route.name, pass }
 }
 
+function waitingOf({ when, waitMs }: InboundRoute): Pick<InboundParts['route'], 'when' | 'waitMs'> {
+  return { ...(when === undefined ? {} : { when }), ...(waitMs === undefined ? {} : { waitMs }) }
+}
+
 /** What the route does with its files after the first step. */
-function nextSteps({ mappings }: Workshop, { name, then }: InboundRoute): Pick<InboundParts, 'then'> {
-  if (then === undefined) return {}
+function nextSteps({ mappings }: Workshop, { name, next }: InboundRoute): Pick<InboundParts, 'next'> {
+  if (next === undefined) return {}
   return {
-    then: then.map(({ mappingPath, ...step }) => {
+    next: next.map(({ mappingPath, ...step }) => {
       if (mappingPath === undefined) return step
       const mapping = mappings.get(stepKey(name, step.operation))
       assert(mapping?.direction === 'inbound', `${step.operation} of route ${name} has no mapping`)
       return { ...step, translator: mapping.translator }
     }),
   }
+}
+
+/** What is read once a pass, and only when something asks for it. */
+function booksOf(api: Api, party: Party) {
+  return { carriers: carrierBook(api), methods: methodBook(api, party) }
 }
 
 function mailboxOf({ mailboxes }: Workshop, name: string): Mailbox {

@@ -3,7 +3,7 @@ import type { InboundOperationName } from '../contract/operations.ts'
 import type { Problem } from '../domain/problem.ts'
 import type { BoundTranslator, Draft } from '../domain/translator.ts'
 import { type Holder, judge } from '../journal/repeats.ts'
-import { exampleBody } from '../mapping/examples.ts'
+import { exampleBody } from '../mapping/example-records.ts'
 import { identityOf } from '../pipelines/inbound/identity.ts'
 
 export interface WholeFile {

@@ -147,13 +147,14 @@ function readingCommands(program: Argv, terminal: Terminal, done: Done): Argv {
   return program
     .command(
       'translate <file>',
-      'Translate a file to JSON and send nothing',
+      'Translate a file to JSON, or for an export JSON records to its file; nothing is sent',
       (args) =>
         args.positional('file', { type: 'string', demandOption: true }).options({
           mapping: { type: 'string', alias: 'm', demandOption: true, describe: 'The mapping file' },
+          out: { type: 'string', describe: 'For an export: the file to write; on stdout without it' },
           json,
         }),
-      async (args) => done(await translate(terminal, args)),
+      async (args) => done(await translate(terminal, { ...args, out: args.out })),
     )
     .command(
       'check',

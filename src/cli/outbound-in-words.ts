@@ -20,7 +20,7 @@ export function unwrittenInWords(
 ): string[] {
   return [
     `${route}: ${count} records could not be written to a file and wait for a correction`,
-    ...first.flatMap(troubleInWords),
+    ...first.flatMap(heldInWords).map((line) => `    ${line}`),
   ]
 }
 
@@ -41,6 +41,13 @@ function deliveryInWords(route: string, { delivery, path, records, troubled }: D
   return [`${route}: ${path}: ${delivery.records} records, ${counts}`, ...troubled.flatMap(troubleInWords)]
 }
 
-function troubleInWords({ apiId, state, problems }: ReportedRecord | UnwrittenRecord): string[] {
+function troubleInWords({ apiId, state, problems }: ReportedRecord): string[] {
   return problems.map((each) => `    ${apiId ?? ''} ${state}: ${problemInWords(each)}`)
+}
+
+/** `order HV-30015 (id 16) is held: column "Carrier" is blank.` */
+export function heldInWords({ apiId, name, problems }: UnwrittenRecord): string[] {
+  const id = apiId === '' ? '' : `id ${apiId}`
+  const who = name === '' ? id || 'a record' : id === '' ? name : `${name} (${id})`
+  return problems.map((each) => `${who} is held: ${problemInWords(each)}`)
 }

@@ -6,7 +6,7 @@ import { didYouMean } from '../support/nearest.ts'
 import { checkDocuments } from './document-checks.ts'
 import { fileNameMistakes } from './file-name.ts'
 import type { Mistake } from './mistakes.ts'
-import { checkReport } from './report-checks.ts'
+import { checkReport, checkRivals } from './report-checks.ts'
 import { plainFolder } from './schema.ts'
 import { checkSteps, StepsGlance } from './step-checks.ts'
 
@@ -22,6 +22,7 @@ export function checkTogether(raw: unknown): Mistake[] {
     ...checkSources(routes),
     ...checkOwnFiles(routes),
     ...checkTargets(routes),
+    ...checkRivals(routes),
     ...routes.flatMap(checkNames),
     ...routes.flatMap((route) =>
       [...checkReport(route), ...checkDocuments(route), ...checkSteps(route)].map((mistake) => ({

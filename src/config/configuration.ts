@@ -72,7 +72,7 @@ export interface InboundRoute extends RouteBase, Waiting {
   /** When the rest of a file is held instead of sent. */
   readonly stop: Stop
   /** Further steps on the same file. */
-  readonly then?: readonly StepConfiguration[]
+  readonly next?: readonly StepConfiguration[]
 }
 
 export interface OutboundRoute extends RouteBase {
@@ -145,7 +145,7 @@ function toInbound(base: RouteBase, route: InboundRouteFile, folder: string): In
     rules,
     stop: toStop(stop),
     ...toWaiting(route),
-    ...(then === undefined ? {} : { then: then.map((step) => toStep(step, folder)) }),
+    ...(then === undefined ? {} : { next: then.map((step) => toStep(step, folder)) }),
   }
 }
 

@@ -39,6 +39,37 @@ export function checkReport(route: OutboundGlance): Mistake[] {
   return mistakes
 }
 
+/** An outbound route of a party. */
+export interface ExportGlance extends OutboundGlance {
+  readonly name: string
+  readonly retailer?: unknown
+  readonly brand?: unknown
+}
+
+/** Two routes that export the same list would share its records out between them, by which of them runs first. */
+export function checkRivals(routes: readonly ExportGlance[]): Mistake[] {
+  const first = new Map<string, string>()
+  return routes.flatMap(({ name, operation, select, retailer, brand }) => {
+    const party = retailer === undefined ? brand : retailer
+    if (!isOutbound(operation) || !isReceived(operation) || select !== undefined) return []
+    if (typeof party !== 'number' && typeof party !== 'string') return []
+    const owner = `${retailer === undefined ? 'brand' : 'retailer'} ${party}`
+    const other = first.get(`${operation} ${owner}`)
+    if (other === undefined) {
+      first.set(`${operation} ${owner}`, name)
+      return []
+    }
+    const what = operation.slice('export-'.length)
+    const one = what.replace(/s$/, '')
+    const message = [
+      `${other} and ${name} both export the ${what} of ${owner}:`,
+      `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one} goes to whichever runs first, and never to the other.`,
+      'Make one of them a report (`select`) or one file with both.',
+    ].join(' ')
+    return [{ path: ['routes', name], at: 'key' as const, message }]
+  })
+}
+
 const REREAD = 'nothing is acknowledged, so nothing is read again before: take it away.'
 
 function checkReportRoute(operation: OutboundOperationName, route: OutboundGlance): Mistake[] {

@@ -113,6 +113,7 @@ export const InboundRouteFile = z.strictObject({
   ),
   rules: RulesFile.prefault({}).describe('What is done about records that are only odd.'),
   ...waitShape,
+  // oxlint-disable-next-line unicorn/no-thenable -- a word of the file, and no function
   then: z
     .array(StepFile)
     .optional()

@@ -14,6 +14,7 @@ const step = {
 export const StepsGlance = z.object({
   when: z.unknown().optional(),
   wait: z.unknown().optional(),
+  // oxlint-disable-next-line unicorn/no-thenable -- a word of the file, and no function
   then: z.array(z.object(step).catch({})).optional().catch(undefined),
 })
 

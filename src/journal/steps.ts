@@ -9,7 +9,7 @@ import type { Tables } from './schema.ts'
 import { type Store, read, writeHolding } from './store.ts'
 import { NOT_FINAL } from './work.ts'
 
-/** As a condition on `records`. */
+/** As a condition on `records`. Beside it, `state in (…)` as the index of what blocks has it finds them at once. */
 export const WAITS_FOR_CLOSE = sql<boolean>`(records.state = 'deferred'
   and coalesce(records.problems ->> '$[0].code', '') = 'waits-for-close')`
 
@@ -50,7 +50,8 @@ export function stepCalls(store: Store): StepJournal {
       read(store, async (tables) => {
         const { rows } = await sql<{ id: number; operation: string; lane: string; body: string }>`
           select records.id, operation, lane, body from records join bodies on bodies.record_id = records.id
-          where file_id = ${fileId} and ${WAITS_FOR_CLOSE} and records.id > ${afterId}
+          where file_id = ${fileId} and records.state in ('uncertain', 'deferred') and ${WAITS_FOR_CLOSE}
+            and records.id > ${afterId}
           order by records.id limit ${limit}`.execute(tables)
         return rows
       }),

@@ -1,14 +1,17 @@
 /** Holds a mapping to its own examples: what differs between what comes out and what was expected, in words. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Reading } from '../domain/document.ts'
-import { describePlace } from '../domain/problem.ts'
 import type { Composer, Draft, FileSource, Translator } from '../domain/translator.ts'
-import { withValueAt } from '../support/paths.ts'
+import { recordDifferences } from './example-records.ts'
+import { countsDiffer } from './export/example-lines.ts'
 
 /** Examples are small; the differences of one are shown up to this many. */
 const MAX_SHOWN = 20
 
-/** `expected` is the array of bodies in the order of the file; an order still to be found stands there by its name. */
+/**
+ * `expected` is the array of bodies in the order of the file. An order still to be found stands there by its name, and of
+ * a refused record the codes of its problems: `{ "refused": ["value-missing"] }`.
+ */
 export async function checkInboundExample(
   translator: Translator,
   { layouts, batches, source }: Pick<Reading, 'layouts' | 'batches'> & { readonly source?: FileSource },
@@ -21,9 +24,9 @@ export async function checkInboundExample(
   for await (const rows of batches) drafts.push(...bound.push(rows))
   drafts.push(...bound.end())
   const taken = drafts.filter(({ skipped, held }) => skipped !== true && held !== true)
-  const differences = taken.flatMap((draft, index) => differencesOf(draft, expected, index))
+  const differences = recordDifferences(taken, expected)
   if (taken.length < expected.length) {
-    differences.push(`${expected.length} records were expected, ${taken.length} came out.`)
+    differences.push(countsDiffer('record', expected.length, taken.length))
   }
   differences.push(...bound.disagreements().map(({ message }) => message))
   return differences.slice(0, MAX_SHOWN)
@@ -57,43 +60,9 @@ export function checkOutboundExample(
     }
   }
   if (rows.length !== expectedRows.length) {
-    differences.push(`${expectedRows.length} rows were expected, ${rows.length} came out.`)
+    differences.push(countsDiffer('row', expectedRows.length, rows.length))
   }
   return differences.slice(0, MAX_SHOWN)
-}
-
-/**
- * The body as examples show it: what is still to be found is `{ "find": "order", "key": "…" }`, and what is taken from
- * the order `{ "order": "customer_order_number" }`.
- */
-export function exampleBody({ body = {}, references, awaits = [] }: Draft): Record<string, unknown> {
-  const found = references.map(({ field, kind, key }) => [field, { find: kind, key }])
-  const shown: Record<string, unknown> = { ...Object.fromEntries(found), ...body }
-  return awaits.reduce((filled, { field, from, name }) => withValueAt(filled, field, { [from]: name }), shown)
-}
-
-function differencesOf(draft: Draft, expected: readonly unknown[], index: number): string[] {
-  const record = `Record ${draft.number}`
-  if (draft.body === undefined) {
-    return draft.problems.map(
-      (each) => `${record} was refused: ${describePlace(each.place)}: ${each.message}`,
-    )
-  }
-  if (index >= expected.length) return [`${record} was not expected.`]
-  return compare(exampleBody(draft), expected[index], '').map((difference) => `${record}: ${difference}`)
-}
-
-function compare(actual: unknown, expected: unknown, path: string): string[] {
-  if (isDeepStrictEqual(actual, expected)) return []
-  if (!isObject(actual) || !isObject(expected)) {
-    return [`${path || 'the body'} is ${show(actual)}; expected was ${show(expected)}.`]
-  }
-  const keys = new Set([...Object.keys(actual), ...Object.keys(expected)])
-  return [...keys].flatMap((key) => compare(actual[key], expected[key], path === '' ? key : `${path}.${key}`))
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }
 
 function show(value: unknown): string {

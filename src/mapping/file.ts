@@ -52,7 +52,7 @@ export const COMMON_KEYS = {
   examples: {
     schema: z.array(ExampleFrame),
     summary:
-      'pairs of files the mapping is held to: `input`, and `expect`: a JSON array of the bodies, or the exported file',
+      'pairs of files the mapping is held to: `input`, and `expect`: a JSON array of the bodies, or the exported file; in place of the body of a refused record stand its codes, as in `{ "refused": ["value-missing"] }`',
     example: 'examples: [{ input: small.csv, expect: small.expected.json }]',
   },
 } as const satisfies Readonly<Record<string, KeyRow>>

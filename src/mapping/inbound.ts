@@ -19,13 +19,14 @@ import {
   ReadFrame,
   readOptions,
   recordsOf,
-  refusingExtra,
+  refusing,
   totalsContext,
 } from './reading/reading.ts'
 import { shapeOf } from './shape.ts'
 import { keyPlace, type MapNode, type Mistakes } from './source/source.ts'
 import { compileTables, type ReadTable } from './tables.ts'
 import { createTranslator, type InboundPlan } from './translator.ts'
+import { blanksOf } from './values/text.ts'
 import type { WatchedTranslator } from './watched.ts'
 
 export interface CompiledInbound {
@@ -60,6 +61,7 @@ export async function compileInbound(
     columnsFor: withPacked(columnsFor, packed),
     packed: packed?.columns,
     decimal: read.decimal,
+    blanks: blanksOf(read.blanks),
     noOrder: noOrderOf(operation, shape),
   }
   const body = compileBody(bodyNode, shape, { field: '', perRow: false, needed: true }, leaves)
@@ -80,6 +82,7 @@ export async function compileInbound(
     operation: operation.name,
     read: readOptions(read, body, grouping),
     grouping,
+    blanks: leaves.blanks,
     body: withLineRules(body, shape, lineRules),
     ...(keep === undefined ? {} : { keep }),
     ...rules,
@@ -87,7 +90,7 @@ export async function compileInbound(
     ...(totals === undefined ? {} : { totals }),
     ...(packed === undefined ? {} : { packed }),
   }
-  return { translator: refusingExtra(createTranslator(plan), read), examples: file.examples ?? [] }
+  return { translator: refusing(createTranslator(plan), read), examples: file.examples ?? [] }
 }
 
 /** Lines may name numbered columns, such as `SKU{n}`, that stand for several of the file. */

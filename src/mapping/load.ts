@@ -1,7 +1,12 @@
 /** Loads a mapping file and compiles it; every mistake in it is told at once, with its line and column. */
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { type InboundOperationName, OPERATIONS, type OperationName } from '../contract/operations.ts'
+import {
+  type InboundOperationName,
+  OPERATIONS,
+  type OperationName,
+  type OutboundOperationName,
+} from '../contract/operations.ts'
 import type { Composer } from '../domain/translator.ts'
 import { BridgeError } from '../support/errors.ts'
 import type { Example } from './file.ts'
@@ -24,7 +29,7 @@ export interface InboundMapping {
 
 export interface OutboundMapping {
   readonly direction: 'outbound'
-  readonly operation: OperationName
+  readonly operation: OutboundOperationName
   readonly composer: Composer
   readonly examples: readonly Example[]
   readonly warnings: readonly string[]

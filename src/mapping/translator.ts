@@ -24,6 +24,8 @@ export interface InboundPlan {
   readonly operation: string
   readonly read: ReadOptions
   readonly grouping: Grouping
+  /** Texts that mean blank, unless a value says otherwise. */
+  readonly blanks: ReadonlySet<string>
   readonly body: ObjectPlan
   /** Which records are taken; without it, all are. */
   readonly only?: Condition
@@ -55,7 +57,7 @@ function bindFile(
   layouts: readonly Layout[],
   { source, watch }: Pick<Running, 'watch'> & { readonly source: FileSource | undefined },
 ): BoundTranslator | readonly Problem[] {
-  const { grouping, packed } = plan
+  const { grouping, packed, blanks } = plan
   const problems: Problem[] = []
   const missing: MissingColumn[] = []
   const indexOf = (recordType: string) =>
@@ -74,17 +76,17 @@ function bindFile(
   const header = columnsAt(headerLayout)
   const items = typed ? columnsAt(itemLayout) : header
   const building = emptyBuilding(grouping)
-  const context: BindContext = { building, source, header, items, typed, missing }
+  const context: BindContext = { building, source, header, items, typed, missing, blanks }
   const body = bindPlan(plan.body, context)
   const keys = grouping.kind === 'keys' ? bindKeys(grouping.keys, context) : keysOfBody(body)
   const totalsColumns = (): TotalsColumns => {
     const isPart = holdsPart(source?.file ?? '')
     if (grouping.kind === 'keys') {
-      return { layout: undefined, totals: header, added: [[0, header]], missing, isPart }
+      return { layout: undefined, totals: header, added: [[0, header]], missing, isPart, blanks }
     }
     const layout = layouts.findIndex(({ recordType }) => recordType === grouping.totals)
     const added = [[itemLayout, items] as const, [headerLayout, header] as const]
-    return { layout, totals: columnsAt(layout), added, missing, isPart }
+    return { layout, totals: columnsAt(layout), added, missing, isPart, blanks }
   }
   const running: Running = {
     watch,
@@ -98,7 +100,7 @@ function bindFile(
     keep: plan.keep && bindPlan(plan.keep, context),
     unpack: packed && {
       layout: itemLayout,
-      rows: bindUnpack(packed, layoutAt(itemLayout), { found: items, missing }),
+      rows: bindUnpack(packed, layoutAt(itemLayout), { found: items, missing, blanks }),
     },
     totals: plan.totals && bindTotals(plan.totals, totalsColumns()),
   }
@@ -143,7 +145,7 @@ function bindRules(
 }
 
 /** A group's columns must be in the file. */
-function bindKeys(keys: readonly Alternatives[], { header, missing }: BindContext): KeyColumn[] {
+function bindKeys(keys: readonly Alternatives[], { header, missing, blanks }: BindContext): KeyColumn[] {
   return keys.flatMap((alternatives) => {
     const columns = alternatives.flatMap((names) => header.find(names) ?? [])
     const [first] = columns
@@ -152,7 +154,7 @@ function bindKeys(keys: readonly Alternatives[], { header, missing }: BindContex
       return []
     }
     const positions = columns.map(({ position }) => position)
-    return [{ name: first.name, read: textReader(columns, new Set()), positions }]
+    return [{ name: first.name, read: textReader(columns, blanks), positions }]
   })
 }
 

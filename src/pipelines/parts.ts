@@ -67,7 +67,7 @@ export interface InboundParts extends SharedParts {
   readonly documents?: DocumentPlace
   readonly translator: Translator
   /** Further steps on the same file. */
-  readonly then?: readonly NextStep[]
+  readonly next?: readonly NextStep[]
 }
 
 export interface OutboundParts extends SharedParts {

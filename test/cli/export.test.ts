@@ -183,3 +183,25 @@ test('what cannot be asked is told in the words of the command line, all at once
   ])
   expect([twice.exit, twice.said[0]]).toEqual([64, 'dropbridge: --out is given more than once.'])
 })
+
+test('a record that is held is told by its purchase order number and its id, by export and by run', async () => {
+  const route = world.configuration.routes.find((each) => each.name === 'orders-out')
+  const mappingPath = join(world.folder, 'required.yaml')
+  const text = `operation: export-orders
+columns: { PO Number: purchase_order_number, Depot: { from: ship_to.name2, required: true } }
+`
+  await writeFile(mappingPath, text)
+  Object.assign(route ?? {}, { mappingPath })
+  env = await writeConfigurationFile(world)
+  const order = (await world.orders()).find(
+    (each) => (each as { ship_to: { name2?: unknown } }).ship_to.name2 === null,
+  )
+
+  const exported = await dropbridge('export', 'orders-out')
+  const run = await dropbridge('run', 'orders-out')
+
+  const line = `    order ${order?.purchase_order_number} (id ${order?.id}) is held: column "Depot" is blank. Fill the value in at the API, or give the column a \`default\` in the mapping.`
+  expect([exported.exit, run.exit]).toEqual([2, 2])
+  expect(exported.said).toContain(line)
+  expect([run.out, ...run.said].join('\n')).toContain(line)
+})

@@ -300,7 +300,7 @@ routes:
   })
 
   test('of two export routes whose files would meet are told', async () => {
-    const twice = `${WHOLE}${SHIPMENTS_OUT.replace('shipments-out', 'shipments-too')}`
+    const twice = `${WHOLE}${SHIPMENTS_OUT.replace('shipments-out', 'shipments-too').replace('retailer: 1000', 'retailer: 1001')}`
     expect(await mistakesOf(twice)).toEqual([
       '23:38 routes.shipments-too.to.name: gives files the same names as the route shipments-out; put {route} into the name.',
     ])

@@ -253,3 +253,39 @@ test('the report that the README shows is one', async () => {
     closed_at_lt: Date.UTC(2026, 10, 21, 12, 30, 15) / 1000,
   })
 })
+
+function twoRoutes(first: string, second: string): string {
+  const route = (name: string, lines: string) =>
+    `  ${name}:\n    mapping: m.yaml\n    to: { mailbox: erp, folder: out, name: "${name}-{seq}.csv" }\n    ${lines}\n`
+  return HEAD.replace('  out:\n', '') + route('orders-fixed', first) + route('orders-people', second)
+}
+
+async function mistakesOfTwo(first: string, second: string): Promise<readonly string[]> {
+  const path = join(folder, 'dropbridge.yaml')
+  await writeFile(path, twoRoutes(first, second))
+  const error: unknown = await loadConfiguration(path, {}).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  if (error === undefined) return []
+  if (!(error instanceof BridgeError)) throw error
+  return error.details.map((detail) => detail.replace(/^.*?yaml:/, ''))
+}
+
+test('two routes that export the same list of one party are refused, because each record goes to one of them only', async () => {
+  const orders = 'brand: 2000\n    operation: export-orders'
+
+  expect(await mistakesOfTwo(orders, orders)).toEqual([
+    '9:3 routes.orders-people: orders-fixed and orders-people both export the orders of brand 2000: an order goes to whichever runs first, and never to the other. Make one of them a report (`select`) or one file with both.',
+  ])
+})
+
+test('other parties, other lists, and a report beside an export go together', async () => {
+  const orders = 'brand: 2000\n    operation: export-orders'
+
+  expect(await mistakesOfTwo(orders, 'brand: 2001\n    operation: export-orders')).toEqual([])
+  const shipments = 'retailer: 1000\n    operation: export-shipments'
+  expect(await mistakesOfTwo(shipments, shipments.replace('shipments', 'invoices'))).toEqual([])
+  expect(await mistakesOfTwo(orders, `${orders}\n    select: {}`)).toEqual([])
+  expect(await mistakesOfTwo(`${orders}\n    select: {}`, `${orders}\n    select: {}`)).toEqual([])
+})

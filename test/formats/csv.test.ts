@@ -31,6 +31,27 @@ describe('the delimiter', () => {
     expect(reading.layouts[0]?.columns).toHaveLength(3)
   })
 
+  it('that the mapping names and the file does not have is told as that, with the line', async () => {
+    const told = {
+      code: 'delimiter-wrong',
+      hint: 'Save it with semicolons, or take `delimiter` out of the mapping: it is found out.',
+      place: { line: 3 },
+    }
+    const file = 'Report\n\nPO,SKU,Qty\n1,a,2\n'
+    const options = { delimiter: ';', skip: 2, expectColumns: ['PO', 'SKU'] }
+    const message = 'Line 3 has 2 commas and no semicolon, and the mapping says `delimiter: ";"`.'
+    expect(await problemsOf(start(file, options))).toEqual([{ ...told, message }])
+    const columns = { delimiter: ';', columns: ['PO', 'SKU'], skip: 2 }
+    expect(await problemsOf(start('a\nb\n1\ta\n', columns))).toEqual([
+      { ...told, message: 'Line 3 has one tab and no semicolon, and the mapping says `delimiter: ";"`.' },
+    ])
+  })
+
+  it('may be in a name of the only column there is', async () => {
+    const options = { delimiter: ';', expectColumns: ['Name, first and last'] }
+    expect(await valuesOf('"Name, first and last"\nAda\n', options)).toEqual([['Ada']])
+  })
+
   it('inside quotes does not count', async () => {
     expect(await valuesOf('A;B\n"1,2,3";"4,5,6"\n"7,8,9";x\n')).toEqual([
       ['1,2,3', '4,5,6'],
@@ -246,7 +267,7 @@ describe('typed records', () => {
       message: 'The row is of record type "PX", which the mapping does not have; it has PH, PD.',
       place: { line: 2, column: '1' },
     })
-    expect(rows[2]?.problems?.[0]?.place).toEqual({ line: 3, column: 'Qty' })
+    expect(rows[2]?.problems?.[0]?.place).toEqual({ line: 3 })
   })
 })
 

@@ -151,7 +151,7 @@ CREATE TABLE records (
   api_id text,
   problems text not null,
   attempts integer not null,
-  changed_at integer not null, warnings text not null default '[]',
+  changed_at integer not null, warnings text not null default '[]', step integer,
   check ((direction = 'incoming') = (file_id is not null))
 ) strict;
 
@@ -168,6 +168,8 @@ CREATE INDEX records_held on records (file_id, number) where state = 'held' and 
 CREATE UNIQUE INDEX records_of_delivery on records (delivery_id, number) where delivery_id is not null;
 
 CREATE UNIQUE INDEX records_of_file on records (file_id, number) where file_id is not null;
+
+CREATE INDEX records_of_order on records (file_id, lane, number) where step is not null;
 
 CREATE INDEX records_planned on records (file_id, number) where state = 'planned';
 

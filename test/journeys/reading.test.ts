@@ -1,5 +1,5 @@
 /** Files of every layout on their way through a bridge: what is refused comes back as it came. */
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
@@ -152,6 +152,25 @@ test('a file refused for its totals is held to them again when it is dropped in 
 
   expect(await posted(world)).toEqual([])
   expect((await summaryOf(world, 'b.csv.rejects.csv')).codes).toEqual({ 'control-total-wrong': 1 })
+})
+
+test('columns that only the mapping or only the file names stand in the summary, with what may be meant', async () => {
+  const world = await aWorldThatReads('{ format: csv }')
+  const mapping = join(world.folder, 'orders.yaml')
+  await writeFile(mapping, `${await readFile(mapping, 'utf8')}  gift_message: Gift Message\n`)
+  await world.drop(
+    'inbox/orders',
+    'orders.csv',
+    text(['PO,Name,SKU,Qty,Cost,Gift Mesage,Colour', 'HV-1,Ada Park,HV-10001,2,12.50,Hello,red']),
+  )
+
+  await world.run()
+
+  expect((await summaryOf(world, 'orders.csv')).columns).toEqual({
+    absent: ['Gift Message'],
+    unused: ['Gift Mesage', 'Colour'],
+    didYouMean: { 'Gift Message': 'Gift Mesage' },
+  })
 })
 
 test('refused typed records with heading rows come back below those, with the rows that belong to them', async () => {

@@ -15,28 +15,40 @@ ${more}`
 
 const DOCUMENTS = `    documents: { mailbox: warehouse, folder: papers }\n`
 
+const THEN = `    then:
+      - { operation: close-order, when: shipped }
+      - { operation: create-invoice, mapping: of-parcels.yaml, wait: 30m }
+`
+
 const ROUTES = `
   new-orders:
     brand: 2000
     operation: export-orders
     mapping: MAPPINGS/orders-export.yaml
     to: { mailbox: erp, folder: outbox, name: "orders-{seq}.csv" }
+${INBOUND('parcels', 'create-shipment', 'MAPPINGS/supplier-shipments.yaml', DOCUMENTS)}
+${INBOUND('to-label', 'create-shipment', 'to-label.yaml', DOCUMENTS)}
+${INBOUND('late-invoices', 'create-invoice', 'MAPPINGS/supplier-invoices.yaml', '    wait: 2h\n')}
+${INBOUND('late-closings', 'close-order', 'MAPPINGS/supplier-closings.yaml', '    when: shipped\n    wait: 2h\n')}
+${INBOUND('fulfil', 'create-shipment', 'MAPPINGS/supplier-shipments.yaml', DOCUMENTS + THEN)}
+${INBOUND('closings', 'close-order', 'MAPPINGS/supplier-closings.yaml')}
+${INBOUND('invoices', 'create-invoice', 'MAPPINGS/supplier-invoices.yaml', '    rules: { totals: refuse }\n')}
+${INBOUND('short-invoices', 'create-invoice', 'MAPPINGS/three-column-invoices.yaml')}
+${INBOUND('reopenings', 'reopen-order', 'MAPPINGS/supplier-reopenings.yaml')}
+${INBOUND('stock', 'update-variant', 'MAPPINGS/supplier-inventory.yaml')}
+${INBOUND('items', 'create-variant', 'MAPPINGS/supplier-items.yaml')}
+${INBOUND('item-changes', 'update-variant', 'MAPPINGS/supplier-item-changes.yaml')}
+`
+
+/** Another system decides which orders are taken on. */
+const ROUTES_OF_PLANNING = `
   orders-to-decide:
     brand: 2000
     operation: export-orders
     mapping: MAPPINGS/orders-export.yaml
     acknowledge: never
     to: { mailbox: erp, folder: outbox, name: "to-decide-{seq}.csv" }
-${INBOUND('decisions', 'acknowledge-order', 'MAPPINGS/supplier-acknowledgements.yaml')}
-${INBOUND('parcels', 'create-shipment', 'MAPPINGS/supplier-shipments.yaml', DOCUMENTS)}
-${INBOUND('to-label', 'create-shipment', 'to-label.yaml', DOCUMENTS)}
-${INBOUND('closings', 'close-order', 'MAPPINGS/supplier-closings.yaml')}
-${INBOUND('invoices', 'create-invoice', 'MAPPINGS/supplier-invoices.yaml')}
-${INBOUND('short-invoices', 'create-invoice', 'MAPPINGS/three-column-invoices.yaml')}
-${INBOUND('reopenings', 'reopen-order', 'MAPPINGS/supplier-reopenings.yaml')}
-${INBOUND('stock', 'update-variant', 'MAPPINGS/supplier-inventory.yaml')}
-${INBOUND('items', 'create-variant', 'MAPPINGS/supplier-items.yaml')}
-${INBOUND('item-changes', 'update-variant', 'MAPPINGS/supplier-item-changes.yaml')}
+${INBOUND('decisions', 'acknowledge-order', 'decisions.yaml')}
 `
 
 /** A parcel whose label the service makes. */
@@ -61,6 +73,34 @@ body:
     - variant: { brand_identifier: SKU }
       quantity: Qty
 `
+
+/** What planning refuses is for a person: the API has no call for it. */
+const DECISIONS = `
+extends: MAPPINGS/supplier-acknowledgements.yaml
+operation: acknowledge-order
+hold:
+  - { when: { Decision: REJECT }, say: Tell the retailer that this order is not taken on. }
+`
+
+/** The invoice of an order stands beside the parcels of it. */
+const OF_PARCELS = `
+operation: create-invoice
+group: [PO Number, Invoice]
+only: { Invoice: filled }
+body:
+  purchase_order_number: PO Number
+  invoice_number: Invoice
+  terms_net_days_due: { const: 30 }
+  terms_date_due: { const: 2026-12-21 }
+  due_amount: Total
+  invoice_lines:
+    - variant: { upc: UPC }
+      quantity: Qty
+      net_price: Cost
+lines: { same: add }
+`
+
+const FILES = { 'to-label.yaml': TO_LABEL, 'of-parcels.yaml': OF_PARCELS }
 
 const THROW = { variant: { identifier: 'NL-0001' }, quantity: 3, net_price: '7.87', price: '16.73' }
 const LAMP = { variant: { identifier: 'HV-10001' }, quantity: 1, net_price: '11.24', price: '23.47' }
@@ -100,11 +140,21 @@ const ORDERS_HEADER =
 const orderLine = (order: string, line: string) =>
   `${order},2026-11-21 06:30,2026-11-24,,Ada Park,12 Mill Road,,Albany,NY,12207,US,,FDEG,FedEx Ground,${line}`
 
+const REGISTER_HEADER = 'PO Number,Invoice Number,Net Days,Due Date,Invoice Total,Item,UPC,Qty,Unit Cost'
+
 const REGISTER = [
-  'PO Number,Invoice Number,Net Days,Due Date,Invoice Total,Item,UPC,Qty,Unit Cost',
+  REGISTER_HEADER,
   'HV-1,NL-7001,30,12/21/2026,$34.85,NL-0001,086000100018,3,$7.87',
   'HV-1,NL-7001,30,12/21/2026,$34.85,HV-10001,086000100025,1,$11.24',
 ]
+
+const SECOND = [REGISTER_HEADER, 'HV-2,NL-7002,30,12/21/2026,$35.96,HV-10002,086000100049,2,$17.98']
+
+const THIRD = [REGISTER_HEADER, 'HV-3,NL-7003,30,12/21/2026,$11.24,HV-10001,086000100025,1,$11.24']
+
+/** The invoices that the retailer sees. */
+const invoices = async (day: Day) =>
+  (await day.listed('retailer', '/v1/retailers/1000/invoices/')).map(invoiceInShort)
 
 const papers = async ({ world }: Day) => (await readdir(join(world.folder, 'warehouse', 'papers'))).toSorted()
 
@@ -121,7 +171,7 @@ function invoiceInShort(invoice: Json): unknown[] {
 
 async function unitsOf({ listed }: Day, identifier: string): Promise<unknown> {
   const item = (await listed('brand', ITEMS)).find((each) => each['identifier'] === identifier)
-  return (item?.['inventory'] as Json)['inventory']
+  return (item?.['inventory'] as Json | undefined)?.['inventory']
 }
 
 /** Values of an item by attribute code. */
@@ -142,7 +192,7 @@ const ITEM_HEADER =
   'SKU,Style,Title,Long Description,UPC,Colour,Size,Department,Material,Cost,MSRP,On Hand,Lead Days,L,W,H,Weight,Image'
 
 test('a supplier takes orders on, ships, closes, invoices and reopens them, all by files', async () => {
-  const day = await aDay({ party: 'brand', routes: ROUTES, files: { 'to-label.yaml': TO_LABEL }, items: 8 })
+  const day = await aDay({ party: 'brand', routes: ROUTES, files: FILES, items: 8 })
   // Orders wait to be closed, so that closing them is the file's doing.
   day.world.service.switches.fulfilledOrderCloses = false
 
@@ -151,7 +201,8 @@ test('a supplier takes orders on, ships, closes, invoices and reopens them, all 
   await whatIsNotClosedIsNotInvoiced(day)
   await closedOrdersAreInvoiced(day)
   await anOrderIsReopened(day)
-  await ordersAreDecidedByAFile(day)
+
+  expect(day.world.service.counts()).toMatchObject({ acknowledgedOrders: 2, shipments: 4, invoices: 2 })
 })
 
 async function newOrdersComeOut(day: Day): Promise<void> {
@@ -225,7 +276,7 @@ async function whatIsNotClosedIsNotInvoiced(day: Day): Promise<void> {
 
   expect(early).toEqual([{ line: '2', status: 'rejected', id: '', code: 'order-not-closed' }])
   expect(await day.world.read('results/register.csv.rejects.csv')).toBe(`${REGISTER.join('\n')}\n`)
-  expect(await day.listed('retailer', '/v1/retailers/1000/invoices/')).toEqual([])
+  expect(await invoices(day)).toEqual([])
 }
 
 async function closedOrdersAreInvoiced(day: Day): Promise<void> {
@@ -238,6 +289,14 @@ async function closedOrdersAreInvoiced(day: Day): Promise<void> {
   expect(await progressOf(day, 1)).toEqual({ status: 'closed', shipped: [3, 1] })
   expect(await progressOf(day, 2)).toEqual({ status: 'closed', shipped: [2] })
 
+  const wrong = await day.send(
+    'invoices',
+    'wrong.csv',
+    REGISTER.map((line) => line.replace('$34.85', '$43.85')),
+  )
+  expect(wrong).toEqual([{ line: '2', status: 'rejected', id: '', code: 'totals-disagree' }])
+  expect(await invoices(day)).toEqual([])
+
   // The refused rows come back as they left, now that their order is closed.
   const rejects = (await day.world.read('results/register.csv.rejects.csv')).split('\n').slice(0, -1)
   expect(await day.send('invoices', 'register.rejects.csv', rejects)).toEqual([accepted(2, 1)])
@@ -247,8 +306,7 @@ async function closedOrdersAreInvoiced(day: Day): Promise<void> {
   ])
   expect(short).toEqual([accepted(2, 2)])
 
-  const shown = await day.listed('retailer', '/v1/retailers/1000/invoices/')
-  expect(shown.map(invoiceInShort)).toEqual([
+  expect(await invoices(day)).toEqual([
     ['HV-1', 'NL-7001', '2026-12-21', '34.85', ['NL-0001 3 7.87', 'HV-10001 1 11.24']],
     ['HV-2', 'NL-7002', '2026-12-21', '35.96', ['HV-10002 2 17.98']],
   ])
@@ -262,37 +320,46 @@ async function anOrderIsReopened(day: Day): Promise<void> {
   expect(await progressOf(day, 1)).toEqual({ status: 'closed', shipped: [3, 1] })
 }
 
-/** Another system decides: orders go out, and what it takes on comes back as a file. */
-async function ordersAreDecidedByAFile(day: Day): Promise<void> {
-  const before = day.acknowledgements.length
+test('a supplier whose planning decides has an order acknowledged by its file, and not before', async () => {
+  const files = { 'decisions.yaml': DECISIONS }
+  const day = await aDay({ party: 'brand', routes: ROUTES_OF_PLANNING, files, items: 8 })
   await order(day, 'HV-3', [LAMP])
   await order(day, 'HV-4', [STOOL])
 
   await day.run('orders-to-decide')
   await day.run('orders-to-decide')
 
-  expect(await day.world.list('outbox')).toEqual(['orders-1.csv', 'to-decide-1.csv'])
+  expect(await day.world.list('outbox')).toEqual(['to-decide-1.csv'])
   expect(await day.lines('outbox/to-decide-1.csv')).toEqual([
     ORDERS_HEADER,
-    orderLine('HV-3,3', '1,NL-0002,086000100025,"Cove Floor Lamp, Slate Blue",1,'),
-    orderLine('HV-4,4', '1,NL-0004,086000100049,Ember Ceramic Vase,2,'),
+    orderLine('HV-3,1', '1,NL-0002,086000100025,"Cove Floor Lamp, Slate Blue",1,'),
+    orderLine('HV-4,2', '1,NL-0004,086000100049,Ember Ceramic Vase,2,'),
   ])
-  expect(day.acknowledgements).toHaveLength(before)
+  expect(day.acknowledgements).toEqual([])
 
-  const told = await day.send('decisions', 'decided.csv', ['PO Number,Decided By', 'HV-3,planner'])
+  const told = await day.send('decisions', 'decided.csv', [
+    'PO Number,Decided By,Decision',
+    'HV-3,planner,TAKE',
+    'HV-4,planner,REJECT',
+  ])
 
-  expect(told).toEqual([accepted(2, 3)])
-  expect(day.acknowledgements.slice(before).map(({ of }) => of)).toEqual(['orders/3'])
+  expect(told).toEqual([accepted(2, 1), { line: '3', status: 'held', id: '', code: 'held-by-mapping' }])
+  expect(await day.world.read('results/decided.csv.exceptions.csv')).toBe(
+    'PO Number,Decided By,Decision\nHV-4,planner,REJECT\n',
+  )
+  expect(day.acknowledgements.map(({ of }) => of)).toEqual(['orders/1'])
   const open = await day.listed('brand', `${ORDERS}?is_acknowledged=0`)
   expect(open.map((each) => each['purchase_order_number'])).toEqual(['HV-4'])
-}
+})
 
 test('a supplier keeps its items up to date: stock twice over with the same bytes, new items, changes', async () => {
-  const day = await aDay({ party: 'brand', routes: ROUTES, files: { 'to-label.yaml': TO_LABEL }, items: 8 })
+  const day = await aDay({ party: 'brand', routes: ROUTES, files: FILES, items: 8 })
 
   await stockGoesUpAndDown(day)
   await newItemsAreOffered(day)
   await itemsAreChanged(day)
+
+  expect(await day.listed('brand', ITEMS)).toHaveLength(10)
 })
 
 async function stockGoesUpAndDown(day: Day): Promise<void> {
@@ -309,6 +376,17 @@ async function stockGoesUpAndDown(day: Day): Promise<void> {
   // The same bytes again are the stock again, and no duplicate of the file of eight o'clock.
   expect(await day.send('stock', 'stock-10.csv', count)).toEqual([accepted(2, 9001), accepted(3, 9002)])
   expect(await stock()).toEqual([12, 0])
+
+  // Three counts of a night when nobody ran the bridge: the last one stands, although the first had the same bytes.
+  for (const [file, units] of [
+    ['stock-21', 3],
+    ['stock-22', 4],
+    ['stock-23', 3],
+  ] as const) {
+    await day.world.drop('inbox/stock', `${file}.csv`, `SKU,On Hand\nNL-0001,${units}\n`)
+  }
+  expect((await day.run('stock')).exit).toBe(0)
+  expect(await stock()).toEqual([3, 0])
 }
 
 async function newItemsAreOffered(day: Day): Promise<void> {
@@ -350,4 +428,103 @@ async function itemsAreChanged(day: Day): Promise<void> {
     msrp: '79.00',
     lead_time: '4',
   })
+}
+
+test('a supplier sends one file for all of an order, or three in any order, and each call waits for its turn', async () => {
+  const day = await aDay({ party: 'brand', routes: ROUTES, files: FILES, items: 8 })
+  day.world.service.switches.fulfilledOrderCloses = false
+  await order(day, 'HV-1', [THROW, LAMP])
+  await order(day, 'HV-2', [STOOL])
+  await order(day, 'HV-3', [LAMP])
+
+  await oneFileDoesItAll(day)
+  await aPartlyShippedOrderWaits(day)
+  await threeFilesComeInTheWrongOrder(day)
+
+  expect(day.world.service.counts()).toMatchObject({ orders: 3, shipments: 6, invoices: 3 })
+})
+
+const FULFIL_HEADER = 'PO Number,Ship Date,Service,Tracking Number,SKU,UPC,Qty,Cost,Invoice,Total'
+
+async function oneFileDoesItAll(day: Day): Promise<void> {
+  const told = await day.send('fulfil', 'morning.csv', [
+    FULFIL_HEADER,
+    'HV-1,11/21/2026 4:15,FedEx Ground,794600000001,NL-0001,086000100018,2,7.87,NL-7001,34.85',
+    'HV-1,11/21/2026 4:15,FedEx Ground,794600000002,NL-0001,086000100018,1,7.87,NL-7001,34.85',
+    'HV-1,11/21/2026 4:15,FedEx 2Day,794600000003,NL-0002,086000100025,1,11.24,NL-7001,34.85',
+    'HV-2,11/21/2026 4:15,UPS Ground,1Z0000000000000001,NL-0004,086000100049,1,17.98,,',
+  ])
+
+  expect(told).toEqual([
+    { operation: 'create-shipment', ...accepted(2, 1) },
+    { operation: 'create-shipment', ...accepted(3, 2) },
+    { operation: 'create-shipment', ...accepted(4, 3) },
+    { operation: 'create-shipment', ...accepted(5, 4) },
+    { operation: 'close-order', ...accepted(2, 1) },
+    { operation: 'close-order', line: '5', status: 'skipped', id: '', code: 'order-not-shipped' },
+    { operation: 'create-invoice', ...accepted(2, 1) },
+    { operation: 'create-invoice', line: '5', status: 'skipped', id: '', code: 'left-out' },
+  ])
+  expect(await progressOf(day, 1)).toEqual({ status: 'closed', shipped: [3, 1] })
+  expect(await progressOf(day, 2)).toEqual({ status: 'open', shipped: [1] })
+  expect(await invoices(day)).toEqual([
+    ['HV-1', 'NL-7001', '2026-12-21', '34.85', ['NL-0001 3 7.87', 'HV-10001 1 11.24']],
+  ])
+  expect(await papers(day)).toEqual([
+    'HV-1-794600000001-packing-slip.pdf',
+    'HV-1-794600000002-packing-slip.pdf',
+    'HV-1-794600000003-packing-slip.pdf',
+    'HV-2-1Z0000000000000001-packing-slip.pdf',
+  ])
+}
+
+async function aPartlyShippedOrderWaits(day: Day): Promise<void> {
+  await day.world.drop('inbox/late-invoices', 'register.csv', `${SECOND.join('\n')}\n`)
+
+  const early = await day.run('late-invoices')
+
+  // Nobody is needed, nothing is told yet, and nothing was sent.
+  expect(early.exit).toBe(0)
+  expect(early.routes).toMatchObject([{ pass: { waiting: [{ name: 'register.csv', records: 1 }] } }])
+  expect(await day.world.list('results')).not.toContain('register.csv.results.csv')
+  expect(await invoices(day)).toHaveLength(1)
+
+  const rest = await day.send('fulfil', 'afternoon.csv', [
+    FULFIL_HEADER,
+    'HV-2,11/21/2026 4:45,UPS Ground,1Z0000000000000002,NL-0004,086000100049,1,17.98,,',
+  ])
+  expect(rest.map(({ operation, status }) => `${operation ?? ''} ${status}`)).toEqual([
+    'create-shipment accepted',
+    'close-order accepted',
+    'create-invoice skipped',
+  ])
+
+  expect((await day.run('late-invoices')).exit).toBe(0)
+  expect(await day.results('register.csv')).toEqual([accepted(2, 2)])
+  expect((await invoices(day))[1]).toEqual(['HV-2', 'NL-7002', '2026-12-21', '35.96', ['HV-10002 2 17.98']])
+}
+
+/** The bookkeeper is the quickest, and the warehouse comes last. */
+async function threeFilesComeInTheWrongOrder(day: Day): Promise<void> {
+  const { world } = day
+  await world.drop('inbox/late-invoices', 'three.csv', `${THIRD.join('\n')}\n`)
+  await world.drop('inbox/late-closings', 'closings.csv', 'PO Number\nHV-3\n')
+  expect((await day.run('late-invoices', 'late-closings')).exit).toBe(0)
+  expect(await progressOf(day, 3)).toEqual({ status: 'open', shipped: [0] })
+
+  const shipped = await day.send('parcels', 'parcels.csv', [
+    'PO Number,Ship Date,Carrier,Service,Tracking Number,SKU,UPC,Qty',
+    'HV-3,11/21/2026 5:15,FedEx,FedEx Ground,794600000009,NL-0002,086000100025,1',
+  ])
+  expect(shipped).toEqual([accepted(2, 6)])
+  expect(await progressOf(day, 3)).toEqual({ status: 'partial', shipped: [1] })
+
+  await day.run('late-invoices', 'late-closings')
+  expect(await day.results('closings.csv')).toEqual([accepted(2, 3)])
+  expect(await progressOf(day, 3)).toEqual({ status: 'closed', shipped: [1] })
+  expect(await invoices(day)).toHaveLength(2)
+
+  await day.run('late-invoices', 'late-closings')
+  expect(await day.results('three.csv')).toEqual([accepted(2, 3)])
+  expect((await invoices(day))[2]).toEqual(['HV-3', 'NL-7003', '2026-12-21', '11.24', ['HV-10001 1 11.24']])
 }

@@ -36,7 +36,7 @@ test.each([
   ['check: [{ say: Never }]', '4:9 check[0]: a check has `say` and one of `when` and `unless`'],
   [
     'check: [{ say: Never, when: { A: 1 }, unless: { B: 1 } }]',
-    '4:9 check[0]: a check has `say` and one of `when` and `unless`',
+    '4:9 check[0]: a check has one of `when` and `unless`: put both into `when` with the second turned round, as in `when: { Type: Gift, Zip: blank }` for `unless: { Zip: filled }`',
   ],
   ['lines: { split: "|" }', '4:17 lines.split: `split` needs `columns`: those whose cells hold lists'],
   ['lines: { columns: ["SKU{n}"], escape: "x" }', '4:39 lines.escape: `escape` needs `split`'],
@@ -154,5 +154,45 @@ body: {}
   ])
   expect(await mistakes('totals', '')).toEqual([
     '1:1 say under `totals` what the rows of type T count and add up',
+  ])
+})
+
+test('a sum over lines that a row holds adds up what stands in each line, and nothing else', async () => {
+  const packed = (calc: string) => `operation: create-invoice
+group: Invoice
+lines: { columns: ["SKU{n}", "COST{n}"] }
+body:
+  purchase_order_number: PO
+  invoice_number: Invoice
+  terms_net_days_due: { const: 30 }
+  terms_date_due: { const: 2026-12-20 }
+  due_amount: { calc: "${calc}" }
+  invoice_lines:
+    - { variant: { identifier: "SKU{n}" }, quantity: { const: 1 }, net_price: "COST{n}" }
+`
+  expect(await mistakesOf(packed('sum([COST{n}]) + sum([Freight])'))).toEqual([
+    '9:23 body.due_amount.calc: this adds Freight once per line of the row; write [Freight]',
+  ])
+  expect(await mistakesOf(packed('sum([COST{n}] * [Rate]) + [Freight | 0]'))).toEqual([])
+})
+
+test('records of several types have no group, and the message says what else may be meant', async () => {
+  const text = ORDERS.replace(
+    'group:',
+    'read: { format: csv, typeIn: Type, records: { H: { as: header }, D: { as: detail } } }\ngroup:',
+  )
+  expect(await mistakesOf(text)).toEqual([
+    '4:1 group: the record types say already which rows belong together: leave `group` out. If all rows are of one kind and share a key, leave `records` out: name their `columns`, the other lines under `ignore`, and a row of totals with `totals.when`',
+  ])
+})
+
+test('an unknown field is told with the fields there are, unless one of them is near', async () => {
+  const mistakes = await mistakesOf(
+    ORDERS.replace('      price: Retail', '      pric: Retail\n      colour: Red'),
+  )
+
+  expect(mistakes.filter((mistake) => mistake.includes('no such field'))).toEqual([
+    '23:7 body.order_lines[0].pric: the API has no such field. Did you mean "price"?',
+    '24:7 body.order_lines[0].colour: the API has no such field. It has: variant, quantity, net_price, price.',
   ])
 })

@@ -23,6 +23,12 @@ test.each([
   ['{ format: csv, rows: { short: fill } }', '3:37 read.rows.short: expected `pad`'],
   ['{ format: csv, decimal: comma }', '3:31 read.decimal: expected "." or ","'],
   ['{ format: csv, extra: reject }', '3:29 read.extra: expected `ignore` or `refuse`'],
+  ['{ format: csv, missing: never }', '3:31 read.missing: expected `allow` or `refuse`'],
+  ['{ format: csv, blanks: "-" }', '3:30 read.blanks: invalid input: expected array, received string'],
+  [
+    '{ format: csv, columns: [PO], missing: refuse }',
+    '3:37 read.missing: this is for files with a header line, and this mapping names the columns itself',
+  ],
   ['{ format: csv, ignor: [] }', '3:22 read.ignor: there is no such key here. Did you mean "ignore"?'],
   [
     '{ format: csv, ignore: [{ startsWith: "#", matches: x }] }',

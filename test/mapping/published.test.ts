@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { MAP_COMMANDS } from '../../src/cli/commands/map/map.ts'
 import { mappingJsonSchema } from '../../src/mapping/json-schema.ts'
+import { fieldsPage } from './field-tables.ts'
 import { PRINTED } from './page-tables.ts'
 
 const DOCS = new URL('../../docs/', import.meta.url).pathname
@@ -41,6 +42,10 @@ test('every list of keys, options and forms in docs/mapping.md is printed from t
 
   expect(places.toSorted()).toEqual(Object.keys(PRINTED).toSorted())
   await expect(printed).toMatchFileSnapshot(`${DOCS}mapping.md`)
+})
+
+test('docs/fields.md lists the fields of every operation as the contract has them', async () => {
+  await expect(fieldsPage()).toMatchFileSnapshot(`${DOCS}fields.md`)
 })
 
 test('every command about mappings is in the documentation', () => {

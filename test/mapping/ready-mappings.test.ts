@@ -112,5 +112,5 @@ test('what differs from an example is said in words', async () => {
   ])
   expect(
     checkOutboundExample(outbound.composer, recordsOf('../samples/exports/invoices.json'), rows.slice(0, 2)),
-  ).toEqual(['1 rows were expected, 2 came out.'])
+  ).toEqual(['1 row was expected, 2 came out.'])
 })

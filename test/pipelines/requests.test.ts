@@ -6,7 +6,7 @@ import { aWorld, type World } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
 /** The same arithmetic as for ten thousand: set `ROWS` to try. */
-const ROWS = Number(process.env['ROWS'] ?? 600)
+const ROWS = Number(process.env['ROWS'] ?? 300)
 
 const FROM = `
   ship_from_name1: { const: Northlight Goods }

@@ -15,6 +15,7 @@ const AT = Date.UTC(2026, 10, 21, 2, 15)
 const record = (changes: Partial<ReportedRecord>): ReportedRecord => ({
   id: 1,
   number: 4,
+  operation: 'create-order',
   lines: [
     [7, 7],
     [8, 9],

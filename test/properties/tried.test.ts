@@ -8,7 +8,7 @@ import { readRecords, type RecordRead, valueAt } from '../../src/bridge/maps/rec
 import { createFormats } from '../../src/formats/formats.ts'
 import { valueText } from '../../src/mapping/binding/explain-leaf.ts'
 import type { MadeRecord } from '../../src/mapping/watched.ts'
-import { exampleBody } from '../../src/mapping/examples.ts'
+import { exampleBody } from '../../src/mapping/example-records.ts'
 import { loadMapping } from '../../src/mapping/load.ts'
 import { mappingOf, sheet } from '../mapping/sheet.ts'
 

@@ -527,6 +527,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
           {
             id: expect.any(Number),
             number: 1,
+            operation: 'create-order',
             lane: 'PO-1',
             naturalKey: 'PO-1',
             body: '{"purchase_order_number":"PO-1"}',
@@ -559,6 +560,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
           {
             id: one!.id,
             number: 1,
+            operation: 'create-order',
             lines: [[2, 2]],
             keyValues: ['PO-1'],
             state: 'accepted',
@@ -572,6 +574,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
           {
             id: two!.id,
             number: 2,
+            operation: 'create-order',
             lines: [[3, 3]],
             keyValues: ['PO-2'],
             state: 'rejected',

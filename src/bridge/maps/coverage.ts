@@ -2,7 +2,7 @@
 import { dirname, resolve } from 'node:path'
 import type { Format } from '../../domain/format.ts'
 import type { ExplainedField } from '../../mapping/binding/explained.ts'
-import { exampleBody } from '../../mapping/examples.ts'
+import { exampleBody } from '../../mapping/example-records.ts'
 import type { InboundMapping } from '../../mapping/load.ts'
 import { mappedBody, type MappingLeaf } from './leaves.ts'
 import { type FileRead, readRecords } from './records.ts'

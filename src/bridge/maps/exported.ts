@@ -106,7 +106,7 @@ export function exportedRows(
   })
 }
 
-/** The records of a JSON file: those of the API in a list, alone or under `results` as the API shows them. */
+/** The records of a JSON file: in a list, alone or under `results` as the API shows them, or one on each line. */
 export async function recordsIn(path: string): Promise<readonly ApiRecord[]> {
   let text: string
   try {
@@ -114,16 +114,28 @@ export async function recordsIn(path: string): Promise<readonly ApiRecord[]> {
   } catch (cause) {
     throw new BridgeError('usage-wrong', `there is no file ${path} that can be read`, { cause })
   }
+  const list = listIn(text.replace(/^\uFEFF/, ''))
+  if (Array.isArray(list) && list.every(isRecord)) return list
   const wrong = `${path} is no JSON list of records as the API shows them`
-  let plain: unknown
+  throw new BridgeError('usage-wrong', `${wrong}; \`dropbridge export ROUTE --json\` prints such records`)
+}
+
+function listIn(text: string): unknown {
+  const whole = parsed(text)
+  if (Array.isArray(whole)) return whole
+  const { results } = longFormOf(whole)
+  if (results !== undefined) return results
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  if (whole !== undefined) return [whole]
+  return lines.length === 0 ? undefined : lines.map(parsed)
+}
+
+function parsed(text: string): unknown {
   try {
-    plain = JSON.parse(text)
-  } catch (cause) {
-    throw new BridgeError('usage-wrong', wrong, { cause })
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
-  const list = Array.isArray(plain) ? (plain as unknown[]) : longFormOf(plain)['results']
-  if (!Array.isArray(list) || !list.every(isRecord)) throw new BridgeError('usage-wrong', wrong)
-  return list
 }
 
 function isRecord(value: unknown): value is ApiRecord {

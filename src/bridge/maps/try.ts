@@ -2,7 +2,7 @@
 import type { Problem } from '../../domain/problem.ts'
 import type { Draft } from '../../domain/translator.ts'
 import type { ExplainedField } from '../../mapping/binding/explained.ts'
-import { exampleBody } from '../../mapping/examples.ts'
+import { exampleBody } from '../../mapping/example-records.ts'
 import { type RecordRead, valueAt } from './records.ts'
 
 export interface TriedField extends Omit<ExplainedField, 'value' | 'branch' | 'absent'> {

@@ -2,7 +2,7 @@
 import type { Format } from '../../domain/format.ts'
 import { describePlace, type Problem } from '../../domain/problem.ts'
 import type { Draft } from '../../domain/translator.ts'
-import { exampleBody } from '../../mapping/examples.ts'
+import { exampleBody } from '../../mapping/example-records.ts'
 import type { InboundMapping, Mapping, OutboundMapping } from '../../mapping/load.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { type ApiRecord, exportedRows, exportKinds, recordsIn } from './exported.ts'

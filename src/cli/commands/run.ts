@@ -2,6 +2,7 @@
 import type { RouteResult, RunResult } from '../../bridge/outcome.ts'
 import type { BridgeEvent } from '../../domain/event.ts'
 import { type ExitCode, FAILURES } from '../../support/errors.ts'
+import { didYouMean } from '../../support/nearest.ts'
 import { readConfiguration, withBridge } from '../context.ts'
 import { outboundInWords } from '../outbound-in-words.ts'
 import { progressBar } from '../progress.ts'
@@ -81,7 +82,8 @@ export function columnsInWords({
 }): string {
   const listed = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
   const others = unused.length === 0 ? '' : `; not used: ${listed(unused)}`
-  return `has no column ${listed(absent)}, which the mapping names${others}`
+  const meant = absent.map((name) => didYouMean(name, unused)).find((words) => words !== '') ?? ''
+  return `has no column ${listed(absent)}, which the mapping names${others}${meant === '' ? '' : `.${meant}`}`
 }
 
 /** The result without what only the program needs. */

@@ -1,9 +1,9 @@
-/** `dropbridge translate`: file in, JSON out, nothing sent. */
+/** `dropbridge translate`: file in, JSON out, or for an export records in and its file out; nothing sent. */
 import { createFormats } from '../../formats/formats.ts'
 import { translateFile } from '../../bridge/translate.ts'
 import { wholeFile } from '../../bridge/whole-file.ts'
 import type { Draft } from '../../domain/translator.ts'
-import { exampleBody } from '../../mapping/examples.ts'
+import { exampleBody } from '../../mapping/example-records.ts'
 import { loadMapping } from '../../mapping/load.ts'
 import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
 import { pathFrom } from '../context.ts'
@@ -11,22 +11,23 @@ import { sayVerdict } from '../file-verdict.ts'
 import { problemInWords } from '../problem-in-words.ts'
 import type { Terminal } from '../terminal.ts'
 import { columnsInWords } from './run.ts'
+import { translateRecords } from './translate-records.ts'
 
 export interface TranslateOptions {
   readonly file: string
   readonly mapping: string
   /** One object for each record, with its lines and problems, instead of the bare bodies. */
   readonly json: boolean
+  /** For an export: the file to write. */
+  readonly out: string | undefined
 }
 
 /** Bodies go to stdout, one JSON line each; problems are told on stderr. */
 export async function translate(terminal: Terminal, options: TranslateOptions): Promise<ExitCode> {
   const mapping = await loadMapping(pathFrom(terminal, options.mapping))
-  if (mapping.direction !== 'inbound') {
-    throw new BridgeError(
-      'usage-wrong',
-      `${options.mapping} is for an export; it translates records, not files`,
-    )
+  if (mapping.direction === 'outbound') return translateRecords(terminal, mapping, options)
+  if (options.out !== undefined) {
+    throw new BridgeError('usage-wrong', '--out is for exports; the bodies of a file go to stdout')
   }
   const translation = await translateFile(
     pathFrom(terminal, options.file),

@@ -29,7 +29,8 @@ export function constantLeaf(plan: LeafPlan, { building, header, items }: BindCo
         return refer(building, { kind: reference, key: fallback, field: plan.field, place: place() })
       if (fallback !== undefined || !plan.required) return fallback
       const message = `The file has no column for it, and the API requires ${place().field ?? plan.field}.`
-      const hint = nearestHint(plan.alternatives.flat(), plan.perRow ? items : header) ?? 'Add the column.'
+      const hint =
+        nearestHint(plan.alternatives.flat(), (plan.perRow ? items : header).unused()) ?? 'Add the column.'
       building.problems.push(problem('value-missing', place(), message, hint))
       return FAILED
     },

@@ -40,6 +40,8 @@ export interface BindContext {
   readonly items: Columns
   /** Whether array rows are rows of a record type of their own. */
   readonly typed: boolean
+  /** Texts that mean blank in conditions, and in the columns that group rows. */
+  readonly blanks: ReadonlySet<string>
   /** Columns that must be in the file and are not. */
   readonly missing: MissingColumn[]
 }

@@ -41,7 +41,7 @@ export function checkOutboundLines(
     }
   }
   if (lines.length !== wanted.length) {
-    differences.push(`${wanted.length} lines were expected, ${lines.length} came out.`)
+    differences.push(countsDiffer('line', wanted.length, lines.length))
   }
   return differences.slice(0, MAX_SHOWN)
 }
@@ -50,4 +50,9 @@ export function checkOutboundLines(
 function textLines(bytes: Uint8Array, { write }: Composer): string[] {
   const text = iconv.decode(bytes, write.encoding ?? 'utf-8')
   return text.replace(/\r?\n$/, '').split(/\r?\n/)
+}
+
+/** `1 line was expected, 2 came out.` */
+export function countsDiffer(what: string, wanted: number, made: number): string {
+  return `${wanted} ${what}${wanted === 1 ? ' was' : 's were'} expected, ${made} came out.`
 }

@@ -18,12 +18,15 @@ import { convertNow, listConverter } from './leaf-values.ts'
 import { numberOptions } from './leaf-numbers.ts'
 import { fallbackWords, gatheringWords, valueWords } from './leaf-words.ts'
 import { converterFor } from '../values/convert.ts'
+import { blanksOf } from '../values/text.ts'
 import type { Convert } from '../values/value.ts'
 
 export interface LeafContext extends NameContext {
   readonly tables: Tables
   /** What stands before the decimals of the numbers in the file, unless a leaf says otherwise. */
   readonly decimal: '.' | ',' | undefined
+  /** Texts that mean blank in the file, unless a leaf says otherwise. */
+  readonly blanks: ReadonlySet<string>
   /** Why a value cannot be taken from an order; undefined where the record is about one. */
   readonly noOrder: string | undefined
   /** Leaves that share out the lines of one text, by what they have in common. */
@@ -78,7 +81,7 @@ export function compileLeaf(
     ...origins,
     ...(options.all === undefined ? {} : { joinedWith: separatorOf(options) }),
     ...(calc === undefined ? {} : { calc }),
-    blanks: new Set((options.blanks ?? []).map((blank) => blank.trim().toLowerCase())),
+    blanks: options.blanks === undefined ? context.blanks : blanksOf(options.blanks),
     ...(fallback === undefined ? {} : { fallback }),
     ...converting,
     required: target.required,

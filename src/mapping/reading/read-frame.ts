@@ -118,6 +118,12 @@ export const READ_KEYS = {
     summary: '`refuse`: a file with columns the mapping does not use is refused; `ignore` unless told',
     example: 'extra: refuse',
   },
+  missing: {
+    schema: z.enum(['allow', 'refuse'], { error: 'expected `allow` or `refuse`' }),
+    summary:
+      '`refuse`: a file that lacks a column the mapping names is refused, though the API does not require it; otherwise it is told, and the column is blank',
+    example: 'missing: refuse',
+  },
   repeated: {
     schema: z.literal('allowed', { error: 'expected `allowed`' }),
     summary: '`allowed`: two columns may have the same name, and `nth` says which one is meant',
@@ -128,6 +134,11 @@ export const READ_KEYS = {
     summary:
       'what stands before the decimals of all numbers: in values, calculations, conditions and totals; a value may say otherwise',
     example: 'decimal: ","',
+  },
+  blanks: {
+    schema: z.array(z.string()).min(1),
+    summary: 'texts that mean blank, in values and conditions; the `blanks` of a value take their place',
+    example: 'blanks: ["-", "N/A"]',
   },
   rows: {
     schema: z.strictObject({

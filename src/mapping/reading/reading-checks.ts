@@ -51,13 +51,15 @@ function checkTop(read: ReadFrame, note: Note): void {
   checkRepeatedHeader(read, note)
   const hasHeader = columns === undefined && (records === undefined || typeof typeIn === 'string')
   if (format === 'fixed' || hasHeader) {
-    if (hasHeader && records !== undefined && read.extra === 'refuse') {
-      note(['extra'], 'this is for plain tables: rows of several types use different columns')
+    for (const key of ['extra', 'missing'] as const) {
+      if (hasHeader && records !== undefined && read[key] === 'refuse')
+        note([key], 'this is for plain tables: rows of several types use different columns')
     }
     return
   }
   const why = 'this is for files with a header line, and this mapping names the columns itself'
-  for (const key of ['header', 'repeated', 'extra'] as const) if (read[key] !== undefined) note([key], why)
+  for (const key of ['header', 'repeated', 'extra', 'missing'] as const)
+    if (read[key] !== undefined) note([key], why)
   if (skip === 'header') note(['skip'], why)
 }
 
@@ -77,7 +79,16 @@ function checkRepeatedHeader({ format, columns, records, ignore = [] }: ReadFram
 
 function checkFixed(read: ReadFrame, note: Note): void {
   const { columns, records, typeIn, skip } = read
-  for (const key of ['delimiter', 'quote', 'escape', 'header', 'repeated', 'extra', 'rows'] as const) {
+  for (const key of [
+    'delimiter',
+    'quote',
+    'escape',
+    'header',
+    'repeated',
+    'extra',
+    'missing',
+    'rows',
+  ] as const) {
     if (read[key] !== undefined) note([key], 'a file of fixed width has no use for this')
   }
   if (skip === 'header') note(['skip'], 'a file of fixed width has no header: write how many lines to skip')

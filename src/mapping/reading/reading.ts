@@ -1,6 +1,7 @@
 /** How a mapping says what its files look like: what goes together in `read`, and what the format is told. */
 import type { CellPlace, IgnoreRule, ReadOptions, RecordType } from '../../domain/format.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
+import { nearestHint } from '../rows/columns.ts'
 import type { TotalsContext } from '../rows/control-totals.ts'
 import { type Grouping, leavesOf, type ObjectPlan } from '../fields/plan.ts'
 import type { FixedColumn, IgnoredLine, ReadFrame, RecordLayout } from './read-frame.ts'
@@ -82,7 +83,17 @@ function nameOf(column: string | FixedColumn): string {
 
 /** What the format has to know; a header line must hold at least one name that the mapping uses. */
 export function readOptions(read: ReadFrame, body: ObjectPlan, grouping: Grouping): ReadOptions {
-  const { columns, records, typeIn, ignore, extra: _, decimal: __, ...told } = read
+  const {
+    columns,
+    records,
+    typeIn,
+    ignore,
+    extra: _,
+    decimal: __,
+    blanks: ___,
+    missing: ____,
+    ...told
+  } = read
   const groupNames = grouping.kind === 'keys' ? grouping.keys.flat(2) : []
   const typeColumn = typeof typeIn === 'string' ? [typeIn] : []
   const names = [...typeColumn, ...groupNames, ...leavesOf(body).flatMap((leaf) => leaf.alternatives.flat())]
@@ -138,17 +149,27 @@ function toType(type: string, record: RecordLayout, { header, detail }: RecordsG
   }
 }
 
-/** The translator, refusing files with columns that the mapping does not use where it says so. */
-export function refusingExtra(translator: WatchedTranslator, { extra }: ReadFrame): WatchedTranslator {
-  if (extra !== 'refuse') return translator
+/** The translator, refusing files with columns that the mapping does not use, or without some it names, as it says. */
+export function refusing(translator: WatchedTranslator, { extra, missing }: ReadFrame): WatchedTranslator {
+  if (extra !== 'refuse' && missing !== 'refuse') return translator
   return {
     ...translator,
     bind(layouts, source, watch) {
       const bound = translator.bind(layouts, source, watch)
-      if (!('keyColumns' in bound) || bound.unusedColumns.length === 0) return bound
-      return bound.unusedColumns.map(unexpectedColumn)
+      if (!('keyColumns' in bound)) return bound
+      const { absentColumns, unusedColumns } = bound
+      const problems = [
+        ...(missing === 'refuse' ? absentColumns.map((name) => absentColumn(name, unusedColumns)) : []),
+        ...(extra === 'refuse' ? unusedColumns.map(unexpectedColumn) : []),
+      ]
+      return problems.length > 0 ? problems : bound
     },
   }
+}
+
+function absentColumn(column: string, unused: readonly string[]): Problem {
+  const message = `The file has no column "${column}", which the mapping names, and the mapping refuses such files.`
+  return problem('column-missing', { column }, message, nearestHint([column], unused))
 }
 
 function unexpectedColumn(column: string): Problem {

@@ -100,7 +100,7 @@ function bindTest(test: ColumnTest, { perRow, needed }: ConditionPlace, context:
     const always = test.holds('')
     return { holds: () => always, place: () => ({ column: test.column }), text: () => '' }
   }
-  const read = textReader([ofRow], new Set())
+  const read = textReader([ofRow], context.blanks)
   const text = () => read(building.row?.values ?? [])
   const place = () => ({
     ...(building.row === undefined ? {} : { line: building.row.line }),
@@ -144,8 +144,8 @@ function knownTest(test: ColumnTest, name: KnownName, perRow: boolean, context: 
 }
 
 /** The first cell that is filled speaks for the record; another that would decide otherwise is a problem. */
-function recordTest(test: ColumnTest, column: Column, { building }: BindContext): BoundTest {
-  const read: ReadText = textReader([column], new Set())
+function recordTest(test: ColumnTest, column: Column, { building, blanks }: BindContext): BoundTest {
+  const read: ReadText = textReader([column], blanks)
   const speaking = () =>
     building.headerRows.find(({ values }) => read(values) !== '') ?? building.headerRows[0]
   const text = () => read(speaking()?.values ?? [])

@@ -28,6 +28,8 @@ export interface TotalsColumns {
    * whole, and is held to it.
    */
   readonly isPart: boolean
+  /** Texts that mean blank. */
+  readonly blanks: ReadonlySet<string>
 }
 
 /** Reads a number as the file writes it. */
@@ -66,16 +68,16 @@ export function bindTotals(plan: TotalsPlan, columns: TotalsColumns): BoundTotal
   }
 }
 
-function bindColumns(plan: TotalsPlan, { layout, totals, added, missing }: TotalsColumns) {
+function bindColumns(plan: TotalsPlan, { layout, totals, added, missing, blanks }: TotalsColumns) {
   const columnOf = (name: string, found = totals): Column => {
     const column = found.find([name])
     if (column === undefined) missing.push({ names: [name], field: 'totals', columns: found })
     return column ?? { position: -1, name }
   }
-  const holds = plan.when && rowCondition(plan.when, (name) => columnOf(name).position)
+  const holds = plan.when && rowCondition(plan.when, (name) => columnOf(name).position, blanks)
   const sums = plan.sums.map(([column, total]) => {
     const [at, found] = added.find(([, columns]) => columns.has(column)) ?? added[0] ?? [0, totals]
-    return addingUp(at, columnOf(column, found), columnOf(total), readerOf(plan))
+    return addingUp([at, blanks], columnOf(column, found), columnOf(total), readerOf(plan))
   })
   return {
     isTotals: (row: Row) =>
@@ -119,14 +121,19 @@ function counted(
   return [problem('control-total-wrong', place, message)]
 }
 
-function addingUp(layout: number, column: Column, total: Column, toNumber: ToNumber) {
+function addingUp(
+  [layout, blanks]: readonly [layout: number, blanks: ReadonlySet<string>],
+  column: Column,
+  total: Column,
+  toNumber: ToNumber,
+) {
   let sum: Decimal = { units: 0n, scale: 0 }
   let unreadable: { place: Place; text: string } | undefined
   return {
     add(row: Row): void {
       if (row.layout !== layout) return
       const cell = cellOf(row, column)
-      if (cell.text === '') return
+      if (cell.text === '' || blanks.has(cell.text.toLowerCase())) return
       const number = toNumber(cell.text)
       if (number === undefined) unreadable ??= cell
       else sum = addDecimals(sum, number)

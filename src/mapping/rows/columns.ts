@@ -91,13 +91,13 @@ export function columnMissing({ names, field, columns }: MissingColumn): Problem
     'column-missing',
     { column: first, field },
     `The file has no column "${first}"${also}.`,
-    nearestHint(names, columns),
+    nearestHint(names, columns.unused()),
   )
 }
 
 /** Which column may be meant by one of the names; undefined when none is near. */
-export function nearestHint(names: readonly string[], columns: Columns): string | undefined {
-  const nearest = names.map((name) => nearestName(name, columns.unused())).find((name) => name !== undefined)
+export function nearestHint(names: readonly string[], unused: readonly string[]): string | undefined {
+  const nearest = names.map((name) => nearestName(name, unused)).find((name) => name !== undefined)
   return nearest === undefined
     ? undefined
     : `Did you mean "${nearest}"? Rename that column, or name this spelling in the mapping.`

@@ -8,7 +8,7 @@ import { knownMistake, looksKnown } from './known.ts'
 import { comparison, numberOf } from './number-tests.ts'
 import { keyPlace, type Mistakes, type SourceNode } from '../source/source.ts'
 import type { NoNumber } from '../values/number-text.ts'
-import { cleaned } from '../values/text.ts'
+import { textOf } from '../values/text.ts'
 import { compilePattern, longestSearched } from '../values/pattern.ts'
 
 const Text = z.string().min(1)
@@ -110,9 +110,10 @@ export function compileChecks(node: SourceNode | undefined, context: ConditionCo
 export function rowCondition(
   { tests }: Condition,
   positionOf: (column: string) => number | undefined,
+  blanks: ReadonlySet<string>,
 ): (values: readonly string[]) => boolean {
   const bound = tests.map(({ column, holds }) => ({ position: positionOf(column) ?? -1, holds }))
-  return (values) => bound.every(({ position, holds }) => holds(cleaned(values[position] ?? '')))
+  return (values) => bound.every(({ position, holds }) => holds(textOf(values[position] ?? '', blanks)))
 }
 
 /** The condition for people: `Status is Ready or New, and Qty is above 0`. */

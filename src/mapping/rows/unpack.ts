@@ -5,7 +5,7 @@ import type { Columns, MissingColumn, NumberedRow } from './columns.ts'
 import { type Gathered, MAX_RECORD_ROWS, tooLarge } from './gather.ts'
 import { NUMBER_MARK, numberIn, type PackedLines } from './lines.ts'
 import { separated } from '../values/separated.ts'
-import { cleaned } from '../values/text.ts'
+import { textOf } from '../values/text.ts'
 
 /** The rows that a row stands for. */
 export type Unpack = (row: Row) => readonly Row[]
@@ -31,18 +31,25 @@ export function unpackedLayout(layout: Layout, { columns, split }: PackedLines):
   return split === undefined ? { ...layout, columns: [...layout.columns, ...columns] } : layout
 }
 
+export interface UnpackContext {
+  readonly found: Columns
+  readonly missing: MissingColumn[]
+  /** Texts that mean blank: a line of which every cell is blank is none. */
+  readonly blanks: ReadonlySet<string>
+}
+
 /** Binds the columns that hold several lines to their positions; at least one of them must be in the file. */
 export function bindUnpack(
   packed: PackedLines,
   layout: Layout,
-  { found, missing }: { readonly found: Columns; readonly missing: MissingColumn[] },
+  { found, missing, blanks }: UnpackContext,
 ): Unpack {
   const { columns, split, escape } = packed
   const noteMissing = () => missing.push({ names: columns, field: 'lines', columns: found })
   if (split === undefined) {
     const numbered = numberedPositions(columns, layout)
     if (numbered.positions.length === 0) noteMissing()
-    return unpackNumbered(numbered, layout, columns)
+    return unpackNumbered(numbered, layout, { patterns: columns, blanks })
   }
   const positions = columns.flatMap((name) => found.find([name]) ?? []).map(({ position }) => position)
   if (positions.length === 0) noteMissing()
@@ -81,7 +88,7 @@ function numberedPositions(patterns: readonly string[], layout: Layout): Numbere
 function unpackNumbered(
   { numbers, positions }: NumberedPositions,
   layout: Layout,
-  patterns: readonly string[],
+  { patterns, blanks }: { readonly patterns: readonly string[]; readonly blanks: ReadonlySet<string> },
 ): Unpack {
   const from = layout.columns.length
   const named = positions.map((kinds, index) => ({
@@ -98,7 +105,7 @@ function unpackNumbered(
     const values = row.values.slice(0, from)
     const lines = named.flatMap(({ kinds, names }): NumberedRow[] => {
       const cells = kinds.map((position) => values[position] ?? '')
-      if (cells.every((cell) => cleaned(cell) === '')) return []
+      if (cells.every((cell) => textOf(cell, blanks) === '')) return []
       return [{ ...row, values: [...values, ...cells], numbered: { from, names } }]
     })
     return lines.length === 0 ? [row] : lines

@@ -22,6 +22,17 @@ export function cleaned(raw: string): string {
   return text.replace(SPREADSHEET_APOSTROPHE, '')
 }
 
+/** Texts that mean blank, as they are compared: without case and outer blanks. */
+export function blanksOf(texts: readonly string[] = []): ReadonlySet<string> {
+  return new Set(texts.map((text) => text.trim().toLowerCase()))
+}
+
+/** The text of a cell, empty where it means blank. */
+export function textOf(raw: string, blanks: ReadonlySet<string>): string {
+  const text = cleaned(raw)
+  return blanks.size > 0 && blanks.has(text.toLowerCase()) ? '' : text
+}
+
 /** Whether the outer characters of a text show at once that there is nothing to clean. */
 function isPlain(first: number, last: number): boolean {
   return first > 0x20 && first < 0x7f && first !== 0x3d && first !== 0x27 && last > 0x20 && last < 0x7f

@@ -24,6 +24,7 @@ export interface OpenFile {
   readonly steps: readonly OpenStep[]
   /** The key columns of all steps, each once. */
   readonly keyColumns: readonly string[]
+  readonly columns?: DifferingColumns
 }
 
 /** The steps ready to be planned, or why the file is unusable as a whole. */
@@ -48,20 +49,26 @@ export async function openSteps(
   const sources = steps.flatMap(({ source }) => source ?? [])
   const [first] = sources
   if (first === undefined) return { problems: [] }
-  tellOfColumns(parts, file, sources)
+  const columns = differingColumns(sources)
+  if (columns !== undefined) {
+    parts.notify({ kind: 'columns-differ', route: parts.route.name, file: file.name, ...columns })
+  }
   const several = [...new Set(sources.flatMap(({ bound }) => bound.keyColumns))]
-  return { first, steps, keyColumns: sources.length === 1 ? first.bound.keyColumns : several }
+  const keyColumns = sources.length === 1 ? first.bound.keyColumns : several
+  return { first, steps, keyColumns, ...(columns === undefined ? {} : { columns }) }
 }
 
-/** A column that one step does not use may be meant for another. */
-function tellOfColumns(
-  { notify, route }: InboundParts,
-  file: FileEntry,
-  sources: readonly BoundFile[],
-): void {
+/** The columns that only the mapping, or only the file, names. */
+export interface DifferingColumns {
+  readonly absent: readonly string[]
+  readonly unused: readonly string[]
+}
+
+/** Undefined where the file has all columns. A column that one step does not use may be meant for another. */
+function differingColumns(sources: readonly BoundFile[]): DifferingColumns | undefined {
   const absent = [...new Set(sources.flatMap(({ bound }) => bound.absentColumns))]
-  if (absent.length === 0) return
+  if (absent.length === 0) return undefined
   const [first, ...others] = sources.map(({ bound }) => bound.unusedColumns)
   const unused = (first ?? []).filter((name) => others.every((names) => names.includes(name)))
-  notify({ kind: 'columns-differ', route: route.name, file: file.name, absent, unused })
+  return { absent, unused }
 }

@@ -49,10 +49,15 @@ function lackOf(operation: string, order: Facts): string | undefined {
   const units = unitsOf(order)
   const isShipped = units === undefined || units.done >= units.ordered
   if (isShipped && (operation === 'close-order' || status === 'closed')) return undefined
-  const name = `order ${String(order['purchase_order_number'] ?? idOf(order) ?? '')}`
+  const name = `order ${nameIn(order)}`
   const shipped =
     units === undefined ? '' : ` of ${units.ordered} units, ${units.done} are shipped or canceled`
   return isShipped ? `${name} is ${status}, and not closed` : `${name} is ${status}:${shipped}`
+}
+
+function nameIn(order: Facts): string {
+  const number = order['purchase_order_number']
+  return typeof number === 'string' ? number : (idOf(order) ?? '')
 }
 
 interface Units {

@@ -5,6 +5,7 @@ import type { ReportedRecord } from '../../domain/record.ts'
 import { BridgeError } from '../../support/errors.ts'
 import type { InboundParts } from '../parts.ts'
 import { withDocuments } from './documents.ts'
+import { type DifferingColumns, openSteps } from './open-steps.ts'
 import { copyLines, joinRanges } from './physical-lines.ts'
 import { returnedRows } from './returned-rows.ts'
 import { operationsOf, partsFor } from './steps.ts'
@@ -114,7 +115,7 @@ async function writeReports(parts: InboundParts, file: FileEntry): Promise<Summa
   const returned = returnedRows()
   const summary = summarize(parts.route, file, operationsOf(parts))
   const more = parts.documents === undefined ? [] : [DOCUMENTS_COLUMN]
-  const operations = parts.then === undefined ? [] : [OPERATION_COLUMN]
+  const operations = parts.next === undefined ? [] : [OPERATION_COLUMN]
   const columns = [...file.keyColumns, ...operations, ...RESULT_COLUMNS, ...more]
   const writer = format.writer(columns, { format: 'csv' })
 
@@ -143,9 +144,16 @@ async function writeReports(parts: InboundParts, file: FileEntry): Promise<Summa
   else if (ranges.refused.length > 0)
     await spool.put(`${file.id}.rejects`, copiedRows(parts, file, ranges.refused))
   if (ranges.held.length > 0) await spool.put(`${file.id}.exceptions`, copiedRows(parts, file, ranges.held))
-  const finished = summary.finish(ranges)
+  const finished = summary.finish(ranges, await columnsOf(parts, file))
   await spool.put(`${file.id}.summary`, [Buffer.from(`${JSON.stringify(finished, null, 2)}\n`)])
   return finished
+}
+
+/** Found out again from the top of the file: the report may be made long after the file was planned. */
+async function columnsOf(parts: InboundParts, file: FileEntry): Promise<DifferingColumns | undefined> {
+  if (file.outcome !== 'processed') return undefined
+  const opened = await openSteps({ ...parts, notify: () => undefined }, file)
+  return 'problems' in opened ? undefined : opened.columns
 }
 
 /** The first row of a record of its step is its header. */

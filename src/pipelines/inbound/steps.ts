@@ -14,14 +14,16 @@ export interface Step {
 
 /** In their order; the first has the route's own mapping. */
 export function stepsOf(parts: InboundParts): readonly Step[] {
-  const { then = [], translator } = parts
-  if (then.length === 0) return [{ parts, translator }]
+  const { next = [], translator } = parts
+  if (next.length === 0) return [{ parts, translator }]
   const { when: _when, waitMs: _waitMs, ...route } = parts.route
+  // Documents are those of the shipments, which are the first step where there are any.
+  const { documents: _documents, ...common } = parts
   return [
     { number: 1, parts, translator },
-    ...then.map(({ translator: own, ...step }, index): Step => ({
+    ...next.map(({ translator: own, ...step }, index): Step => ({
       number: index + 2,
-      parts: { ...parts, route: { ...route, ...step, follows: true }, translator: own ?? translator },
+      parts: { ...common, route: { ...route, ...step, follows: true }, translator: own ?? translator },
       ...(own === undefined ? {} : { translator: own }),
     })),
   ]
@@ -34,7 +36,7 @@ export function partsFor(parts: InboundParts, operation: string): InboundParts {
 
 /** In the order of the steps; undefined where the route has one. */
 export function operationsOf(parts: InboundParts): readonly string[] | undefined {
-  return parts.then === undefined ? undefined : stepsOf(parts).map((step) => step.parts.route.operation)
+  return parts.next === undefined ? undefined : stepsOf(parts).map((step) => step.parts.route.operation)
 }
 
 /** Whether what is true of its order right now says nothing of a record that has yet to be planned. */

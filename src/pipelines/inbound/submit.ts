@@ -33,7 +33,7 @@ export async function submitFile(parts: InboundParts, file: FileEntry): Promise<
   for (let round = 1; round <= ROUNDS_MAX; round++) {
     await settleUncertain(parts, file, round === ROUNDS_MAX)
     await sendPlanned(parts, file)
-    if (parts.then !== undefined) await journal.holdFollowers(lease, file.id)
+    if (parts.next !== undefined) await journal.holdFollowers(lease, file.id)
     if (await journal.fileSubmitted(lease, file.id)) return
   }
 }
@@ -51,7 +51,7 @@ async function sendPlanned(parts: InboundParts, file: FileEntry): Promise<void> 
     concurrency,
     work: { file: file.id },
     perform: senderOfSteps(parts, file),
-    inSteps: parts.then !== undefined,
+    inSteps: parts.next !== undefined,
     unsent: 'planned',
     onProgress: (done) =>
       parts.notify({ kind: 'progress', route: route.name, file: file.name, phase: 'sending', done, total }),

@@ -6,7 +6,9 @@ import { accountOf } from '../../domain/route.ts'
 import { isoTime } from '../../support/clock.ts'
 import type { DocumentState } from '../../domain/shipping-document.ts'
 import type { InboundParts } from '../parts.ts'
+import { nearestName } from '../../support/nearest.ts'
 import type { ToldRecord } from './documents.ts'
+import type { DifferingColumns } from './open-steps.ts'
 
 /** What `NAME.summary.json` holds. Times are ISO 8601 in UTC, durations milliseconds. */
 export interface Summary {
@@ -36,6 +38,8 @@ export interface Summary {
   readonly codes: Readonly<Record<string, number>>
   /** How many records have each kind of warning; these stop no record. */
   readonly warnings: Readonly<Record<string, number>>
+  /** Columns that the mapping names and the file does not have, those the mapping does not use, and which may be which. */
+  readonly columns?: DifferingColumns & { readonly didYouMean: Readonly<Record<string, string>> }
   /** Packing slips and labels, where the route wants them and there are any. */
   readonly documents?: Readonly<Partial<Record<(typeof DOCUMENT_WORDS)[DocumentState], number>>>
   readonly receivedAt?: string
@@ -79,7 +83,7 @@ export function summarize(route: InboundParts['route'], file: FileEntry, operati
       for (const each of record.problems) count(codes, each.code)
       for (const code of new Set(record.warnings.map((each) => each.code))) count(warnings, code)
     },
-    finish(ranges: { readonly refused: Ranges; readonly held: Ranges }): Summary {
+    finish(ranges: { readonly refused: Ranges; readonly held: Ranges }, columns?: DifferingColumns): Summary {
       const total = [...counts.values()].reduce((sum, each) => sum + each, 0)
       return {
         file: file.name,
@@ -99,11 +103,21 @@ export function summarize(route: InboundParts['route'], file: FileEntry, operati
         heldFor: Object.fromEntries(reasons),
         codes: Object.fromEntries(codes),
         warnings: Object.fromEntries(warnings),
+        ...(columns === undefined ? {} : { columns: { ...columns, didYouMean: suggestions(columns) } }),
         ...(documents.size === 0 ? {} : { documents: Object.fromEntries(documents) }),
         ...timesOf(file),
       }
     },
   }
+}
+
+/** Columns of the file that may be those the mapping names. */
+function suggestions({ absent, unused }: DifferingColumns): Record<string, string> {
+  const nearest = absent.flatMap((name): [string, string][] => {
+    const meant = nearestName(name, unused)
+    return meant === undefined ? [] : [[name, meant]]
+  })
+  return Object.fromEntries(nearest)
 }
 
 function inOrder(

@@ -96,7 +96,7 @@ function planner(planning: Planning & { readonly bound: BoundTranslator }) {
   const orders = orderReader(parts)
   const resolveReferences = referenceResolver({ ...parts, orders })
   const fillInOrderValues = orderValues({ ...parts, orders })
-  const holdToRules = businessRules({ parts, file, orders, columnOf: bound.columnOf })
+  const holdToRules = businessRules({ parts, file, orders, columnOf: (field) => bound.columnOf(field) })
   const lanesOf = step.number === undefined && !isJudgedLater(parts) ? undefined : orderLanes(parts)
   const place = cellPlacer(planning)
   let waiting: Draft[] = []

@@ -5,6 +5,7 @@ import type { OutgoingRecord } from '../../domain/record.ts'
 import { numberedName } from '../names.ts'
 import type { OutboundParts } from '../parts.ts'
 import { withKept } from '../references/kept.ts'
+import { recordName } from './record-name.ts'
 
 /** How many records are turned into rows at once. */
 const PAGE = 250
@@ -13,6 +14,8 @@ const PAGE = 250
 export interface HeldRecord {
   readonly id: number
   readonly apiId: string
+  /** What people call it, as in `order HV-30015`; empty where it has no such number. */
+  readonly name: string
   readonly state: 'held'
   readonly problems: readonly Problem[]
 }
@@ -87,7 +90,8 @@ async function* deliveryLines(
       const composed = composer.rows(record)
       if ('problems' in composed) {
         const { id = 0, apiId = '' } = page[index] ?? {}
-        progress.held.push({ id, apiId, state: 'held', problems: composed.problems })
+        const name = recordName(parts.route.operation, record)
+        progress.held.push({ id, apiId, name, state: 'held', problems: composed.problems })
         continue
       }
       if (found.records === 0) found.first = record

@@ -1,9 +1,11 @@
 /** The bytes of a report: record after record as it is read, so that a report of any length passes through. */
+import type { OutboundOperationName } from '../../contract/operations.ts'
 import type { Resource } from '../../domain/api.ts'
 import type { Format } from '../../domain/format.ts'
 import type { Problem } from '../../domain/problem.ts'
 import type { Composer } from '../../domain/translator.ts'
 import { idOf } from '../operations/operation.ts'
+import { recordName } from './record-name.ts'
 
 /** How many records that could not be written are named. */
 const UNWRITTEN_MAX = 100
@@ -11,6 +13,8 @@ const UNWRITTEN_MAX = 100
 /** A record that could not be turned into rows. */
 export interface UnwrittenRecord {
   readonly apiId: string
+  /** What people call it, as in `order HV-30015`; empty where it has no such number. */
+  readonly name: string
   readonly state: 'held'
   readonly problems: readonly Problem[]
 }
@@ -29,7 +33,11 @@ export function emptyTally(): ReportTally {
 }
 
 export async function* reportLines(
-  { composer, format }: { readonly composer: Composer; readonly format: Format },
+  {
+    composer,
+    format,
+    operation,
+  }: { readonly composer: Composer; readonly format: Format; readonly operation: OutboundOperationName },
   pages: AsyncIterable<readonly Resource[]>,
   tally: ReportTally,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -41,7 +49,7 @@ export async function* reportLines(
     for (const record of page) {
       const composed = composer.rows(record)
       if ('problems' in composed) {
-        note(tally, record, composed.problems)
+        note(tally, recordName(operation, record), { record, problems: composed.problems })
         continue
       }
       tally.records++
@@ -54,8 +62,12 @@ export async function* reportLines(
   if (trailer !== undefined && tally.records > 0) yield writer.rows([trailer.row()])
 }
 
-function note(tally: ReportTally, record: Resource, problems: readonly Problem[]): void {
+function note(
+  tally: ReportTally,
+  name: string,
+  { record, problems }: { readonly record: Resource; readonly problems: readonly Problem[] },
+): void {
   tally.unwritten++
   if (tally.firstUnwritten.length >= UNWRITTEN_MAX) return
-  tally.firstUnwritten.push({ apiId: idOf(record) ?? '', state: 'held', problems })
+  tally.firstUnwritten.push({ apiId: idOf(record) ?? '', name, state: 'held', problems })
 }

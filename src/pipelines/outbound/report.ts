@@ -30,7 +30,7 @@ export async function composeReport(parts: OutboundParts, report: Report): Promi
   const { pages, missing } = readSelected(api, route, await report.select(clock.now()))
   const blob = await spool.put(
     deliverySpoolName(id),
-    reportLines(parts, keptPages(parts, watched(parts, pages)), tally),
+    reportLines({ ...parts, operation: route.operation }, keptPages(parts, watched(parts, pages)), tally),
   )
   if (tally.records === 0 && report.empty === 'skip') {
     await spool.remove(deliverySpoolName(id))

@@ -108,5 +108,5 @@ export function accountsIn(order: Facts | undefined): readonly Account[] {
 }
 
 function textOf(id: unknown): string | undefined {
-  return id === undefined || id === null ? undefined : String(id)
+  return typeof id === 'number' || typeof id === 'string' ? String(id) : undefined
 }

@@ -5,6 +5,7 @@ import type { Journal, SeenResource } from '../../domain/journal.ts'
 import { accountOf, type Party } from '../../domain/route.ts'
 import { batchWriter } from '../../support/batches.ts'
 import type { Clock } from '../../support/clock.ts'
+import { BridgeError } from '../../support/errors.ts'
 import { type SeenKind, sightingOf, SHOWS } from './kinds.ts'
 
 /** Answers to single calls are remembered together; one that is lost in a crash is seen again when it is needed. */
@@ -35,8 +36,13 @@ export function rememberingApi({ api, journal, party, clock }: MemoryParts): Rem
       await journal.rememberResources(account, kind, resources)
     }
   })
-  let failure: unknown
-  const note = (error: unknown) => void (failure ??= error)
+  let failure: Error | undefined
+  const note = (error: unknown) => {
+    failure ??=
+      error instanceof Error
+        ? error
+        : new BridgeError('bug', 'something that is no error was thrown', { cause: error })
+  }
   const see = (call: Call, resource: unknown) => {
     const kind = kindShown(call)
     if (kind === undefined) return

@@ -88,9 +88,10 @@ function begin(parts: ResolverParts, draft: Draft, found: ReadonlyMap<string, Fo
   }
   const number = purchaseOrderOf(parts, draft)
   const byNumber = number === undefined ? [] : (found.get('order')?.get(number) ?? [])
-  const orderId =
-    ids['order_id'] ?? draft.body?.['order_id'] ?? (byNumber.length === 1 ? byNumber[0]?.id : undefined)
-  return { draft, ids, open, orderId: orderId === undefined ? undefined : String(orderId) }
+  const given = ids['order_id'] ?? draft.body?.['order_id']
+  const [named, another] = byNumber
+  const orderId = typeof given === 'number' ? String(given) : another === undefined ? named?.id : undefined
+  return { draft, ids, open, orderId }
 }
 
 /** The orders the records are about; read only where something of them is needed and not known. */

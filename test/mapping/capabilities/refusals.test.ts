@@ -1,6 +1,7 @@
 /** What is said of a refused cell, and what to do about it: a cure fits what the mapping says, or is left out. */
 import { describe, expect, test } from 'vitest'
-import { draftsOf, ORDERS, orderSheet } from '../sheet.ts'
+import { translateRows } from '../../../src/mapping/translator.ts'
+import { draftsOf, HEADER, ORDERS, orderSheet, translatorOf } from '../sheet.ts'
 
 const orders = (line: string, instead: string): string => {
   if (!ORDERS.includes(line)) throw new Error(`no such line: ${line}`)
@@ -185,4 +186,170 @@ describe('a condition on a number is never quietly false', () => {
     expect(await told(text, { Gift: 'N/A', State: 'NJ' })).toEqual(['accepted'])
     expect(await told(text, { Gift: 'some words', State: 'NY' })).toEqual(['accepted'])
   })
+})
+
+describe('a message names what it is about', () => {
+  test('the names that a lookup table has, and the nearest one', async () => {
+    expect(await told(ORDERS, { 'Ship Via': 'FedEx Grond' })).toEqual([
+      'Ship Via: "FedEx Grond" is not in the table "ship-via". Did you mean "FedEx Ground"? Use one of FedEx Ground, UPS Ground; or add a row to the table.',
+    ])
+    const many = Array.from({ length: 7 }, (_, index) => `      Way ${index + 1}: A`).join('\n')
+    const text = ORDERS.replace('table: ship-via, pick: method', 'table: ways').concat(
+      `  ways:\n    rows:\n${many}\n`,
+    )
+    expect(await told(text, {})).toEqual([
+      'Ship Via: "FedEx Ground" is not in the table "ways". Use one of Way 1, Way 2, Way 3, Way 4, Way 5, … (7 in all); or add a row to the table.',
+    ])
+  })
+
+  test('the blank one of several columns that make a date', async () => {
+    const text = orders(
+      'ordered_at: Order Date',
+      'ordered_at: { all: [Order Date, Gift], format: yyyy-MM-dd HH:mm }',
+    ).replace('  gift_message: Gift\n', '')
+
+    expect(await told(text, { Gift: '' })).toEqual([
+      'Order Date: "2026-11-20" is not a date written as yyyy-MM-dd HH:mm. The cell under "Gift" is blank. Write the date in the form named in the message.',
+    ])
+  })
+
+  test('the text that the mapping takes for blank', async () => {
+    const text = orders('name1: Name', 'name1: { from: Name, blanks: ["-"] }')
+
+    expect(await told(text, { Name: '-' })).toEqual([
+      'Name: The cell is blank ("-" means blank), and the API requires ship_to.name1. Fill in the cell.',
+    ])
+  })
+
+  test('the numbered column as the file spells it', async () => {
+    const text = orders('body:', 'lines: { columns: ["SKU{n}", "COST{n}", "QTY{n}"] }\nbody:')
+      .replace('SKU, upc: UPC', '"SKU{n}"')
+      .replace('Qty\n', '"QTY{n}"\n')
+      .replace('net_price: Cost', 'net_price: { from: "COST{n}", when: { "QTY{n}": { above: 0 } } }')
+      .replace('price: Retail', "price: { const: '9.99' }")
+    const { layouts, rows } = orderSheet({})
+    const more = (cells: readonly string[]) =>
+      rows.map((row) => ({ ...row, values: [...row.values, ...cells] }))
+    const columns = ['SKU1', 'Cost 1', 'QTY1', 'SKU2', 'Cost 2']
+    const layout = { recordType: '', columns: [...(layouts[0]?.columns ?? []), ...columns] }
+    const problems = async (...cells: string[]) =>
+      (await draftsOf(text, { layouts: [layout], rows: more(cells) }))[0]?.problems.map(
+        ({ code, place }) => `${code} ${place.column}`,
+      )
+
+    expect(await problems('A', 'free', '1', '', '')).toEqual(['decimal-expected Cost 1'])
+    expect(await problems('A', '1.00', 'many', '', '')).toEqual([
+      'integer-expected QTY1',
+      'value-missing QTY1',
+    ])
+    expect(await problems('A', '1.00', '1', 'B', '2.00')).toEqual(['value-missing QTY2'])
+  })
+
+  test('the nearest column, where an object that may be left out lacks one', async () => {
+    const { layouts, rows } = orderSheet({ Gift: 'Ada' })
+    const text = orders(
+      '  gift_message: Gift',
+      '  sold_to: { name1: Gift, street1: { const: A }, city: Buyer City, province: { const: NY }, postal_code: { const: C }, country: { const: US } }',
+    )
+    const layout = { recordType: '', columns: [...(layouts[0]?.columns ?? []), 'Buyers City'] }
+    const [draft] = await draftsOf(text, { layouts: [layout], rows })
+
+    expect(draft?.problems.map(({ message, hint }) => `${message} ${hint}`)).toEqual([
+      'The file has no column for it, and the API requires sold_to.city. Did you mean "Buyers City"? Rename that column, or name this spelling in the mapping.',
+    ])
+  })
+})
+
+test('V20: in a calculation a blank, or a column the file lacks, counts as what stands behind the bar', async () => {
+  const text = orders('price: Retail', 'price: { calc: "[Cost] + [Gift | 0] + [Fee | 1.50]" }').replace(
+    '  gift_message: Gift\n',
+    '',
+  )
+  const price = async (gift: string) =>
+    (await draftsOf(text, orderSheet({ Gift: gift })))[0]?.body?.['order_lines']
+
+  expect(await price('')).toMatchObject([{ price: '14.00' }])
+  expect(await price('2')).toMatchObject([{ price: '16.00' }])
+})
+
+describe('texts that mean blank in the whole file', () => {
+  const withBlanks = (text: string) =>
+    text.replace('group:', 'read: { format: csv, blanks: ["-", N/A] }\ngroup:')
+  const run = async (text: string, cells: Readonly<Record<string, string>>) =>
+    (await draftsOf(withBlanks(text), orderSheet(cells)))[0]
+
+  test('are blank in values, whose own `blanks` take their place', async () => {
+    const text = orders('street2: Address 2', 'street2: { from: Address 2, blanks: [none] }')
+
+    expect((await run(text, { Gift: 'n/a', 'Address 2': 'None' }))?.body).not.toHaveProperty('gift_message')
+    expect((await run(text, { 'Address 2': 'None' }))?.body?.['ship_to']).not.toHaveProperty('street2')
+    expect((await run(text, { 'Address 2': '-' }))?.body?.['ship_to']).toMatchObject({ street2: '-' })
+  })
+
+  test('are blank in conditions and in the columns that group rows', async () => {
+    const text = orders(
+      'body:',
+      'check: [{ when: { Gift: filled }, say: A gift. }, { unless: { Zip: filled }, say: No zip. }]\nbody:',
+    ).replace('postal_code: Zip', "postal_code: { const: '12207' }")
+    const messages = async (cells: Readonly<Record<string, string>>) =>
+      (await run(text, cells))?.problems.map(({ message }) => message)
+
+    expect(await messages({ Gift: '-' })).toEqual([])
+    expect(await messages({ Gift: 'x', Zip: 'N/A' })).toEqual(['A gift.', 'No zip.'])
+
+    const continued = orders('group: PO Number', 'group: { by: PO Number, blank: continues }')
+    const drafts = await draftsOf(
+      withBlanks(continued),
+      orderSheet({}, { 'PO Number': '-', SKU: 'HV-2', Name: '-' }),
+    )
+    expect(drafts.map(({ body }) => (body?.['order_lines'] as unknown[]).length)).toEqual([2])
+  })
+
+  test('make no line where a row has numbered columns, and nothing in a sum or a total', async () => {
+    const text = orders(
+      'body:',
+      'lines: { columns: ["SKU{n}"] }\ntotals: { when: { Name: blank }, sum: { Gift: Gift } }\nbody:',
+    )
+      .replace('SKU, upc: UPC', '"SKU{n}"')
+      .replace('price: Retail', 'price: { calc: "[Retail] + sum([SKU{n}]) * 0" }')
+      .replace('  gift_message: Gift\n', '')
+    const { layouts, rows } = orderSheet({ Gift: '-' }, { 'PO Number': '-', Name: '-', Gift: '0' })
+    const columns = [...(layouts[0]?.columns ?? []), 'SKU1', 'SKU2']
+    const widened = rows.map((row) => ({ ...row, values: [...row.values, '10002', '-'] }))
+    const { drafts, problems } = translateRows(
+      await translatorOf(withBlanks(text)),
+      [{ recordType: '', columns }],
+      widened,
+    )
+
+    expect(problems).toEqual([])
+    expect(drafts.map(({ body }) => body?.['order_lines'])).toMatchObject([[{ price: '24.99' }]])
+  })
+})
+
+test('with `missing: refuse` a file that lacks a column the mapping names is refused, with the nearest name', async () => {
+  const refusing = ORDERS.replace('group:', 'read: { format: csv, missing: refuse, extra: refuse }\ngroup:')
+  const without = ORDERS.replace('group:', 'read: { format: csv, missing: allow }\ngroup:')
+  const layouts = (gift: string) => [{ recordType: '', columns: HEADER.replace('Gift', gift).split(',') }]
+  const told = async (text: string, gift: string) => {
+    const bound = (await translatorOf(text)).bind(layouts(gift))
+    return 'keyColumns' in bound
+      ? bound.absentColumns
+      : bound.map(({ code, message, hint }) => [code, message, hint])
+  }
+
+  expect(await told(refusing, 'Gift')).toEqual([])
+  expect(await told(without, 'Gifts')).toEqual(['Gift'])
+  expect(await told(refusing, 'Gifts')).toEqual([
+    [
+      'column-missing',
+      'The file has no column "Gift", which the mapping names, and the mapping refuses such files.',
+      'Did you mean "Gifts"? Rename that column, or name this spelling in the mapping.',
+    ],
+    [
+      'column-unexpected',
+      'The file has a column "Gifts" that the mapping does not use, and the mapping refuses such files.',
+      'Remove the column, or use it in the mapping.',
+    ],
+  ])
 })

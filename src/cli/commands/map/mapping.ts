@@ -8,5 +8,8 @@ import type { Terminal } from '../../terminal.ts'
 export async function inboundMapping(terminal: Terminal, path: string): Promise<InboundMapping> {
   const mapping = await loadMapping(pathFrom(terminal, path))
   if (mapping.direction === 'inbound') return mapping
-  throw new BridgeError('usage-wrong', `${path} is for an export; it translates records, not files`)
+  throw new BridgeError(
+    'usage-wrong',
+    `${path} is for an export, which makes a file of records; to see it: dropbridge translate RECORDS.json -m ${path}`,
+  )
 }

@@ -1,0 +1,117 @@
+/** `dropbridge translate` with the mapping of an export: the file it would write, from records in a file. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { runCommandLine } from '../../src/cli/command-line.ts'
+import { tempFolder } from '../fixtures/temp-folder.ts'
+
+const ORDERS = [
+  { id: 15, purchase_order_number: 'HV-30014', shipping_method: { carrier: { code: 'FDEG' } } },
+  { id: 16, purchase_order_number: 'HV-30015', shipping_method: { carrier: { code: null } } },
+]
+const MAPPING = `operation: export-orders
+columns:
+  PO: purchase_order_number
+  Carrier: { from: shipping_method.carrier.code, required: true }
+`
+
+let folder: string
+
+beforeEach(async () => {
+  folder = await tempFolder()
+  await writeFile(join(folder, 'export.yaml'), MAPPING)
+})
+
+async function translate(records: unknown, ...words: readonly string[]) {
+  const text = typeof records === 'string' ? records : JSON.stringify(records)
+  await writeFile(join(folder, 'records.json'), text)
+  return dropbridge('translate', 'records.json', '-m', 'export.yaml', ...words)
+}
+
+async function dropbridge(...words: readonly string[]) {
+  const out: Uint8Array[] = []
+  const said: string[] = []
+  const terminal = {
+    out: (line: string) => void out.push(Buffer.from(`${line}\n`)),
+    outBytes: (bytes: Uint8Array) => Promise.resolve(void out.push(bytes)),
+    say: (line: string) => void said.push(line),
+    progressStream: null,
+    env: {},
+    program: 'dropbridge',
+    folder,
+    signal: new AbortController().signal,
+  }
+  const exit = await runCommandLine(terminal, words)
+  return { exit, out: Buffer.concat(out).toString(), said }
+}
+
+const [FIRST] = ORDERS
+
+test('records of a list, of an answer of the API, or one on each line make the file of the export', async () => {
+  const file = 'PO,Carrier\r\nHV-30014,FDEG\r\n'
+  const told = { exit: 0, out: file, said: ['1 record, 1 row'] }
+
+  expect(await translate([FIRST])).toEqual(told)
+  expect(await translate({ count: 1, next: null, results: [FIRST] })).toEqual(told)
+  expect(await translate(`${JSON.stringify(FIRST)}\n`)).toEqual(told)
+  expect((await translate(ORDERS.map((each) => JSON.stringify(each)).join('\n'))).out).toBe(file)
+})
+
+test('a record that would be held is told by its number and its id, and the others are in the file', async () => {
+  const { exit, out, said } = await translate(ORDERS)
+
+  expect([exit, out]).toEqual([2, 'PO,Carrier\r\nHV-30014,FDEG\r\n'])
+  expect(said).toEqual([
+    '1 record, 1 row; 1 held',
+    'order HV-30015 (id 16) is held: column "Carrier" is blank. Fill the value in at the API, or give the column a `default` in the mapping.',
+  ])
+})
+
+test('with --out the file is written, and never over another one', async () => {
+  const first = await translate([FIRST], '--out', 'out.csv')
+  const again = await translate([FIRST], '--out', 'out.csv')
+
+  expect([first.exit, first.out, first.said]).toEqual([0, '', ['out.csv: 1 record, 1 row']])
+  expect(await readFile(join(folder, 'out.csv'), 'utf8')).toBe('PO,Carrier\r\nHV-30014,FDEG\r\n')
+  expect(again.exit).toBe(74)
+})
+
+test('with --json it prints the rows or the problems of each record', async () => {
+  const { exit, out } = await translate(ORDERS, '--json')
+
+  expect(exit).toBe(2)
+  expect(
+    out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown),
+  ).toEqual([
+    { number: 1, name: 'order HV-30014', rows: [['HV-30014', 'FDEG']] },
+    {
+      number: 2,
+      name: 'order HV-30015',
+      problems: [expect.objectContaining({ code: 'value-missing', message: 'column "Carrier" is blank' })],
+    },
+  ])
+})
+
+test('what is no list of records is refused, and says what prints one', async () => {
+  for (const wrong of ['PO,Carrier\nHV-1,FDEG\n', '', '[1, 2]', '{"results": 3}']) {
+    const { exit, said } = await translate(wrong)
+
+    expect([exit, said[0]]).toEqual([
+      64,
+      `dropbridge: ${join(folder, 'records.json')} is no JSON list of records as the API shows them; \`dropbridge export ROUTE --json\` prints such records`,
+    ])
+  }
+})
+
+test('--out is refused for a mapping that is for no export', async () => {
+  await writeFile(
+    join(folder, 'acts.yaml'),
+    'operation: acknowledge-order\nbody: { purchase_order_number: PO }\n',
+  )
+  const { exit, said } = await dropbridge('translate', 'records.json', '-m', 'acts.yaml', '--out', 'x')
+
+  expect([exit, said[0]]).toEqual([64, 'dropbridge: --out is for exports; the bodies of a file go to stdout'])
+})

@@ -1,0 +1,92 @@
+/** `then`, `when` and `wait` of a route: what it does after the first step, and how long records wait for their orders. */
+import { writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { loadConfiguration } from '../../src/config/load.ts'
+import { BridgeError } from '../../src/support/errors.ts'
+import { tempFolder } from '../fixtures/temp-folder.ts'
+
+/** The configuration of one route that does this, with these lines of its own. */
+async function pathTo(operation: string, lines: readonly string[]): Promise<string> {
+  const path = join(await tempFolder(), 'dropbridge.yaml')
+  await writeFile(
+    path,
+    `api: { baseUrl: "https://api.example.com", clientId: acme, clientSecret: secret }
+mailboxes: { erp: { type: directory, path: ./exchange } }
+routes:
+  fulfil:
+    ${operation === 'create-order' ? 'retailer: 1000' : 'brand: 2000'}
+    operation: ${operation}
+    from: { mailbox: erp, folder: inbox }
+    mapping: ship.yaml
+    results: { mailbox: erp }
+${lines.map((line) => `    ${line}\n`).join('')}`,
+  )
+  return path
+}
+
+test('the steps of a route stand in their order, with their mappings and how long they wait', async () => {
+  const path = await pathTo('create-shipment', [
+    'then:',
+    '  - { operation: close-order, when: shipped }',
+    '  - { operation: create-invoice, mapping: invoice.yaml, wait: 30m }',
+  ])
+
+  const [route] = (await loadConfiguration(path, {})).routes
+
+  expect(route).toMatchObject({
+    operation: 'create-shipment',
+    next: [
+      { operation: 'close-order', when: 'shipped' },
+      { operation: 'create-invoice', mappingPath: join(dirname(path), 'invoice.yaml'), waitMs: 1_800_000 },
+    ],
+  })
+})
+
+test.each([
+  ['45m', 2_700_000],
+  ['2h', 7_200_000],
+  ['5d', 432_000_000],
+])('a route that waits %s waits %i milliseconds', async (wait, waitMs) => {
+  const path = await pathTo('create-invoice', [`wait: ${wait}`])
+
+  expect((await loadConfiguration(path, {})).routes[0]).toMatchObject({ waitMs })
+})
+
+test.each([
+  ['create-invoice', ['wait: 31d'], 'routes.fulfil.wait: must be a time of at most 30 days'],
+  ['create-invoice', ['wait: 0m'], 'routes.fulfil.wait: must be a time of at most 30 days'],
+  [
+    'create-shipment',
+    ['wait: 2h'],
+    'routes.fulfil.wait: is for close-order and create-invoice, and not for create-shipment.',
+  ],
+  [
+    'create-invoice',
+    ['when: shipped'],
+    'routes.fulfil.when: is for close-order, and not for create-invoice.',
+  ],
+  ['create-shipment', ['then: []'], 'routes.fulfil.then: has no steps: leave it out.'],
+  [
+    'create-shipment',
+    ['then: [{ operation: create-invoice }]'],
+    'routes.fulfil.then.0: needs a mapping: only acknowledge-order, close-order, reopen-order go without one.',
+  ],
+  [
+    'create-shipment',
+    ['then: [{ operation: create-shipment, mapping: other.yaml }]'],
+    'routes.fulfil.then.0.operation: create-shipment is done by an earlier step already.',
+  ],
+  [
+    'create-order',
+    ['then: [{ operation: close-order }]'],
+    'routes.fulfil.then: create-order is not done to orders that exist, so nothing can follow it on the same file.',
+  ],
+])('%s with %j is a mistake', async (operation, lines, told) => {
+  const error: unknown = await loadConfiguration(await pathTo(operation, lines), {}).catch(
+    (thrown: unknown) => thrown,
+  )
+
+  expect(error).toBeInstanceOf(BridgeError)
+  expect((error as BridgeError).details.join('\n')).toContain(told)
+})
