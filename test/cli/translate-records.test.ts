@@ -96,7 +96,13 @@ test('with --json it prints the rows or the problems of each record', async () =
 })
 
 test('what is no list of records is refused, and says what prints one', async () => {
-  for (const wrong of ['PO,Carrier\nHV-1,FDEG\n', '', '[1, 2]', '{"results": 3}']) {
+  for (const wrong of [
+    'PO,Carrier\nHV-1,FDEG\n',
+    '',
+    '[1, 2]',
+    '{"results": 3}',
+    '{"detail": "Not found."}',
+  ]) {
     const { exit, said } = await translate(wrong)
 
     expect([exit, said[0]]).toEqual([
@@ -109,7 +115,7 @@ test('what is no list of records is refused, and says what prints one', async ()
 test('--out is refused for a mapping that is for no export', async () => {
   await writeFile(
     join(folder, 'acts.yaml'),
-    'operation: acknowledge-order\nbody: { purchase_order_number: PO }\n',
+    'operation: acknowledge-order\ngroup: PO\nread: { format: csv }\nbody: { order_id: { from: PO, find: order } }\n',
   )
   const { exit, said } = await dropbridge('translate', 'records.json', '-m', 'acts.yaml', '--out', 'x')
 

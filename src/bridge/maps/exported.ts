@@ -126,7 +126,8 @@ function listIn(text: string): unknown {
   const { results } = longFormOf(whole)
   if (results !== undefined) return results
   const lines = text.split('\n').filter((line) => line.trim() !== '')
-  if (whole !== undefined) return [whole]
+  // A refusal of the API is an object too, and no record.
+  if (whole !== undefined) return longFormOf(whole)['id'] === undefined ? undefined : [whole]
   return lines.length === 0 ? undefined : lines.map(parsed)
 }
 
