@@ -11,7 +11,7 @@ import type { Composer } from '../domain/translator.ts'
 import { BridgeError } from '../support/errors.ts'
 import type { Example } from './file.ts'
 import { compileInbound, unknownOperation } from './inbound.ts'
-import { compileOutbound } from './export/outbound.ts'
+import { type CompiledOutbound, compileOutbound } from './export/outbound.ts'
 import { readWithBases } from './source/inherit.ts'
 import { type MapNode, type Mistakes, openSourceReader, type SourceNode } from './source/source.ts'
 import type { ReadTable } from './tables.ts'
@@ -31,6 +31,7 @@ export interface OutboundMapping {
   readonly direction: 'outbound'
   readonly operation: OutboundOperationName
   readonly composer: Composer
+  readonly explain: CompiledOutbound['explain']
   readonly examples: readonly Example[]
   readonly warnings: readonly string[]
   /** What the mapping says, with what it inherits, for the tools that show it. */

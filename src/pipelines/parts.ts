@@ -12,7 +12,6 @@ import type { Clock } from '../support/clock.ts'
 import type { Spool } from '../support/spool.ts'
 import type { DocumentPlace } from './documents/place.ts'
 import type { StopRules } from './inbound/breaker.ts'
-import type { NextStep } from './inbound/steps.ts'
 import type { CarrierBook } from './references/carriers.ts'
 import type { MethodBook } from './rules/methods.ts'
 import type { Policies } from './rules/rule.ts'
@@ -30,6 +29,17 @@ interface SharedParts {
   readonly notify: Observer
   /** How many calls may be in flight at once. */
   readonly concurrency: number
+}
+
+/** What a further step of a route is made of. */
+export interface NextStep {
+  readonly operation: InboundOperationName
+  /** Left out where the records are the orders of the step before. */
+  readonly translator?: Translator
+  /** Only when all of the order is shipped or canceled. */
+  readonly when?: 'shipped'
+  /** How long a record waits for its order, from when its file was received. */
+  readonly waitMs?: number
 }
 
 export interface InboundParts extends SharedParts {

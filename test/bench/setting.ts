@@ -61,7 +61,7 @@ export function configurationIn(folder: string, { baseUrl, connections }: Api): 
         },
         results: { mailbox: 'exchange', folder: 'results' },
         rules: { totals: 'warn', dates: 'warn', stock: 'off' },
-      stop: { sameRefusal: 20 },
+        stop: { sameRefusal: 20 },
       },
       { ...ordersOut, name: 'orders-out', reread: false },
       { ...ordersOut, name: 'orders-out-reread', reread: true },

@@ -97,12 +97,12 @@ describe('translate and map try tell what run would refuse', () => {
     expect(said).toEqual([told, told])
   })
 
-  test('shipments of one key, although their orders are still to be found', async () => {
-    const shipments = `operation: acknowledge-order
+  test('records of two orders are not taken for one while the ids of both are to be found', async () => {
+    const acknowledged = `operation: acknowledge-order
 group: [PO, Box]
 body: { order_id: { from: PO, find: order } }
 `
-    const { exits } = await looksAt(shipments, 'PO,Box\nA,1\nB,1\n')
+    const { exits } = await looksAt(acknowledged, 'PO,Box\nA,1\nB,1\n')
     expect(exits).toEqual([0, 0])
   })
 

@@ -1,6 +1,6 @@
 /** What a mapping leaves to be found: names instead of ids, values of the order, and what is kept beside it. */
 import { describe, expect, test } from 'vitest'
-import { exampleBody } from '../../src/mapping/examples.ts'
+import { exampleBody } from '../../src/mapping/example-records.ts'
 import { draftsOf, mistakesOf, sheet } from './sheet.ts'
 
 const shipment = (fields: string, more = '') => `

@@ -85,6 +85,6 @@ function marked(text: string): { readonly text: string; readonly damaged: boolea
 const EVERY_BYTE = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
 
 function hasOneByte(encoding: string): boolean {
-  if (/^utf/.test(encoding)) return false
+  if (encoding.startsWith('utf')) return false
   return iconv.decode(EVERY_BYTE, encoding, { stripBOM: false }).length === EVERY_BYTE.length
 }

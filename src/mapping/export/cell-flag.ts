@@ -6,7 +6,7 @@ import { followPath, valuesReader } from './paths.ts'
 import type { RefuseCell } from './paper.ts'
 
 export interface FlagPlan {
-  readonly path: string
+  readonly field: string
   /** Whether the path is the item's, not the record's. */
   readonly perItem: boolean
   readonly text: ReadText
@@ -27,7 +27,7 @@ export function compileFlag(
   const read = valuesReader(path)
   const { yes = 'true', no = 'false' } = words
   return {
-    path: written,
+    field: written,
     perItem,
     text: (value, itemValue) => (isFilled(read(perItem ? itemValue : value)) ? yes : no),
   }

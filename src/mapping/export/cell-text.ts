@@ -10,6 +10,8 @@ export interface Finish {
   readonly shape?: Step
   /** For everything that is written, blanks too: the width of the column. */
   readonly layout?: Step
+  /** All of them in their order, for the tools that show them. */
+  readonly named: readonly { readonly does: string; readonly step: Step }[]
 }
 
 export interface TextForm extends Pick<ColumnLeaf, 'case' | 'pad' | 'formulas' | 'width' | 'align' | 'long'> {
@@ -19,16 +21,20 @@ export interface TextForm extends Pick<ColumnLeaf, 'case' | 'pad' | 'formulas' |
 /** The steps in their one order; those that nobody asks for cost nothing. */
 export function finishFor(form: TextForm, paper: Paper): Finish {
   const { pad, formulas = paper.guardsFormulas ? 'guard' : 'leave' } = form
-  const steps: Step[] = []
-  if (form.case === 'upper') steps.push((text) => text.toUpperCase())
-  if (form.case === 'lower') steps.push((text) => text.toLowerCase())
-  if (paper.fit !== undefined) steps.push(paper.fit)
-  if (pad !== undefined) steps.push((text) => text.padStart(pad.to, pad.with))
-  if (formulas === 'guard') steps.push(guarded)
+  const named: { does: string; step: Step }[] = []
+  const add = (does: string, step: Step) => named.push({ does, step })
+  if (form.case === 'upper') add('case upper', (text) => text.toUpperCase())
+  if (form.case === 'lower') add('case lower', (text) => text.toLowerCase())
+  if (paper.fit !== undefined) add('characters', paper.fit)
+  if (pad !== undefined) add('pad', (text) => text.padStart(pad.to, pad.with))
+  if (formulas === 'guard') add('formulas', guarded)
+  const steps = named.map(({ step }) => step)
   const layout = layoutFor(form, paper)
+  if (layout !== undefined) add('width', layout)
   return {
     ...(steps.length === 0 ? {} : { shape: inTurn(steps) }),
     ...(layout === undefined ? {} : { layout }),
+    named,
   }
 }
 

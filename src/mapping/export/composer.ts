@@ -115,7 +115,8 @@ function composeRow(
   return row
 }
 
-function itemReader({ each, firstPartsOnly }: RowPlan): ItemReader {
+/** The items of a record that make a row each. */
+export function itemReader({ each, firstPartsOnly }: RowPlan): ItemReader {
   if (each === undefined) return () => [undefined]
   const read = pathReader(each)
   return (record) => {

@@ -5,6 +5,7 @@ import { type CellPlan, compileCell } from './cell.ts'
 import { partOf } from './cell-source.ts'
 import { checkPart } from '../source/check.ts'
 import { createComposer, type RowPlan } from './composer.ts'
+import { type ExplainedRow, explainRows } from './explain-rows.ts'
 import { type Example, OutboundFile } from '../file.ts'
 import { followPath } from './paths.ts'
 import { type ObjectShape, type Shape, shapeOf } from '../shape.ts'
@@ -17,6 +18,8 @@ import { compileWrite } from './writing.ts'
 
 export interface CompiledOutbound {
   readonly composer: Composer
+  /** How the rows of a record come to their cells, for the tools that show it. */
+  readonly explain: (record: Readonly<Record<string, unknown>>) => readonly ExplainedRow[]
   readonly examples: readonly Example[]
 }
 
@@ -55,7 +58,7 @@ export async function compileOutbound(
     recordsPerFile: file.file?.records,
     keep,
   })
-  return { composer, examples: file.examples ?? [] }
+  return { composer, explain: (record) => explainRows(rows, record), examples: file.examples ?? [] }
 }
 
 /** The kinds of rows of a file in which each row says in its first cell what it is. */

@@ -1,5 +1,4 @@
 /** The steps of a route: what it does with the records of a file, one call for each, or several calls in a row. */
-import type { InboundOperationName } from '../../contract/operations.ts'
 import type { Translator } from '../../domain/translator.ts'
 import type { InboundParts } from '../parts.ts'
 
@@ -42,15 +41,4 @@ export function operationsOf(parts: InboundParts): readonly string[] | undefined
 /** Whether what is true of its order right now says nothing of a record that has yet to be planned. */
 export function isJudgedLater({ route }: Pick<InboundParts, 'route'>): boolean {
   return route.follows === true || route.waitMs !== undefined
-}
-
-/** What a further step of a route is made of. */
-export interface NextStep {
-  readonly operation: InboundOperationName
-  /** Left out where the records are the orders of the step before. */
-  readonly translator?: Translator
-  /** Only when all of the order is shipped or canceled. */
-  readonly when?: 'shipped'
-  /** How long a record waits for its order, from when its file was received. */
-  readonly waitMs?: number
 }

@@ -302,7 +302,9 @@ describe('texts that mean blank in the whole file', () => {
       withBlanks(continued),
       orderSheet({}, { 'PO Number': '-', SKU: 'HV-2', Name: '-' }),
     )
-    expect(drafts.map(({ body }) => (body?.['order_lines'] as unknown[]).length)).toEqual([2])
+    expect(drafts.map(({ body }) => body?.['order_lines'])).toMatchObject([
+      [{ variant: { identifier: 'HV-10002' } }, { variant: { identifier: 'HV-2' } }],
+    ])
   })
 
   test('make no line where a row has numbered columns, and nothing in a sum or a total', async () => {

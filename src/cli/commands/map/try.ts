@@ -1,15 +1,16 @@
-/** `dropbridge map try`: a record of a file beside the body that comes of it; nothing is sent. */
+/** `dropbridge map try`: a record of a file beside the body that comes of it, or of an export beside its rows; nothing is sent. */
 import { readRecords } from '../../../bridge/maps/records.ts'
 import { triedRecord, type TriedRecord } from '../../../bridge/maps/try.ts'
 import { wholeFile } from '../../../bridge/whole-file.ts'
 import { createFormats } from '../../../formats/formats.ts'
+import { loadMapping } from '../../../mapping/load.ts'
 import { BridgeError, EXIT, type ExitCode } from '../../../support/errors.ts'
 import { pathFrom } from '../../context.ts'
 import { sayVerdict } from '../../file-verdict.ts'
 import { problemInWords } from '../../problem-in-words.ts'
 import type { Terminal } from '../../terminal.ts'
-import { inboundMapping } from './mapping.ts'
 import { fieldLines } from './tried-fields.ts'
+import { tryExport } from './try-export.ts'
 
 export interface TryOptions {
   readonly file: string
@@ -24,7 +25,8 @@ const SHOWN = 3
 
 export async function tryMapping(terminal: Terminal, options: TryOptions): Promise<ExitCode> {
   const { file, record, json } = options
-  const mapping = await inboundMapping(terminal, options.mapping)
+  const mapping = await loadMapping(pathFrom(terminal, options.mapping))
+  if (mapping.direction === 'outbound') return tryExport(terminal, mapping, options)
   const isShown = (number: number) => (record === undefined ? number <= SHOWN : number === record)
   const read = await readRecords(pathFrom(terminal, file), createFormats(), mapping, isShown)
   if ('problems' in read) {
