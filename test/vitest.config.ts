@@ -1,9 +1,11 @@
+/** The tests of `npm test`: all but the longer proofs. */
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     include: ['test/**/*.test.ts'],
+    exclude: ['test/**/*.long.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     pool: 'forks',

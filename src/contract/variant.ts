@@ -33,28 +33,32 @@ export function oneLinePerItem(linesField: string, ...priority: string[]): Rule 
   return (value) => {
     const lines = value[linesField]
     if (!Array.isArray(lines) || lines.length < 2) return []
-    const first = new Map<string, number>()
+    const first = new Map<string, Map<string | number, number>>()
     const violations: Violation[] = []
     for (const [index, line] of lines.entries()) {
       const item = nameOfItem(line as { variant?: Record<string, unknown> }, priority)
       if (item === undefined) continue
-      const earlier = first.get(item)
-      if (earlier === undefined) first.set(item, index)
+      const named = first.get(item.field) ?? new Map<string | number, number>()
+      const earlier = named.get(item.name)
+      if (earlier === undefined) first.set(item.field, named.set(item.name, index))
       else
         violations.push({
           code: 'item-repeated',
           path: [linesField, index, 'variant'],
-          message: `${item} is named by lines ${earlier + 1} and ${index + 1} of the record`,
+          message: `${item.field} "${item.name}" is named by lines ${earlier + 1} and ${index + 1} of the record`,
         })
     }
     return violations
   }
 }
 
-function nameOfItem(line: { variant?: Record<string, unknown> }, priority: string[]): string | undefined {
+function nameOfItem(
+  line: { variant?: Record<string, unknown> },
+  priority: readonly string[],
+): { readonly field: string; readonly name: string | number } | undefined {
   for (const field of priority) {
-    const value = line.variant?.[field]
-    if (typeof value === 'string' || typeof value === 'number') return `${field} "${value}"`
+    const name = line.variant?.[field]
+    if (typeof name === 'string' || typeof name === 'number') return { field, name }
   }
   return undefined
 }

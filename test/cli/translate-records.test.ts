@@ -107,7 +107,7 @@ test('what is no list of records is refused, and says what prints one', async ()
 
     expect([exit, said[0]]).toEqual([
       64,
-      `dropbridge: ${join(folder, 'records.json')} is no JSON list of records as the API shows them; \`dropbridge export ROUTE --json\` prints such records`,
+      `dropbridge: ${join(folder, 'records.json')} is no JSON list of records as the API shows them, and the mapping is for an export; \`dropbridge export ROUTE --json\` prints such records`,
     ])
   }
 })

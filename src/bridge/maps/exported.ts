@@ -116,7 +116,7 @@ export async function recordsIn(path: string): Promise<readonly ApiRecord[]> {
   }
   const list = listIn(text.replace(/^\uFEFF/, ''))
   if (Array.isArray(list) && list.every(isRecord)) return list
-  const wrong = `${path} is no JSON list of records as the API shows them`
+  const wrong = `${path} is no JSON list of records as the API shows them, and the mapping is for an export`
   throw new BridgeError('usage-wrong', `${wrong}; \`dropbridge export ROUTE --json\` prints such records`)
 }
 

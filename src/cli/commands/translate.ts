@@ -11,7 +11,7 @@ import { sayVerdict } from '../file-verdict.ts'
 import { problemInWords } from '../problem-in-words.ts'
 import type { Terminal } from '../terminal.ts'
 import { columnsInWords } from './run.ts'
-import { translateRecords } from './translate-records.ts'
+import { translateRecords } from '../translated-records.ts'
 
 export interface TranslateOptions {
   readonly file: string

@@ -68,7 +68,9 @@ export function findDates(cells: readonly string[]): DatesFound | undefined {
   const chosen: { readonly name: string; readonly others: readonly string[]; readonly cells: number }[] = []
   const readers = allFormats().filter(({ reads }) => distinct.slice(0, 200).some(reads))
   while (left.length > 0 && chosen.length < MAX_FORMATS) {
-    const counted = readers.map((reader) => ({ reader, cells: left.filter(reader.reads) }))
+    // A damaged cell must not turn days and months round in others: it stays unread, and is told.
+    const fitting = readers.filter(({ name }) => !chosen.some((each) => flipped(each.name) === name))
+    const counted = fitting.map((reader) => ({ reader, cells: left.filter(reader.reads) }))
     const most = Math.max(0, ...counted.map((each) => each.cells.length))
     const best = counted.find((each) => each.cells.length === most && most > 0)
     if (best === undefined) break
@@ -89,6 +91,13 @@ export function findDates(cells: readonly string[]): DatesFound | undefined {
     share: cells.filter((cell) => !unread.has(cell)).length / cells.length,
     needsZone: chosen.some(({ name }) => /[Hh]/.test(name) && !name.includes('Z')),
   }
+}
+
+/** The format with days and months the other way round; the same where it says months in words or the year first. */
+function flipped(name: string): string {
+  return /^(?:MM.dd|dd.MM)/.test(name)
+    ? name.slice(3, 5) + name.slice(2, 3) + name.slice(0, 2) + name.slice(5)
+    : ''
 }
 
 interface Reader {

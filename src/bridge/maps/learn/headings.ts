@@ -9,6 +9,8 @@ export interface Top {
   readonly headings: readonly string[] | undefined
   /** Whether other lines stand above them. */
   readonly hasPreamble: boolean
+  /** What lines that are no rows begin with; absent where there are none. */
+  readonly comments?: string
 }
 
 const DELIMITERS = [',', ';', '\t', '|']
@@ -18,6 +20,28 @@ const TOP_ROWS = 50
 
 export function topOf(text: string): Top {
   const plain = text.replace(/^\uFEFF/, '').replace(/^"?sep=.?"?\r?\n/i, '')
+  for (const mark of COMMENT_MARKS) {
+    const rest = withoutComments(plain, mark)
+    if (rest !== undefined) return { ...topOfRows(rest), comments: mark }
+  }
+  return topOfRows(plain)
+}
+
+const COMMENT_MARKS = ['#', '//', '--']
+
+/** Undefined where no line begins so, or where such lines have as many cells as the others. */
+function withoutComments(text: string, mark: string): string | undefined {
+  const lines = text.split('\n')
+  const rest = lines.filter((line) => !line.startsWith(mark))
+  if (rest.length === lines.length || rest.every((line) => line.trim() === '')) return undefined
+  const top = topOfRows(rest.join('\n'))
+  const width = top.rows.at(-1)?.length ?? 1
+  const comments = lines.filter((line) => line.startsWith(mark)).slice(0, TOP_ROWS)
+  const isRow = (line: string) => width > 1 && line.split(top.delimiter).length === width
+  return comments.some(isRow) ? undefined : rest.join('\n')
+}
+
+function topOfRows(plain: string): Top {
   const tries = DELIMITERS.map((delimiter) => {
     const rows = Papa.parse<string[]>(plain, { delimiter, preview: TOP_ROWS, skipEmptyLines: 'greedy' }).data
     return { delimiter, rows, ...commonWidth(rows) }

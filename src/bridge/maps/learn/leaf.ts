@@ -41,6 +41,7 @@ export function leafText(
   ) {
     options.push(`wrap: ${rule.max}`)
   }
+  if (field.path.endsWith('email')) notes.push('personal data: leave it out where nobody needs it')
   const blank = column.cells.length - filled.length
   // Where blank cells go on with the record above, only those of its lines are missing.
   if (field.required && blank > 0 && filled.length > 0 && (field.perRow || !blankContinues)) {

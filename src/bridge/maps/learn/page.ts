@@ -5,6 +5,7 @@ import { bodyShape, type Field } from './fields.ts'
 import { type Grouping, keyFieldsOf } from './grouping.ts'
 import type { Placed, Placing } from './place.ts'
 import { leafText, lessOf } from './leaf.ts'
+import type { ClosingRow } from './closing-row.ts'
 import type { Sample } from './sample.ts'
 import type { Services } from './services.ts'
 import { yamlText } from './yaml-text.ts'
@@ -47,19 +48,21 @@ function headLines({ operation, file, sample, grouping, placed }: Learned): stri
     '# "sure" leaves no doubt; look at every "likely" once, and twice at every "guess".',
     `operation: ${operation}`,
     ...readLines(sample),
+    ...totalsLines(sample),
     keys.length === 0
       ? 'group: # needed: name the column whose value the rows of one record share'
       : `group: ${groupText(keys, grouping.blankContinues)} # ${confidence}: ${grouping.why}`,
   ]
 }
 
-function readLines({ told, hasHeader, columns, rows }: Sample): string[] {
+function readLines({ told, hasHeader, columns, rows, closing }: Sample): string[] {
   const options = ['format: csv']
   if (told.encoding !== undefined) options.push(`encoding: ${told.encoding}`)
   if (told.delimiter !== undefined) options.push(`delimiter: ${JSON.stringify(told.delimiter)}`)
   if (told.quote === null) options.push('quote: null')
   if (told.skip !== undefined) options.push(`skip: ${told.skip}`)
-  if (told.ignore !== undefined) options.push('ignore: [{ header: repeated }]')
+  const ignored = [...(told.ignore ?? []).map(ignoreText), ...closingIgnored(closing)]
+  if (ignored.length > 0) options.push(`ignore: [${ignored.join(', ')}]`)
   if (hasHeader) return [`read: { ${options.join(', ')} }`]
   return [
     'read:',
@@ -69,6 +72,38 @@ function readLines({ told, hasHeader, columns, rows }: Sample): string[] {
       (name, index) => `    - ${yamlText(name)} # ${sampleOf(rows.map((row) => row[index] ?? ''))}`,
     ),
   ]
+}
+
+function ignoreText(rule: NonNullable<Sample['told']['ignore']>[number]): string {
+  return 'startsWith' in rule ? `{ startsWith: ${JSON.stringify(rule.startsWith)} }` : '{ header: repeated }'
+}
+
+/** A last row whose numbers agree with nothing is passed over. */
+function closingIgnored(closing: ClosingRow | undefined): string[] {
+  if (closing === undefined || closing.says.length > 0) return []
+  return closing.at === 0
+    ? [`{ startsWith: ${JSON.stringify(closing.word)} }`]
+    : [`{ matches: ${JSON.stringify(`\\b${closing.word}\\b`)} }`]
+}
+
+/** A last row that says what the file holds keeps half a file from being sent. */
+function totalsLines({ closing, columns }: Sample): string[] {
+  if (closing === undefined || closing.says.length === 0) return []
+  const name = (at: number) => yamlText(columns[at] ?? '')
+  const counted = closing.says.filter(({ what }) => what === 'rows').slice(0, 1)
+  const added = closing.says.filter(({ what }) => what === 'sum')
+  const keys = [
+    `when: { ${name(closing.at)}: ${yamlText(closing.word)} }`,
+    ...counted.map(({ at }) => `rows: ${name(at)}`),
+    ...(added.length === 0
+      ? []
+      : [`sum: { ${added.map(({ at }) => `${name(at)}: ${name(at)}`).join(', ')} }`]),
+  ]
+  const why = [
+    ...counted.map(({ at }) => `${columns[at]} is the number of rows`),
+    ...added.map(({ at }) => `${columns[at]} is the sum of those above`),
+  ]
+  return [`totals: { ${keys.join(', ')} } # likely: in the last row ${why.join(', ')}`]
 }
 
 function groupText(keys: readonly string[], blankContinues: boolean): string {

@@ -1,9 +1,8 @@
 /** Which column feeds which field: by its name first, by the look of its cells where the name says nothing. */
-import { foldedName } from '../../../mapping/rows/columns.ts'
 import { describeRule } from '../../../mapping/shape.ts'
 import type { Field } from './fields.ts'
 import { type ColumnProfile, type Look, looksOf, shareFitting, shareOf } from './profile.ts'
-import { namePairs, type Spelling, spellingOf } from './spellings.ts'
+import { namePairs, plainName, type Spelling, spellingOf } from './spellings.ts'
 
 /** `sure`: name and cells leave no doubt; `likely`: look at it once; `guess`: it may well be something else. */
 export type Confidence = 'sure' | 'likely' | 'guess'
@@ -63,8 +62,8 @@ function namesInTwo(
   return fields.flatMap((field): Placed[] => {
     if (placed.some((each) => each.field === field)) return []
     const pairs = namePairs(field.path).map(([first, last]) => [
-      free.find(({ name }) => foldedName(name) === first),
-      free.find(({ name }) => foldedName(name) === last),
+      free.find(({ name }) => plainName(name) === first),
+      free.find(({ name }) => plainName(name) === last),
     ])
     const [column, joined] = pairs.find((pair) => pair.every((found) => found !== undefined)) ?? []
     if (column === undefined || joined === undefined) return []

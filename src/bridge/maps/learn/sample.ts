@@ -4,6 +4,7 @@ import type { Format, ReadOptions } from '../../../domain/format.ts'
 import { type Problem, problem } from '../../../domain/problem.ts'
 import { cleaned } from '../../../mapping/values/text.ts'
 import { bytesOf } from '../../translate.ts'
+import { type ClosingRow, closingRow } from './closing-row.ts'
 import { type Top, topOf } from './headings.ts'
 
 export interface Sample {
@@ -17,6 +18,8 @@ export interface Sample {
   readonly told: Pick<ReadOptions, 'encoding' | 'quote' | 'delimiter' | 'skip' | 'ignore'>
   /** Rows that cannot be read. */
   readonly damaged: number
+  /** A row at the end that speaks of the whole file; it is none of the rows. */
+  readonly closing: ClosingRow | undefined
 }
 
 /** Nothing more is learned from more rows. */
@@ -42,6 +45,7 @@ export async function readSample(
   const told: Sample['told'] = {
     ...(encoding === undefined ? {} : { encoding }),
     ...(hasPreamble ? { skip: 'header' } : {}),
+    ...(top.comments === undefined ? {} : { ignore: [{ startsWith: top.comments }] }),
   }
   const read = async (options: Sample['told']): Promise<Attempt> => {
     const expected = expectColumns === undefined ? {} : { expectColumns }
@@ -50,11 +54,16 @@ export async function readSample(
   let best = await read(told)
   for (const refine of [tellDelimiter(top), ignoreHeadings, leaveQuotes]) {
     const better = 'problems' in best.rows ? undefined : refine(best.rows)
-    const other = better && (await read({ ...best.told, ...better }))
+    const other = better && (await read(together(best.told, better)))
     const isTaken = refine === leaveQuotes ? isLess : isAsGood
     if (other !== undefined && isTaken(damaged(other), damaged(best))) best = other
   }
   return 'problems' in best.rows ? best.rows : sampleOf(best.rows, hasHeader, best.told)
+}
+
+function together(told: Sample['told'], more: Sample['told']): Sample['told'] {
+  const ignore = [...(told.ignore ?? []), ...(more.ignore ?? [])]
+  return { ...told, ...more, ...(ignore.length === 0 ? {} : { ignore }) }
 }
 
 /** Quotes become data only where that mends something. */
@@ -128,7 +137,10 @@ function sampleOf(
     return { problems: [rows.length === 0 ? none : problem('row-short', {}, message, hint)] }
   }
   const { encoding, delimiter } = reading
-  return { sample: { columns, rows: usable, hasHeader, encoding, delimiter, told, damaged: damagedOf(rows) } }
+  const closing = closingRow(usable)
+  const data = closing === undefined ? usable : usable.slice(0, -1)
+  const read = { encoding, delimiter, told, damaged: damagedOf(rows), closing }
+  return { sample: { columns, rows: data, hasHeader, ...read } }
 }
 
 /** The types of rows whose first cell names their type: few, some of them repeated, each with its own number of cells. */

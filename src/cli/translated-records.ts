@@ -1,15 +1,15 @@
 /** `dropbridge translate` with the mapping of an export: records in, the file that would be delivered out, nothing sent. */
-import { type ApiRecord, recordsIn } from '../../bridge/maps/exported.ts'
-import type { OutboundOperationName } from '../../contract/operations.ts'
-import { createFormats } from '../../formats/formats.ts'
-import type { OutboundMapping } from '../../mapping/load.ts'
-import { recordName } from '../../pipelines/outbound/record-name.ts'
-import { emptyTally, reportLines, type ReportTally } from '../../pipelines/outbound/report-lines.ts'
-import { EXIT, type ExitCode } from '../../support/errors.ts'
-import { writeNewFile } from '../../support/new-file.ts'
-import { pathFrom } from '../context.ts'
-import { heldInWords } from '../outbound-in-words.ts'
-import type { Terminal } from '../terminal.ts'
+import { type ApiRecord, recordsIn } from '../bridge/maps/exported.ts'
+import type { OutboundOperationName } from '../contract/operations.ts'
+import { createFormats } from '../formats/formats.ts'
+import type { OutboundMapping } from '../mapping/load.ts'
+import { recordName } from '../pipelines/outbound/record-name.ts'
+import { emptyTally, reportLines, type ReportTally } from '../pipelines/outbound/report-lines.ts'
+import { EXIT, type ExitCode } from '../support/errors.ts'
+import { writeNewFile } from '../support/new-file.ts'
+import { pathFrom } from './context.ts'
+import { heldInWords } from './outbound-in-words.ts'
+import type { Terminal } from './terminal.ts'
 
 export interface TranslateRecordsOptions {
   readonly file: string

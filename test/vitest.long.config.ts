@@ -1,0 +1,12 @@
+/** The longer proofs, of `npm run test:long`: every crash, every path, many rows. */
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    root: new URL('..', import.meta.url).pathname,
+    include: ['test/**/*.long.test.ts'],
+    testTimeout: 180_000,
+    hookTimeout: 60_000,
+    pool: 'forks',
+  },
+})
