@@ -241,8 +241,8 @@ to: { mailbox: erp, folder: out, name: "{purchase_order_number}.csv" }`
   )
 })
 
-test('the report that the README shows is one', async () => {
-  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
+test('the report that docs/routes.md shows is one', async () => {
+  const readme = await readFile(new URL('../../docs/routes.md', import.meta.url), 'utf8')
   const [, shown = ''] = /```yaml\n( {2}closed-orders:\n[^]*?)```/.exec(readme) ?? []
   const route = await load(`${HEAD.replace('erp', 'exchange').replace('  out:\n', '')}${shown}`)
 

@@ -14,6 +14,8 @@ interface Incoming {
   readonly file: string
   /** What the example needs beside it. */
   readonly beside?: Plain
+  /** Fields of the body besides those of every example. */
+  readonly more?: Plain
   /** Order, item and quantity of each record, or why the file is refused. */
   readonly gives: readonly string[]
 }
@@ -32,8 +34,14 @@ const INCOMING: Readonly<Record<keyof typeof READ_KEYS, Incoming>> = {
   header: { file: `Order,Item,Amount\ntext,text,number\n${HEADER}\n${ROW}\n`, gives: RECORD },
   columns: { file: `${ROW}\n`, gives: RECORD },
   extra: { file: `${HEADER},Color\n${ROW},red\n`, gives: ['column-unexpected'] },
+  missing: {
+    file: `${HEADER}\n${ROW}\n`,
+    more: { customer_order_number: { from: 'Their Number' } },
+    gives: ['column-missing'],
+  },
   repeated: { file: `${HEADER},Tax,Tax\n${ROW},1,2\n`, gives: RECORD },
   decimal: { file: 'PO;SKU;Qty\nHV-1;A-1;1.200,0\n', gives: ['HV-1 A-1 1200'] },
+  blanks: { file: `${HEADER}\n${ROW}\nHV-2,A-2,n/a\n`, gives: [...RECORD, 'value-missing'] },
   rows: { file: `${HEADER},Note\n${ROW}\nHV-2,A-2,1,,,\n`, gives: [...RECORD, 'HV-2 A-2 1'] },
   ignore: {
     file: `# made by the warehouse\n${HEADER}\n${ROW}\n# page 2\n${HEADER}\nHV-2,A-2,1\n`,
@@ -47,17 +55,18 @@ const INCOMING: Readonly<Record<keyof typeof READ_KEYS, Incoming>> = {
   },
 }
 
-test.each(Object.entries(INCOMING))('read: %s', async (key, { file, beside, gives }) => {
+test.each(Object.entries(INCOMING))('read: %s', async (key, { file, beside, more, gives }) => {
   const { example } = READ_KEYS[key as keyof typeof READ_KEYS]
   const read = { format: 'csv', ...(parse(example) as Plain), ...beside }
   const bytes = iconv.encode(file, 'encoding' in read ? String(read.encoding) : 'utf-8')
 
-  expect(await recordsIn(bytes, read)).toEqual(gives)
+  expect(await recordsIn(bytes, read, more)).toEqual(gives)
 })
 
-async function recordsIn(bytes: Uint8Array, read: Plain): Promise<string[]> {
+async function recordsIn(bytes: Uint8Array, read: Plain, more: Plain = {}): Promise<string[]> {
   const lines = [{ variant: { identifier: { from: 'SKU' } }, quantity: { from: 'Qty' } }]
-  const body = constantBody('create-order', { purchase_order_number: { from: 'PO' }, order_lines: lines })
+  const fields = { purchase_order_number: { from: 'PO' }, ...more, order_lines: lines }
+  const body = constantBody('create-order', fields)
   const group = 'records' in read ? {} : { group: 'PO' }
   const translator = await translatorOf(stringify({ operation: 'create-order', read, ...group, body }))
   const reading = await createFormats().read(inChunks(bytes), translator.read)

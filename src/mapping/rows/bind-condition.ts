@@ -106,27 +106,24 @@ function bindTest(test: ColumnTest, { perRow, needed }: ConditionPlace, context:
     ...(building.row === undefined ? {} : { line: building.row.line }),
     column: nameIn(building.row, ofRow),
   })
-  const holds = () => isMet(test, text(), () => noteUnclear(test, { text: text(), place: place() }, building))
+  const holds = () => isMet(test, text(), place, building)
   return { holds, text, place, isNumber: test.unclear !== undefined }
 }
 
 /** Whether the test holds for the text; nothing is quietly false of a text that should be a number. */
-function isMet(test: ColumnTest, text: string, note: () => void): boolean {
-  if (test.holds(text)) return true
-  if (text !== '' && test.unclear !== undefined) note()
-  return false
-}
-
-function noteUnclear(
-  { unclear, words }: ColumnTest,
-  { text, place }: { readonly text: string; readonly place: Place },
+function isMet(
+  test: ColumnTest,
+  text: string,
+  place: () => Place,
   { problems }: BindContext['building'],
-): void {
-  const why = unclear?.(text)
-  if (why === undefined) return
-  const asks = `The mapping asks whether it ${words}.`
+): boolean {
+  if (test.holds(text)) return true
+  const why = test.unclear?.(text)
+  if (why === undefined) return false
+  const asks = `The mapping asks whether it ${test.words}.`
   const message = why.why === undefined ? `${quoted(text)} is not a number. ${asks}` : `${why.why} ${asks}`
-  problems.push(problem('decimal-expected', place, message, why.hint))
+  problems.push(problem('decimal-expected', place(), message, why.hint))
+  return false
 }
 
 /** What is known of the row, or the record, without a column. */
@@ -160,7 +157,7 @@ function recordTest(test: ColumnTest, column: Column, { building, blanks }: Bind
     holds() {
       const first = speaking()
       const told = read(first?.values ?? [])
-      const holds = isMet(test, told, () => noteUnclear(test, { text: told, place: place() }, building))
+      const holds = isMet(test, told, place, building)
       if (building.firstCounts || first === undefined) return holds
       for (const row of building.headerRows) {
         const other = read(row.values)

@@ -2,18 +2,23 @@
 import { parseDecimal, addDecimals, compareDecimals, type Decimal } from '../../../support/decimal.ts'
 
 export interface ClosingRow {
-  /** The position of the cell that names the row, and its text. */
-  readonly at: number
+  /** The column of the cell that names the row, and its text. */
+  readonly column: string
   readonly word: string
-  /** What its numbers are, by their positions; empty when nothing agrees. */
-  readonly says: readonly { readonly at: number; readonly what: 'rows' | 'sum' }[]
+  /** Whether the line begins with it. */
+  readonly isFirst: boolean
+  /** What its numbers are, by their columns; empty when nothing agrees. */
+  readonly says: readonly { readonly column: string; readonly what: 'rows' | 'sum' }[]
 }
 
 const WORDS =
   /^(?:grand ?total|sub ?total|totals?|sum|summe|gesamt|gesamtsumme|total general|somme|suma|trailer|trl|end|eof|end of (?:file|report)|ende|fin)\b/i
 
 /** Undefined where the last row is one like the others. */
-export function closingRow(rows: readonly (readonly string[])[]): ClosingRow | undefined {
+export function closingRow(
+  rows: readonly (readonly string[])[],
+  columns: readonly string[],
+): ClosingRow | undefined {
   const last = rows.at(-1)
   const above = rows.slice(0, -1)
   if (last === undefined || above.length === 0) return undefined
@@ -23,15 +28,16 @@ export function closingRow(rows: readonly (readonly string[])[]): ClosingRow | u
   if (named === undefined || !WORDS.test(named.cell) || filled.length > usual * 0.7) return undefined
   const isAlone = above.every((row) => row[named.at]?.toLowerCase() !== named.cell.toLowerCase())
   if (!isAlone) return undefined
-  const says = filled.slice(1).flatMap(({ cell, at }) => {
+  const says = filled.slice(1).flatMap(({ cell, at }): ClosingRow['says'] => {
     const number = numberIn(cell)
+    const column = columns[at] ?? ''
     const sum = sumOf(above.map((row) => row[at] ?? ''))
     if (number === undefined) return []
-    if (sum !== undefined && compareDecimals(sum, number) === 0) return [{ at, what: 'sum' as const }]
+    if (sum !== undefined && compareDecimals(sum, number) === 0) return [{ column, what: 'sum' }]
     const isCount = compareDecimals(number, { units: BigInt(above.length), scale: 0 }) === 0
-    return isCount ? [{ at, what: 'rows' as const }] : []
+    return isCount ? [{ column, what: 'rows' }] : []
   })
-  return { at: named.at, word: named.cell, says }
+  return { column: columns[named.at] ?? '', word: named.cell, isFirst: named.at === 0, says }
 }
 
 function sumOf(cells: readonly string[]): Decimal | undefined {

@@ -8,6 +8,7 @@ import { BridgeError } from '../../../support/errors.ts'
 import { type Field, fieldsOf } from './fields.ts'
 import { findGrouping, guessKeyColumn, keyFieldsOf } from './grouping.ts'
 import { mappingPage } from './page.ts'
+import { unpackedSample } from './numbered.ts'
 import { type Confidence, type Placed, placeColumns } from './place.ts'
 import { leafText } from './leaf.ts'
 import { type ColumnProfile, profileOf } from './profile.ts'
@@ -39,9 +40,9 @@ export async function learnMapping(
 ): Promise<LearnedMapping | { readonly problems: readonly Problem[] }> {
   const read = await readSample(path, to.format)
   if ('problems' in read) return read
-  const { sample } = read
-  const columns = sample.columns.map((name, position) => profileOf(name, position, sample.rows))
   const fields = fieldsOf(operation)
+  const sample = unpackedSample(read.sample, fields)
+  const columns = sample.columns.map((name, position) => profileOf(name, position, sample.rows))
   const services = findServices(columns)
   const free = columns.filter((column) => column !== services?.column && isUsable(column))
   const { placed: named, left: open } = placeColumns(fields, free, sample.hasHeader)

@@ -44,10 +44,11 @@ function headLines({ operation, file, sample, grouping, placed }: Learned): stri
     .map((each) => each.confidence)
     .reduce(lessOf, grouping.why.includes('differs') ? 'guess' : 'sure')
   return [
-    `# Learned from ${file}: ${rows.length} rows, ${encoding}, ${written} between the cells${above}${unread}.`,
+    `# Learned from ${file}: ${rows.length} ${sample.numbered === undefined ? 'rows' : 'lines'}, ${encoding}, ${written} between the cells${above}${unread}.`,
     '# "sure" leaves no doubt; look at every "likely" once, and twice at every "guess".',
     `operation: ${operation}`,
     ...readLines(sample),
+    ...linesLines(sample),
     ...totalsLines(sample),
     keys.length === 0
       ? 'group: # needed: name the column whose value the rows of one record share'
@@ -81,27 +82,32 @@ function ignoreText(rule: NonNullable<Sample['told']['ignore']>[number]): string
 /** A last row whose numbers agree with nothing is passed over. */
 function closingIgnored(closing: ClosingRow | undefined): string[] {
   if (closing === undefined || closing.says.length > 0) return []
-  return closing.at === 0
+  return closing.isFirst
     ? [`{ startsWith: ${JSON.stringify(closing.word)} }`]
     : [`{ matches: ${JSON.stringify(`\\b${closing.word}\\b`)} }`]
 }
 
+/** Numbered columns, in the body named with `{n}` too. */
+function linesLines({ numbered }: Sample): string[] {
+  if (numbered === undefined) return []
+  const { names, count } = numbered
+  return [`lines: { columns: [${names.map(yamlText).join(', ')}] } # likely: numbered from 1 to ${count}`]
+}
+
 /** A last row that says what the file holds keeps half a file from being sent. */
-function totalsLines({ closing, columns }: Sample): string[] {
+function totalsLines({ closing }: Sample): string[] {
   if (closing === undefined || closing.says.length === 0) return []
-  const name = (at: number) => yamlText(columns[at] ?? '')
   const counted = closing.says.filter(({ what }) => what === 'rows').slice(0, 1)
   const added = closing.says.filter(({ what }) => what === 'sum')
+  const sums = added.map(({ column }) => `${yamlText(column)}: ${yamlText(column)}`)
   const keys = [
-    `when: { ${name(closing.at)}: ${yamlText(closing.word)} }`,
-    ...counted.map(({ at }) => `rows: ${name(at)}`),
-    ...(added.length === 0
-      ? []
-      : [`sum: { ${added.map(({ at }) => `${name(at)}: ${name(at)}`).join(', ')} }`]),
+    `when: { ${yamlText(closing.column)}: ${yamlText(closing.word)} }`,
+    ...counted.map(({ column }) => `rows: ${yamlText(column)}`),
+    ...(sums.length === 0 ? [] : [`sum: { ${sums.join(', ')} }`]),
   ]
   const why = [
-    ...counted.map(({ at }) => `${columns[at]} is the number of rows`),
-    ...added.map(({ at }) => `${columns[at]} is the sum of those above`),
+    ...counted.map(({ column }) => `${column} is the number of rows`),
+    ...added.map(({ column }) => `${column} is the sum of those above`),
   ]
   return [`totals: { ${keys.join(', ')} } # likely: in the last row ${why.join(', ')}`]
 }

@@ -20,6 +20,8 @@ export interface Sample {
   readonly damaged: number
   /** A row at the end that speaks of the whole file; it is none of the rows. */
   readonly closing: ClosingRow | undefined
+  /** Where rows held several lines in numbered columns: their names, with `{n}` for the number, and how many there are. */
+  readonly numbered?: { readonly names: readonly string[]; readonly count: number }
 }
 
 /** Nothing more is learned from more rows. */
@@ -137,7 +139,7 @@ function sampleOf(
     return { problems: [rows.length === 0 ? none : problem('row-short', {}, message, hint)] }
   }
   const { encoding, delimiter } = reading
-  const closing = closingRow(usable)
+  const closing = closingRow(usable, columns)
   const data = closing === undefined ? usable : usable.slice(0, -1)
   const read = { encoding, delimiter, told, damaged: damagedOf(rows), closing }
   return { sample: { columns, rows: data, hasHeader, ...read } }

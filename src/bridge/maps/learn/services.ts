@@ -24,6 +24,13 @@ const SERVICE_NAMES = [
   'deliverymethod',
   'deliveryservice',
   'service',
+  'versandart',
+  'lieferart',
+  'versandmethode',
+  'modelivraison',
+  'modedelivraison',
+  'metodoenvio',
+  'metododeenvio',
 ]
 
 const CARRIER_NAMES = ['carriercode', 'scac', 'carrier', 'carriername', 'shippingcarrier']
