@@ -397,6 +397,17 @@ describe('docs', () => {
   })
 })
 
+test('a mapping without examples is said to be untested, and nothing is said of its examples', async () => {
+  const text = 'operation: export-orders\ncolumns: { PO: purchase_order_number }\n'
+  const folder = await folderWith('bare.yaml', text)
+
+  expect(await dropbridge(folder, 'test', 'bare.yaml')).toEqual({
+    exit: 0,
+    out: 'bare.yaml: no examples, so nothing was tested',
+    said: '',
+  })
+})
+
 describe('schema and help', () => {
   test('the schema is JSON, of all operations or of one', async () => {
     const folder = await tempFolder()

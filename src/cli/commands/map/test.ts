@@ -28,12 +28,17 @@ export async function test(terminal: Terminal, { mappings, json }: TestOptions):
   if (json) terminal.out(JSON.stringify(tested, null, 2))
   else for (const each of tested) for (const line of inWords(each)) terminal.out(line)
   const failed = tested.filter(({ failures }) => failures.length > 0)
-  terminal.say(
-    failed.length === 0
-      ? 'Every example gives what it should.'
-      : `${failed.length === 1 ? 'A mapping does' : `${failed.length} mappings do`} not do what the examples say.`,
-  )
+  for (const line of verdict(tested, failed.length)) terminal.say(line)
   return failed.length === 0 ? EXIT.ok : EXIT.unusableFile
+}
+
+/** Nothing is said of examples where there are none. */
+function verdict(tested: readonly Tested[], failed: number): string[] {
+  if (failed > 0) {
+    const who = failed === 1 ? 'A mapping does' : `${failed} mappings do`
+    return [`${who} not do what the examples say.`]
+  }
+  return tested.some(({ examples }) => examples > 0) ? ['Every example gives what it should.'] : []
 }
 
 async function testOne(terminal: Terminal, name: string): Promise<Tested> {
