@@ -127,7 +127,8 @@ interface First {
 
 /**
  * The earliest other file with these bytes that makes a second one pointless: it is still to be planned, or something
- * of it was sent or will be. Where everything was refused or held by the mapping, dropping the file again is a fair second try.
+ * of it was sent or will be. Where everything was refused, held by the mapping, or held because it follows on what was refused,
+ * dropping the file again is a fair second try.
  */
 async function firstWithContents(
   tables: Kysely<Tables>,
@@ -139,7 +140,8 @@ async function firstWithContents(
       and (outcome is null or outcome = 'processed')
       and (state = 'received' or exists (
         select 1 from records where records.file_id = files.id and records.state not in ('rejected', 'skipped')
-          and (records.state <> 'held' or records.natural_key is not null)))
+          and (records.state <> 'held' or (records.natural_key is not null
+            and coalesce(records.problems ->> '$[0].code', '') <> 'earlier-step-failed'))))
     order by number limit 1`.execute(tables)
   return rows[0]
 }

@@ -1,10 +1,12 @@
 /** What a partner has to send, as a page of Markdown: each column with its names, what may stand in it, and an example. */
 import { OPERATIONS } from '../../contract/operations.ts'
+import { describeReference, REFERENCES } from '../../contract/references.ts'
 import type { InboundMapping } from '../../mapping/load.ts'
 import { describeRule } from '../../mapping/shape.ts'
 import { conditionColumns, groupColumns, leavesOfMapping, type MappingLeaf, type Options } from './leaves.ts'
 import { agreedWords, markdownTable } from './markdown.ts'
 import { type FoundForm, formSentence, isNamed, rowLines } from './partner-form.ts'
+import { ruleLines } from './partner-rules.ts'
 
 export interface PartnerColumn {
   /** The name the mapping puts first. */
@@ -56,18 +58,21 @@ export function partnerColumns(mapping: InboundMapping, known: Known): PartnerCo
 }
 
 function takenBy({ rule, list }: MappingLeaf, options: Options, words: Known['words']): string[] {
-  const { format, zone, table, find, wrap, split, decimal, default: fallback } = options
+  const { format, zone, table, find, wrap, split, decimal, all, blanks, default: fallback } = options
   const takes: string[] = []
   if (typeof table === 'string') {
     takes.push(agreedWords(words.get(table) ?? []))
-  } else if (find !== undefined) takes.push('the purchase order number of an order')
+  } else if (rule.kind === 'integer' && rule.reference !== undefined && find !== undefined)
+    takes.push(`${describeReference(rule.reference)} by ${REFERENCES[rule.reference].called}`)
   else if (format !== undefined) takes.push(`a date written as ${[format].flat().map(String).join(' or ')}`)
   else if (rule.kind === 'dateTime' || rule.kind === 'date') takes.push('a date written as yyyy-MM-dd HH:mm')
   else takes.push(describeRule(rule))
+  if (Array.isArray(all)) takes.push(`together: ${all.map(String).join(', ')}`)
   if (typeof zone === 'string') takes.push(`in the time of ${zone}`)
   if (decimal === ',') takes.push('with a comma before the decimals')
   if (list && typeof split === 'string') takes.push(`several, with "${split}" between them`)
   if (list && typeof wrap === 'number') takes.push('longer texts are broken into lines')
+  if (Array.isArray(blanks)) takes.push(`${blanks.map(String).join(' or ')} means blank`)
   if (fallback !== undefined) takes.push(`blank means ${JSON.stringify(fallback)}`)
   return takes
 }
@@ -100,6 +105,8 @@ export function partnerPage(
     ...(isNamed(read) ? [NAMES, ''] : []),
     ...rowLines(read),
     ...markdownTable([head, ...rows]),
+    '',
+    ...ruleLines(mapping),
   ].join('\n')}\n`
 }
 

@@ -47,8 +47,12 @@ function lackOf(operation: string, order: Facts): string | undefined {
   const status = String(order['status']).toLowerCase()
   if (status === 'canceled') return undefined
   const units = unitsOf(order)
+  const isClosing = operation === 'close-order'
+  if (isClosing && (units === undefined || units.ordered === 0)) {
+    return `order ${nameIn(order)} is ${status}: it does not show what is shipped`
+  }
   const isShipped = units === undefined || units.done >= units.ordered
-  if (isShipped && (operation === 'close-order' || status === 'closed')) return undefined
+  if (isShipped && (isClosing || status === 'closed')) return undefined
   const name = `order ${nameIn(order)}`
   const shipped =
     units === undefined ? '' : ` of ${units.ordered} units, ${units.done} are shipped or canceled`

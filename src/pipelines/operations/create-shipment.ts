@@ -41,7 +41,8 @@ export const createShipment: InboundRules = {
     if (order === undefined)
       return { found: 'unclear', why: `order ${String(body['order_id'])} is not there any more` }
     return (
-      byTracking(body, order) ?? compareQuantities(order, { watched: SHIPPED, noteText: record.note, body })
+      byTracking(body, order) ??
+      byQuantities(body, order, compareQuantities(order, { watched: SHIPPED, noteText: record.note, body }))
     )
   },
 }
@@ -53,27 +54,39 @@ function readOrder(api: Api, party: Party, body: Body): Promise<Resource | undef
   })
 }
 
-/**
- * What the order's shipments prove of a shipment with a tracking number: that it is there, or, where each of them shows
- * its own, that it is not. An order that shows no shipments and none of whose units are shipped has none.
- */
+/** A shipment with a tracking number is there where one of the order's shows it, and not where nothing is shipped. */
 function byTracking(body: Body, order: Resource): Finding | undefined {
-  const tracking = body['tracking_number']
-  if (typeof tracking !== 'string') return undefined
-  const shipments = attachedTo(order, SHIPPED.list)
-  const tracked = shipments.find((each) => trackingOf(each) === tracking)
+  const tracking = trackingOf(body)
+  if (tracking === undefined) return undefined
+  const tracked = attachedTo(order, SHIPPED.list).find((each) => trackingOf(each) === tracking)
   if (tracked !== undefined) {
     const apiId = idOf(tracked)
     return { found: 'accepted', ...(apiId === undefined ? {} : { apiId }) }
   }
-  const showsAll = shipments.length > 0 && shipments.every((each) => trackingOf(each) !== undefined)
-  return showsAll || isUnshipped(order) ? { found: 'absent' } : undefined
+  return isUnshipped(order) ? { found: 'absent' } : undefined
 }
 
-/** Null where the shipment says that it has none. */
-function trackingOf(shipment: unknown): unknown {
-  if (typeof shipment !== 'object' || shipment === null || !('tracking_number' in shipment)) return undefined
-  return shipment.tracking_number
+/**
+ * A list of shipments may lag behind or be cut, and may show a number late: only quantities that are as before prove
+ * one absent. Where each shipment shows another number, as many units more are those of somebody else.
+ */
+function byQuantities(body: Body, order: Resource, compared: Finding): Finding {
+  const shipments = attachedTo(order, SHIPPED.list)
+  const areOthers = shipments.length > 0 && shipments.every((each) => trackingOf(each) !== undefined)
+  if (compared.found !== 'accepted' || trackingOf(body) === undefined || !areOthers) return compared
+  return {
+    found: 'unclear',
+    why: 'the order has more units shipped, and its shipments show other tracking numbers',
+  }
+}
+
+/** The same number may be shown as one, in capitals or with blanks around it. Undefined where none is shown. */
+function trackingOf(shown: unknown): string | undefined {
+  if (typeof shown !== 'object' || shown === null || !('tracking_number' in shown)) return undefined
+  const { tracking_number: number } = shown
+  if (typeof number !== 'string' && typeof number !== 'number') return undefined
+  const text = String(number).trim().toLowerCase()
+  return text === '' ? undefined : text
 }
 
 function isUnshipped(order: Resource): boolean {

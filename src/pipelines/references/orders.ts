@@ -2,7 +2,9 @@
 import type { KnownResource } from '../../domain/journal.ts'
 import { accountOf } from '../../domain/route.ts'
 import type { Clock } from '../../support/clock.ts'
+import { hasCode } from '../../support/errors.ts'
 import { orderListOf, partyParams } from '../operations/operation.ts'
+import { accountCheck } from '../reads.ts'
 import { type FinderParts, readWhole } from './finder.ts'
 import { sightingOf } from './kinds.ts'
 
@@ -14,7 +16,10 @@ const READS_IN_FLIGHT = 8
 export interface OrderReader {
   /** The orders with these ids as the journal has them; those it does not know are not there. */
   known(ids: Iterable<string>): Promise<ReadonlyMap<string, KnownResource>>
-  /** The same orders as they were at the earliest when this reader was made; those that are gone are not there. */
+  /**
+   * The same orders as they were at the earliest when this reader was made; those that are gone, or that the API does not
+   * show to this account, are not there.
+   */
   anew(ids: Iterable<string>): Promise<ReadonlyMap<string, KnownResource>>
 }
 
@@ -31,9 +36,17 @@ export function orderReader(parts: FinderParts & { readonly clock: Clock }): Ord
     return new Map(orders.map((order) => [order.id, order]))
   }
   const isFresh = (order: KnownResource | undefined) => order?.facts !== undefined && order.seenAt >= since
+  const checkAccount = accountCheck(api, route.party)
   const readOne = async (id: string) => {
-    const order = await api.get({ endpoint, params: { ...partyParams(route.party), id } })
-    return sightingOf('order', order).map((seen): KnownResource => ({ ...seen, seenAt: clock.now() }))
+    try {
+      const order = await api.get({ endpoint, params: { ...partyParams(route.party), id } })
+      return sightingOf('order', order).map((seen): KnownResource => ({ ...seen, seenAt: clock.now() }))
+    } catch (error) {
+      // An API that is away is asked again by a later pass; one order that it does not show is not to hold up the others.
+      if (!hasCode(error, 'api-answer-unusable')) throw error
+      await checkAccount()
+      return []
+    }
   }
   return {
     known,

@@ -263,3 +263,34 @@ examples: [{ input: in.json, expect: none.txt }]
   ])
     expect(page.split('\n')).toContain(line)
 })
+
+test('the page of a partner tells the rules of the mapping in its own words, and what the last row holds', async () => {
+  const folder = await tempFolder()
+  const path = join(folder, 'ruled.yaml')
+  await writeFile(
+    path,
+    `operation: close-order
+group: PO
+check:
+  - { unless: { Kind: A }, say: Kind must be A. }
+hold:
+  - { when: { Kind: R }, say: Refused lines go to the buyer. }
+totals: { when: { PO: END }, rows: Kind, sum: { Units: Why } }
+body:
+  order_id: { from: PO, find: order }
+`,
+  )
+  const mapping = await loadMapping(path)
+  if (mapping.direction !== 'inbound') throw new Error('not inbound')
+  const columns = partnerColumns(mapping, { exampleOf: () => '', words: new Map() })
+
+  const page = partnerPage(mapping, columns, { title: 'ruled', form: undefined })
+
+  expect(page).toContain('an order by its purchase order number')
+  expect(page).toContain(`## Rules
+
+- Kind must be A.
+- Refused lines go to the buyer. (a person looks at it)
+- The last row has "END" in PO, the number of rows in Kind, the sum of Units in Why. A file with another count, or without that row, is refused whole.
+`)
+})
