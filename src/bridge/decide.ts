@@ -35,7 +35,7 @@ export async function decideHeld(
   signal: AbortSignal,
 ): Promise<DecisionResult> {
   const { journal, configuration } = shop
-  const { file, record } = await targetOf(shop, what)
+  const { file, record } = await targetOf(shop, what, request.action)
   const route = routeOf(configuration, file.route)
   let decision: DecisionEntry | undefined
   const work = async (parts: InboundParts): Promise<InboundPass> => {
@@ -79,9 +79,13 @@ interface Target {
   readonly record?: number
 }
 
-function targetOf({ journal, configuration }: Workshop, what: string): Promise<Target> {
+function targetOf(
+  { journal, configuration }: Workshop,
+  what: string,
+  action: DecisionAction,
+): Promise<Target> {
   const slash = what.indexOf('/')
-  if (slash === -1) return fileTarget(journal, what)
+  if (slash === -1) return fileTarget(journal, what, action)
   const route = what.slice(0, slash)
   const known = configuration.routes
     .filter(({ direction }) => direction === 'inbound')
@@ -93,14 +97,18 @@ function targetOf({ journal, configuration }: Workshop, what: string): Promise<T
 /** How many files or records of a name are told apart in a message. */
 const ALIKE_MAX = 20
 
-async function fileTarget(journal: Journal, what: string): Promise<Target> {
+async function fileTarget(journal: Journal, what: string, action: DecisionAction): Promise<Target> {
   const files = await journal.filesCalled(what, ALIKE_MAX)
   const [newest] = files
   if (newest === undefined) {
     throw new BridgeError('usage-wrong', `no file "${what}" is known; dropbridge status shows what is held`)
   }
   const held: FileEntry[] = []
-  for (const file of files) if ((await journal.heldFiles(1, file.id)).length > 0) held.push(file)
+  for (const file of files) {
+    const some = await journal.heldFiles(1, file.id)
+    const waiting = action === 'discard' ? await journal.waitingFiles(1, file.id) : []
+    if (some.length + waiting.length > 0) held.push(file)
+  }
   if (held.length > 1) {
     const ids = held.map(
       (file) => `${file.id}: received ${isoTime(file.receivedAt ?? file.claimedAt)} on ${file.route}`,

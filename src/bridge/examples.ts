@@ -39,7 +39,9 @@ async function inboundDifferences(
   const expected = parsed(await textOf(expect), expect)
   const reading = await format.read(unpacked(createReadStream(input)), translator.read)
   if (isUnreadable(reading)) return reading.problems.map(inWords)
-  return checkInboundExample(translator, { ...reading, source: sourceAt(input) }, expected)
+  const differences = await checkInboundExample(translator, { ...reading, source: sourceAt(input) }, expected)
+  await reading.close()
+  return differences
 }
 
 /** The expected file is read with the mapping's own dialect, so that only what it says is compared, cell by cell. */

@@ -30,7 +30,10 @@ export async function translateFile(
   const reading = await format.read(bytesOf(path), translator.read)
   if (isUnreadable(reading)) return { unusable: reading.problems }
   const bound = translator.bind(reading.layouts, sourceAt(path))
-  if (!('keyColumns' in bound)) return { unusable: bound }
+  if (!('keyColumns' in bound)) {
+    await reading.close()
+    return { unusable: bound }
+  }
   const columns = { absent: bound.absentColumns, unused: bound.unusedColumns }
   return {
     drafts: draftsOf(reading, bound),

@@ -62,7 +62,7 @@ function inWords(action: DecisionAction, { file, decision, records, pass, held }
 const STILL_HELD: Readonly<Partial<Record<ProblemCode, string>>> = {
   'held-by-mapping': 'there is nothing to send of them; when they are dealt with: dropbridge discard',
   'outcome-unprovable':
-    'their answers were lost, so they may have taken effect: look them up at the API. They are neither sent again nor given up',
+    'their answers were lost, so they may have taken effect: look them up at the API; dropbridge release has them looked up again',
 }
 
 function stillHeld({ code, records }: HeldFile): string {

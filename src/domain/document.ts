@@ -21,7 +21,7 @@ export interface Row {
   readonly problems?: readonly Problem[]
 }
 
-/** A file being read. `batches` may be walked once; it holds a bounded part of the file in memory. */
+/** A file being read. `batches` may be walked once; it holds a bounded part of the file in memory, and ends by itself. */
 export interface Reading {
   readonly layouts: readonly Layout[]
   /** How many physical lines at the top are not data; a rejects file repeats them. */
@@ -32,6 +32,8 @@ export interface Reading {
   readonly batches: AsyncIterable<readonly Row[]>
   /** How many lines were left out so far because the mapping says so. */
   ignored(): number
+  /** Lets go of the file, for who wants no more than its top; may be repeated. */
+  close(): Promise<void>
 }
 
 /** A file that cannot be read as a whole, and why. */

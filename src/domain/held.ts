@@ -4,12 +4,13 @@ import type { Problem, ProblemCode } from './problem.ts'
 import type { ReportedRecord, StateCounts } from './record.ts'
 
 /**
- * What a person may decide about held records, by why they are held. The mapping made no request of what it holds
- * itself; what was sent and never answered may have taken effect, and is neither sent again nor given up.
+ * What a person may decide about held records, by why they are held, and about those that wait for their orders. The
+ * mapping made no request of what it holds itself; what was sent and never answered may have taken effect, and is
+ * looked up again when it is released, but not given up.
  */
 export const DECISIONS = {
-  release: { codes: ['route-stopped', 'earlier-step-failed'] },
-  discard: { codes: ['route-stopped', 'earlier-step-failed', 'held-by-mapping'] },
+  release: { codes: ['route-stopped', 'earlier-step-failed', 'outcome-unprovable'] },
+  discard: { codes: ['route-stopped', 'earlier-step-failed', 'held-by-mapping', 'waits-for-close'] },
 } as const satisfies Record<string, { readonly codes: readonly ProblemCode[] }>
 
 export type DecisionAction = keyof typeof DECISIONS
@@ -73,7 +74,8 @@ export interface HeldJournal {
   answersSoFar(fileId: string, limit: number): Promise<AnswersSoFar>
   /**
    * Notes the decision with its records. Released ones: held → planned, with their keys; one whose key another record
-   * has taken meanwhile becomes `duplicate` or `rejected` as when it is added. Discarded ones: held → rejected. A closed
+   * has taken meanwhile becomes `duplicate` or `rejected` as when it is added; one that was sent and never answered:
+   * held → uncertain. Discarded ones: held → rejected, or deferred with `waits-for-close` → rejected. A closed
    * file goes back to planned, to be brought to its end and reported again; any other file is one that is planned.
    * Nothing is noted, and undefined given, when there is nothing to decide about.
    */
@@ -84,6 +86,9 @@ export interface HeldJournal {
   decisionsOf(fileId: string, limit: number): Promise<DecisionEntry[]>
   /** Those of one file, or all: files with the oldest held records first. */
   heldFiles(limit: number, fileId?: string): Promise<HeldFile[]>
-  /** In the order of their files and numbers; those of a route with a key, as its cells or the journal say it. */
+  /**
+   * In the order of their files and numbers; or those of a route with a key, as its cells or the journal say it, and with
+   * them what waits for its order under that key.
+   */
   heldRecords(limit: number, of?: { readonly route: string; readonly key: string }): Promise<HeldRecord[]>
 }

@@ -225,7 +225,8 @@ export interface Journal extends DocumentJournal, HeldJournal, StepJournal {
   /**
    * planned or collected → sending, in order, up to `limit`, each with a new attempt. When this returns, the intent to
    * send is durable. Records of a file wait while one of their lane is uncertain or deferred; those that follow on a
-   * failure of an earlier step stay.
+   * failure of an earlier step stay. A change whose values were all changed by a later file, accepted or being sent,
+   * becomes `skipped` with `superseded` instead, and one of which some were, `rejected`.
    */
   beginAttempts(lease: Lease, work: WorkOf, limit: number): Promise<SendingRecord[]>
   /** Notes what must be known to settle the attempt should its answer be lost. */

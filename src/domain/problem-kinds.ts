@@ -45,6 +45,11 @@ export const PROBLEMS = {
     cause: 'A record with the same key and the same contents was sent before.',
     cure: 'Nothing to do: it was not sent again.',
   },
+  superseded: {
+    cause:
+      'The record had to wait, and a file that was received later has changed the same meanwhile. It was not sent, so that the older file does not undo the newer one.',
+    cure: 'Nothing to do, if the newer file is right. If not, send what is right in a new file.',
+  },
   'order-unknown': {
     cause: 'No order with this purchase order number is known to this account.',
     cure: 'Correct the purchase order number, or export the orders first.',
@@ -84,7 +89,7 @@ export const PROBLEMS = {
   },
   'waits-for-close': {
     cause: 'The order is not shipped and closed yet, and the route waits for it. Nothing was sent.',
-    cure: 'Nothing to do: each run looks again, until the time to wait is over.',
+    cure: 'Nothing to do: each run looks again, until the time to wait is over. If it is not to be sent: dropbridge discard.',
   },
   'order-not-shipped': {
     cause:
@@ -137,7 +142,7 @@ export const PROBLEMS = {
   'outcome-unprovable': {
     cause:
       'The record was sent, the answer was lost, and what the API shows does not tell whether it took effect.',
-    cure: 'Look at the API. It is never sent again by itself: that could do it twice.',
+    cure: 'Look at the API. It is never sent again by itself: that could do it twice. To have it looked up again: dropbridge release.',
   },
   'api-keeps-failing': {
     cause: 'The API failed on this record every time it was sent, and it was looked up and is not there.',

@@ -32,6 +32,14 @@ export const FINAL_OUTCOMES = [
   'exported',
 ] as const satisfies readonly Outcome[]
 
+/** A change of something that is there. Of two that change the same, the one of the newer file counts. */
+export interface Change {
+  /** What is changed, within its account. */
+  readonly target: string
+  /** Which values of it. */
+  readonly values: readonly string[]
+}
+
 /** A draft as it enters the journal. */
 export interface PlannedRecord {
   readonly number: number
@@ -58,6 +66,8 @@ export interface PlannedRecord {
   readonly warnings?: readonly Problem[]
   /** What must be known to settle a lost answer, where it is known already; JSON text. */
   readonly note?: string
+  /** Of a record that may be repeated: what it changes. */
+  readonly change?: Change
   /** What is remembered beside its order when it is planned. */
   readonly keep?: { readonly key: string; readonly values: Readonly<Record<string, string>> }
 }

@@ -45,8 +45,10 @@ export interface ShippingDocument extends DocumentIntent, CreatedShipment {
   readonly problem?: Problem
 }
 
-export interface DocumentResult extends DocumentId {
+export interface DocumentResult extends DocumentId, Partial<Omit<DocumentIntent, keyof DocumentId>> {
   readonly state: DocumentState
+  /** Where it was left; it has its place from its reservation when left out. */
+  readonly name?: string
   readonly problem?: Problem
 }
 
@@ -83,7 +85,8 @@ export interface DocumentJournal {
   ): Promise<ShippingDocument[]>
   /**
    * Reserves for each document the name of the first turn that no other document has in the folder, compared without
-   * case as some file systems do, and has it wanted there. Gives the names with their turns, in order.
+   * case as some file systems do, and has it wanted there. Gives the names with their turns, in order. One that was
+   * delivered stays noted as it is until its further copy is: the name is only found for it, and not kept.
    */
   nameDocuments(
     lease: Lease,

@@ -7,7 +7,7 @@ export interface StepOrder {
   readonly lane: string
   /** The number of its first record. */
   readonly number: number
-  /** The rows of its records, in their order. */
+  /** The rows of its records, those of the refused ones too, in their order. */
   readonly lines: readonly LineRange[]
   /** What its records have in common in the key columns; blank where they differ. */
   readonly keyValues: readonly string[]
@@ -44,7 +44,8 @@ export interface StepJournal {
   ): Promise<void>
   /**
    * planned → held, with `earlier-step-failed` and the earlier record's name: what follows, in its lane, on a record of
-   * an earlier step that was refused or is held. They let go of their keys. Gives how many there were.
+   * an earlier step that was refused or is held, or repeats one that was. They let go of their keys. Gives how many there
+   * were. planned → deferred: what follows on a record that repeats one of another file which has no outcome yet.
    */
   holdFollowers(lease: Lease, fileId: string): Promise<number>
   /** Those that are deferred with `waits-for-close`. */

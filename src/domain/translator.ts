@@ -53,6 +53,8 @@ export interface Draft {
   /** A valid request body but for the references that are still to be filled in; absent when there are problems. */
   readonly body?: Readonly<Record<string, unknown>>
   readonly references: readonly Reference[]
+  /** Of a record without a body: the field that says which order it is about, where it can be read. */
+  readonly about?: Readonly<Record<string, unknown>>
   /** Values that are filled in once the order is known. */
   readonly awaits?: readonly AwaitedValue[]
   /** What is to be remembered beside the order that the record creates, by name. */

@@ -1,14 +1,17 @@
 /** Attempts: a record is marked as being sent before the request leaves, and comes to its result afterwards. */
-import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Journal, Lease } from '../domain/journal.ts'
 import { problem } from '../domain/problem.ts'
 import type { RecordResult, SendingRecord, UncertainRecord } from '../domain/record.ts'
 import { batchOf } from './batch.ts'
 import { keepAnswers } from './documents.ts'
+import { MAY_FOLLOW } from './followers.ts'
 import { present } from './present.ts'
+import { applyResults } from './results.ts'
 import type { Tables } from './schema.ts'
-import { MAY_FOLLOW, WAITS_FOR_CLOSE } from './steps.ts'
+import { WAITS_FOR_CLOSE } from './steps.ts'
 import { type Store, read, writeHolding } from './store.ts'
+import { leaveOutSuperseded } from './superseded.ts'
 import { type Work, assertMayBeSent, workOf } from './work.ts'
 
 type AttemptCalls = Pick<
@@ -24,11 +27,16 @@ type AttemptCalls = Pick<
 
 export function attemptCalls(store: Store): AttemptCalls {
   return {
-    beginAttempts: (lease, work, limit) =>
-      writeHolding(store, lease, async (tables, now) => {
-        await assertMayBeSent(tables, workOf(work), lease.route)
-        return beginAttempts(tables, workOf(work), { limit, now })
-      }),
+    beginAttempts: async (lease, work, limit) => {
+      for (;;) {
+        const begun = await writeHolding(store, lease, async (tables, now) => {
+          await assertMayBeSent(tables, workOf(work), lease.route)
+          return beginAttempts(tables, workOf(work), { limit, now })
+        })
+        // Each time that it is undefined, records came to their end.
+        if (begun !== undefined) return begun
+      }
+    },
     noteAttempts: (lease, notes) =>
       writeHolding(store, lease, (tables) => noteAttempts(tables, lease, notes)),
     endAttempts: (lease, results) =>
@@ -63,12 +71,13 @@ interface SendingRow {
   readonly note: string | null
 }
 
+/** Undefined when some turned out to be superseded: which others may be sent must be asked anew then. */
 async function beginAttempts(
   tables: Kysely<Tables>,
   { its, waiting }: Work,
   { limit, now }: { limit: number; now: number },
-): Promise<SendingRecord[]> {
-  const { rows } = await sql<SendingRow>`
+): Promise<SendingRecord[] | undefined> {
+  const { rows } = await sql<SendingRow & { readonly target: string | null }>`
     update records set state = 'sending', attempts = attempts + 1, changed_at = ${now}
     where id in (
       select id from records where ${its} and state = ${waiting} and not exists (
@@ -81,7 +90,16 @@ async function beginAttempts(
         select 1 from attempts as earlier
         where earlier.record_id = records.id and (earlier.result is null or earlier.result = 'uncertain')) end as in_doubt,
       (select body from bodies where bodies.record_id = records.id) as body,
-      (select note from bodies where bodies.record_id = records.id) as note`.execute(tables)
+      (select note from bodies where bodies.record_id = records.id) as note,
+      (select target from bodies where bodies.record_id = records.id) as target`.execute(tables)
+  const changes = rows.filter(({ target }) => target !== null).map(({ id }) => id)
+  if (await leaveOutSuperseded(tables, changes, now)) {
+    const begun = batchOf(rows, { id: (row) => row.id })
+    await sql`
+      update records set state = ${waiting}, attempts = attempts - 1 from ${begun}
+      where records.id = batch.id and records.state = 'sending'`.execute(tables)
+    return undefined
+  }
   const batch = batchOf(rows, {
     record_id: (row) => row.id,
     attempt: (row) => row.attempts,
@@ -137,47 +155,6 @@ async function closeAttempts(
     from ${batch} join records on records.id = batch.id
     where records.route = ${route} and records.state = 'sending'
       and attempts.record_id = records.id and attempts.attempt = records.attempts`.execute(tables)
-}
-
-interface Results {
-  readonly lease: Lease
-  readonly from: 'sending' | 'uncertain'
-  readonly results: readonly RecordResult[]
-  readonly now: number
-}
-
-/**
- * Releases the key only where it must: writing the column, even with the value it has, makes SQLite take the record
- * out of the index of all keys and put it back, which doubles the cost of a batch.
- */
-async function applyResults(tables: Kysely<Tables>, { results, ...rest }: Results): Promise<void> {
-  const releasing = results.filter(({ state }) => state === 'rejected' || state === 'skipped')
-  const keeping = results.filter(({ state }) => state !== 'rejected' && state !== 'skipped')
-  if (releasing.length > 0) await applyTo(tables, { results: releasing, ...rest }, sql`, holds_key = 0`)
-  if (keeping.length > 0) await applyTo(tables, { results: keeping, ...rest }, sql``)
-}
-
-/** The API's id of an outgoing record is what it is known by, and no result changes it. */
-async function applyTo(
-  tables: Kysely<Tables>,
-  { lease, from, results, now }: Results,
-  alsoSet: RawBuilder<unknown>,
-): Promise<void> {
-  const batch = batchOf(results, {
-    id: (result) => result.id,
-    state: (result) => result.state,
-    http: (result) => result.http,
-    api_id: (result) => result.apiId,
-    problems: (result) => result.problems,
-  })
-  await sql`
-    update records set state = batch.state, http = batch.http, problems = batch.problems, changed_at = ${now},
-      api_id = case direction when 'incoming' then coalesce(batch.api_id, records.api_id) else records.api_id end
-      ${alsoSet}
-    from ${batch}
-    where records.id = batch.id and records.route = ${lease.route} and records.state = ${from}`.execute(
-    tables,
-  )
 }
 
 async function recoverAttempts(

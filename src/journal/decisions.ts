@@ -7,6 +7,7 @@ import type { PlannedRecord, StateCounts } from '../domain/record.ts'
 import { isoTime } from '../support/clock.ts'
 import { assert } from '../support/errors.ts'
 import { batchOf } from './batch.ts'
+import { forgive } from './followers.ts'
 import { findHolders } from './holders.ts'
 import { judge } from './repeats.ts'
 import type { Tables } from './schema.ts'
@@ -62,7 +63,7 @@ async function noteDecision(
   const { numAffectedRows = 0n } = await sql`
     insert into decided_records (record_id, decision_id)
     select id, ${id} from records
-    where file_id = ${fileId} and state = 'held' and problems ->> '$[0].code' in (${codes}) and ${meant}`.execute(
+    where file_id = ${fileId} and state in ('held', 'deferred') and problems ->> '$[0].code' in (${codes}) and ${meant}`.execute(
     tables,
   )
   const records = Number(numAffectedRows)
@@ -80,14 +81,26 @@ interface Released {
 /** Those whose keys are free hold them again; the others are judged as if they were added now. */
 async function release(tables: Kysely<Tables>, released: Released): Promise<void> {
   const { id, now } = released
+  // Goes first, while it can still be told why they were held.
+  await forgive(tables, id)
+  await lookUpAgain(tables, id, now)
   await sql`
-    update records set state = 'planned', holds_key = 1, problems = '[]', changed_at = ${now}
-    where id in (select record_id from decided_records where decision_id = ${id})
+    update records set state = 'planned', holds_key = 1, forgiven = 0, problems = '[]', changed_at = ${now}
+    where id in (select record_id from decided_records where decision_id = ${id}) and state = 'held'
       and not exists (
         select 1 from records as other
         where other.operation = records.operation and other.account = records.account
           and other.natural_key = records.natural_key and other.holds_key = 1)`.execute(tables)
   while ((await judgeSome(tables, released)) > 0);
+}
+
+/** held → uncertain, what was sent and never answered: it may have taken effect, so it is not sent blindly. */
+async function lookUpAgain(tables: Kysely<Tables>, decisionId: number, now: number): Promise<void> {
+  const lost = problem('answer-lost', {}, 'the answer was lost, and a person has it looked up again')
+  await sql`
+    update records set state = 'uncertain', forgiven = 0, problems = ${JSON.stringify([lost])}, changed_at = ${now}
+    where id in (select record_id from decided_records where decision_id = ${decisionId}) and state = 'held'
+      and problems ->> '$[0].code' = 'outcome-unprovable'`.execute(tables)
 }
 
 /** How many records, whose keys others have taken, are judged at once. */
@@ -122,7 +135,7 @@ async function judgeSome(tables: Kysely<Tables>, { fileId, id, now }: Released):
   })
   await sql`
     update records set state = batch.state, holds_key = batch.holds_key, api_id = batch.api_id,
-      problems = batch.problems, changed_at = ${now}
+      forgiven = 0, problems = batch.problems, changed_at = ${now}
     from ${batch} where records.id = batch.id`.execute(tables)
   return rows.length
 }
@@ -141,10 +154,11 @@ function plannedOf(row: TakenRow): PlannedRecord {
 }
 
 async function discard(tables: Kysely<Tables>, { id, by, why, at }: DecisionEntry): Promise<void> {
-  const message = `It was held, and ${by} discarded it on ${isoTime(at)}: ${why}`
-  const problems = JSON.stringify([problem('discarded', {}, message)])
+  const problemsOf = (was: string) =>
+    JSON.stringify([problem('discarded', {}, `It ${was}, and ${by} discarded it on ${isoTime(at)}: ${why}`)])
   await sql`
-    update records set state = 'rejected', problems = ${problems}, changed_at = ${at}
+    update records set state = 'rejected', holds_key = 0, forgiven = 0, changed_at = ${at},
+      problems = case state when 'held' then ${problemsOf('was held')} else ${problemsOf('waited for its order')} end
     where id in (select record_id from decided_records where decision_id = ${id})`.execute(tables)
 }
 

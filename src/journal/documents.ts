@@ -4,6 +4,7 @@ import type { Lease } from '../domain/journal.ts'
 import type { RecordResult } from '../domain/record.ts'
 import type {
   CreatedShipment,
+  DocumentIntent,
   DocumentJournal,
   DocumentKind,
   DocumentNaming,
@@ -178,16 +179,16 @@ async function reserveName(
 ): Promise<{ name: string; turn: number }> {
   for (let turn = fromTurn; turn < fromTurn + NAMES_MAX; turn++) {
     const name = nameFor(turn)
+    // What is said of a copy that was left holds until another one is.
     const { numAffectedRows } = await sql`
-      update documents set name = ${name}, mailbox = ${mailbox}, folder = ${folder}, state = 'wanted'
+      update documents set
+        name = iif(state = 'delivered', name, ${name}),
+        mailbox = iif(state = 'delivered', mailbox, ${mailbox}),
+        folder = iif(state = 'delivered', folder, ${folder}),
+        state = iif(state = 'delivered', state, 'wanted')
       where record_id = ${recordId} and kind = ${kind}
         and exists (select 1 from records where records.id = documents.record_id and records.route = ${route})
-        and not exists (
-          select 1 from documents as other
-          where other.mailbox = ${mailbox} and other.folder = ${folder} and other.name = ${name} collate nocase
-            and other.name is not null and (other.record_id <> ${recordId} or other.kind <> ${kind}))`.execute(
-      tables,
-    )
+        and not ${isOfAnother({ recordId, kind, mailbox, folder, name })}`.execute(tables)
     if (numAffectedRows === 1n) return { name, turn }
   }
   throw new BridgeError('cannot-write', `${NAMES_MAX} names like ${nameFor(1)} are taken already.`)
@@ -209,6 +210,29 @@ async function endDocuments(
     from ${batch} join records on records.id = batch.record_id and records.route = ${route}
     where documents.record_id = batch.record_id and documents.kind = batch.kind`.execute(tables)
   assert(Number(numAffectedRows) === results.length, `Route ${route} ends documents that it does not have.`)
+  for (const result of results) if (result.state === 'delivered') await notePlace(tables, result)
+}
+
+/** The name of a further copy was not kept for it: where another document has it by now, that of the earlier one stays. */
+async function notePlace(
+  tables: Kysely<Tables>,
+  { recordId, kind, mailbox, folder, name }: DocumentResult,
+): Promise<void> {
+  if (mailbox === undefined || folder === undefined || name === undefined) return
+  await sql`
+    update documents set name = ${name}, mailbox = ${mailbox}, folder = ${folder}
+    where record_id = ${recordId} and kind = ${kind}
+      and (name is not ${name} or mailbox <> ${mailbox} or folder <> ${folder})
+      and not ${isOfAnother({ recordId, kind, mailbox, folder, name })}`.execute(tables)
+}
+
+/** Whether another document has the name in the folder, as a condition. */
+function isOfAnother(place: DocumentIntent & { readonly name: string }): RawBuilder<boolean> {
+  const { recordId, kind, mailbox, folder, name } = place
+  return sql<boolean>`exists (
+    select 1 from documents as other
+    where other.mailbox = ${mailbox} and other.folder = ${folder} and other.name = ${name} collate nocase
+      and other.name is not null and (other.record_id <> ${recordId} or other.kind <> ${kind}))`
 }
 
 async function documentsOf(tables: Kysely<Tables>, recordIds: readonly number[]) {

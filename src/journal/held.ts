@@ -6,6 +6,7 @@ import type { Problem, ProblemCode } from '../domain/problem.ts'
 import { entryOf, selectFiles } from './file-rows.ts'
 import { present } from './present.ts'
 import type { Tables } from './schema.ts'
+import { WAITS_FOR_CLOSE } from './steps.ts'
 import { type Store, read, writeHolding } from './store.ts'
 import { assertMayBeSent, workOf } from './work.ts'
 
@@ -123,15 +124,15 @@ async function heldRecords(
 ): Promise<HeldRecord[]> {
   const its =
     of === undefined
-      ? sql`true`
-      : sql`records.route = ${of.route} and ${of.key} in (
+      ? sql`records.state = 'held'`
+      : sql`(records.state = 'held' or ${WAITS_FOR_CLOSE}) and records.route = ${of.route} and ${of.key} in (
           records.natural_key, '#' || records.id,
           (select group_concat(value, ', ') from json_each(records.key_values) where value <> ''))`
   const { rows } = await sql<HeldRecordRow>`
     select records.id, records.number, records.lines, records.key_values, records.problems, records.route,
       files.id as file, files.name, records.changed_at as since
     from records join files on files.id = records.file_id
-    where records.state = 'held' and records.file_id is not null and ${its}
+    where records.file_id is not null and ${its}
     order by files.number, records.number limit ${limit}`.execute(tables)
   return rows.map(({ key_values, lines, problems, ...row }) => ({
     ...row,

@@ -47,6 +47,7 @@ function holderOf(row: HolderRow, fileId: string): Holder {
     bodyHash: row.body_hash,
     apiId: row.api_id,
     accepted: row.state === 'accepted' || row.state === 'duplicate',
+    held: row.state === 'held',
     keyValues: JSON.parse(row.key_values) as string[],
     line: lines[0]?.[0],
     file: row.file_id === fileId ? undefined : { name: row.name, receivedAt: row.received_at },

@@ -7,6 +7,7 @@ import { documents } from './migrations/004-documents.ts'
 import { holds } from './migrations/003-holds.ts'
 import { reports } from './migrations/006-reports.ts'
 import { steps } from './migrations/005-steps.ts'
+import { superseded } from './migrations/007-superseded.ts'
 import type { Tables } from './schema.ts'
 import { type Store, write } from './store.ts'
 
@@ -16,7 +17,7 @@ interface Migration {
   readonly statements: readonly string[]
 }
 
-const MIGRATIONS: readonly Migration[] = [first, references, holds, documents, steps, reports]
+const MIGRATIONS: readonly Migration[] = [first, references, holds, documents, steps, reports, superseded]
 
 /** Safe when several bridges open a new journal at once: each step is looked for again under the write lock. */
 export async function migrate(store: Store): Promise<void> {

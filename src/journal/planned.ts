@@ -25,10 +25,14 @@ export async function insertPlanned(
     number: (record) => record.number,
     body: (record) => record.body,
     note: (record) => record.note,
+    target: (record) => record.change?.target,
+    changes: (record) => record.change?.values,
   })
   await sql`
-    insert into bodies (record_id, body, note)
-    select records.id, batch.body, batch.note from ${batch} cross join records
+    insert into bodies (record_id, body, note, target, changes, file_number)
+    select records.id, batch.body, batch.note, batch.target, batch.changes,
+      case when batch.target is not null then (select number from files where id = ${fileId}) end
+    from ${batch} cross join records
     where records.file_id = ${fileId} and records.number = batch.number`.execute(tables)
   await keepValues(
     tables,

@@ -8,6 +8,8 @@ export interface Holder {
   readonly bodyHash: string
   readonly apiId: string | null
   readonly accepted: boolean
+  /** It was sent, and only a person can tell what came of it. */
+  readonly held: boolean
   readonly keyValues: readonly string[]
   readonly line: number | undefined
   /** The file it came from; undefined for the file that is being planned. */
@@ -106,8 +108,9 @@ function originOf({ file, line }: Pick<Holder, 'file' | 'line'>): string {
   return `${file ? file.name : 'this file'}${line === undefined ? '' : `, line ${line}`}`
 }
 
-function fateOf({ accepted, apiId }: Holder): string {
+function fateOf({ accepted, held, apiId }: Holder): string {
   if (apiId !== null) return `the API has it as ${apiId}`
+  if (held) return 'is held'
   return accepted ? 'the API has it' : 'is on its way'
 }
 
@@ -116,6 +119,7 @@ function holderFrom(record: PlannedRecord): Holder {
     bodyHash: record.bodyHash ?? '',
     apiId: null,
     accepted: false,
+    held: false,
     keyValues: record.keyValues,
     line: record.lines[0]?.[0],
     file: undefined,

@@ -89,6 +89,7 @@ export interface RecordTable {
   warnings: Generated<string>
   attempts: number
   step: number | null
+  forgiven: Generated<number>
   changed_at: number
 }
 
@@ -111,6 +112,9 @@ interface BodyTable {
   record_id: number
   body: string
   note: string | null
+  target: string | null
+  changes: string | null
+  file_number: number | null
 }
 
 interface AttemptTable {

@@ -94,6 +94,7 @@ function bindFile(
     headerLayout,
     building,
     body,
+    orderField: plan.operation === 'create-invoice' ? 'purchase_order_number' : 'order_id',
     keys,
     lines: [...body.fields.values()].find((node) => node.kind === 'rows'),
     ...bindRules(plan, context),

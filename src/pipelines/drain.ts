@@ -10,6 +10,8 @@ import { laneRunner } from './lanes.ts'
 const BEGIN_AT_ONCE = 200
 /** Results are made durable when there are this many, or after this time, whichever comes first. */
 const RESULTS = { atMost: 200, afterMs: 20 }
+/** So often in a row everything is given back: what the journal lets go and what is known here differ, and would for ever. */
+const STUCK_MAX = 2
 /** So many records in a row without an answer mean that the API is in trouble, and not a record. */
 const UNANSWERED_MAX = 10
 /** Before a request leaves, the lease must have been renewed within this time, well below its length. */
@@ -51,6 +53,8 @@ export async function drain(options: DrainOptions): Promise<void> {
   const breaker = apiBreaker()
   const gate = openGate(options.restraint, BEGIN_AT_ONCE)
   let done = 0
+  /** How many times in a row nothing was begun but to be given back. Once may be for an answer that came meanwhile. */
+  let stuck = 0
   // What has no outcome yet must come to one before the next record of its lane may be sent.
   const blocked = blockedLanes(options.inSteps === true)
   const note = (result: RecordResult) => void results.add(result).catch(stop.because)
@@ -83,7 +87,7 @@ export async function drain(options: DrainOptions): Promise<void> {
   )
 
   try {
-    while (stop.reason() === undefined) {
+    while (stop.reason() === undefined && stuck < STUCK_MAX) {
       const room = await gate.opened()
       if (room === 0 || stop.reason() !== undefined) break
       // The journal leaves out the lanes it knows to be blocked, so it must know them all.
@@ -91,8 +95,10 @@ export async function drain(options: DrainOptions): Promise<void> {
       const records = await hold.writing(journal.beginAttempts(lease, work, room))
       if (records.length === 0) break
       gate.began(records.length)
+      stuck = records.every(blocked.has) ? stuck + 1 : 0
       for (const record of records) await lanes.start(record.lane, record)
       options.onProgress(done)
+      if (stuck > 0) await lanes.idle()
     }
   } catch (error) {
     stop.because(error)

@@ -17,7 +17,9 @@ CREATE TABLE attempts (
 CREATE TABLE bodies (
   record_id integer primary key references records (id) on delete cascade,
   body text not null
-, note text) strict;
+, note text, target text, changes text, file_number integer) strict;
+
+CREATE INDEX bodies_by_target on bodies (target, file_number) where target is not null;
 
 CREATE TABLE decided_records (
   record_id integer not null references records (id) on delete cascade,
@@ -151,7 +153,7 @@ CREATE TABLE records (
   api_id text,
   problems text not null,
   attempts integer not null,
-  changed_at integer not null, warnings text not null default '[]', step integer,
+  changed_at integer not null, warnings text not null default '[]', step integer, forgiven integer not null default 0,
   check ((direction = 'incoming') = (file_id is not null))
 ) strict;
 

@@ -260,6 +260,50 @@ test('an API that gives no documents does not hold the report back, and labels g
   expect(await labelsOf(world, {})).toEqual([])
 })
 
+test.each([
+  new BridgeError('api-redirected', 'the label redirects to https://labels.example (HTTP 302)'),
+  new BridgeError('credentials-refused', 'The API refuses even a fresh token at the label'),
+])('a label answered with $code does not hold the report back, nor the next file', async (failure) => {
+  const { world, purchaseOrders, fileOf } = await withFile({ orders: 2, documents: { packingSlips: false } })
+  await world.drop('inbox/shipments', 'later.csv', fileOf([{ po: purchaseOrders[1] ?? '' }]))
+
+  const { exit } = await runWith(
+    world,
+    documentsAs(() => Promise.reject(failure)),
+  )
+
+  expect(exit).toBe(2)
+  const reported = (await world.list('results')).filter((name) => name.endsWith('results.csv'))
+  expect(reported).toEqual(['later.csv.results.csv', 'orders.csv.results.csv', 'today.csv.results.csv'])
+  const [row] = await resultsOf(world)
+  expect(row).toMatchObject({ _status: 'accepted', _code: 'document-missing' })
+  expect(row?.['_message']).toContain(failure.message)
+})
+
+test('a label that is refused because the whole account is stops the route', async () => {
+  const { world } = await withFile({ orders: 1, documents: { packingSlips: false } })
+  const refused = new BridgeError('credentials-refused', 'The API refuses even a fresh token')
+  let isRefused = false
+  const wrap = {
+    api: (api: Api): Api => ({
+      ...api,
+      document: () => {
+        isRefused = true
+        return Promise.reject(refused)
+      },
+      list: (call) => {
+        if (isRefused) throw refused
+        return api.list(call)
+      },
+    }),
+  }
+
+  const { exit } = await runWith(world, wrap)
+
+  expect(exit).toBe(77)
+  expect(await world.list('results')).not.toContain('today.csv.results.csv')
+})
+
 test('a mailbox that vanishes does not hold the report back, and labels leaves the very same bytes later', async () => {
   const { world } = await withFile({ orders: 3, documents: { packingSlips: false } })
   await rm(join(world.folder, 'labels'), { recursive: true })
@@ -322,6 +366,31 @@ test('labels fetches those of one order again, beside what stands there', async 
     'HV-10002-FDEG000000000002-label.pdf',
     'HV-10002-FDEG000000000002-label~2.pdf',
   ])
+})
+
+test('a label that was left stays told as there when a further copy cannot be left', async () => {
+  const { world } = await withFile({ orders: 1, documents: { packingSlips: false } })
+  await world.run('shipments')
+  world.clock.skip(60_000) // the time stands on the paper
+  const away = new BridgeError('mailbox-unreachable', 'the share is away')
+  const wrap: BridgeOptions['wrap'] = {
+    mailbox: (mailbox) => ({
+      ...mailbox,
+      deliver: (path, folder, name) =>
+        folder === 'today' ? Promise.reject(away) : mailbox.deliver(path, folder, name),
+    }),
+  }
+
+  expect(await labelsOf(world, { purchaseOrderNumber: 'HV-10001' }, wrap)).toEqual([
+    'the label could not be had: the share is away',
+  ])
+
+  // Nothing is missing, and nothing is kept for later.
+  expect(await labelsOf(world, {})).toEqual([])
+  expect(await world.list('../labels/today')).toEqual(['HV-10001-FDEG000000000001-label.pdf'])
+  expect(await world.list('../state/spool/shipments')).toEqual([])
+  const again = await labelsOf(world, { purchaseOrderNumber: 'HV-10001' })
+  expect(again).toEqual([join(world.folder, 'labels', 'today', 'HV-10001-FDEG000000000001-label~2.pdf')])
 })
 
 test('labels into a folder leaves copies of both kinds, from a route that wants none too, and never over a file', async () => {

@@ -179,6 +179,42 @@ test('a deferred record holds its lane back, so that nothing overtakes it', asyn
   expect(await states()).toEqual(['deferred', 'accepted', 'planned', 'accepted'])
 })
 
+test('it ends when the journal hands out again and again what must wait here', async () => {
+  const { journal, lease } = await bench(['A-1', 'A-2', 'B-1'])
+  let begun = 0
+  // Notes nothing of what was deferred, so that nothing of its lane is left out.
+  const forgetful: Journal = {
+    ...journal,
+    beginAttempts: (...asked) => {
+      if (++begun > 20) throw new Error('it never ends')
+      return journal.beginAttempts(...asked)
+    },
+    endAttempts: (holder, results) =>
+      journal.endAttempts(
+        holder,
+        results.map((each) => (each.state === 'deferred' ? { ...each, state: 'planned' } : each)),
+      ),
+  }
+  const sent: string[] = []
+
+  await drain({
+    journal: forgetful,
+    lease,
+    signal: new AbortController().signal,
+    work: { file: 'file' },
+    concurrency: 1,
+    perform: async (record) => {
+      sent.push(record.naturalKey)
+      return record.naturalKey === 'A-1' ? notSent(record) : accepted(record)
+    },
+    unsent: 'planned',
+    onProgress: () => undefined,
+  })
+
+  expect(sent).toContain('B-1')
+  expect(sent).not.toContain('A-2')
+})
+
 test('one record that is deferred for a reason of its own stops no other', async () => {
   const { run, states } = await bench(keysOf(10, 10))
 

@@ -1,6 +1,7 @@
 /** What an order, an invoice list or an order list proves about a request whose answer was lost. */
 import { describe, expect, test } from 'vitest'
 import type { Api, Call, Resource } from '../../src/domain/api.ts'
+import { createCancel } from '../../src/pipelines/operations/create-cancel.ts'
 import { createInvoice } from '../../src/pipelines/operations/create-invoice.ts'
 import { createOrder } from '../../src/pipelines/operations/create-order.ts'
 import { createShipment } from '../../src/pipelines/operations/create-shipment.ts'
@@ -183,15 +184,72 @@ describe('a shipment', () => {
     shipments: [],
   })
 
-  test('with a tracking number is proven absent when each shipment of the order shows another', async () => {
-    const others = [
-      { id: 40, tracking_number: 'T-0' },
-      { id: 41, tracking_number: null },
-    ]
+  test('with a tracking number is absent when others show all the units that are shipped more', async () => {
+    const old = createShipment.oldNoteOf?.({ ...shippedOf(1, 0), shipments: [{ id: 40 }] }, tracked)
+    const other = { id: 41, tracking_number: 'X-9', shipment_lines: [{ quantity: 2 }, { quantity: 1 }] }
+    const having = (...added: readonly Resource[]) => ({
+      ...shippedOf(3, 1),
+      shipments: [{ id: 40 }, ...added],
+    })
 
-    expect(await lookUp(tracked, orderOf([9, 9], others))).toEqual({ found: 'absent' })
-    expect(await lookUp(tracked, orderOf([9, 9], [...others, { id: 42 }]))).toMatchObject({
+    expect(await lookUp(tracked, having(other), old)).toEqual({ found: 'absent' })
+    expect(await lookUp(tracked, having(other))).toMatchObject({ found: 'unclear' })
+  })
+
+  test.each<[string, string, readonly Resource[]]>([
+    ['lags behind', 'T-1', []],
+    ['is cut', 'T-1', [{ id: 41, tracking_number: 'X-9', shipment_lines: [{ quantity: 2 }] }]],
+    ['shows no units', 'T-1', [{ id: 41, tracking_number: 'X-9' }]],
+    [
+      'shows the number as null',
+      'T-1',
+      [{ id: 41, tracking_number: null, shipment_lines: [{ quantity: 3 }] }],
+    ],
+    [
+      'shows the number without its dash',
+      'T-1',
+      [{ id: 41, tracking_number: 'T1', shipment_lines: [{ quantity: 3 }] }],
+    ],
+    [
+      'shows the number without its zeros',
+      '0079',
+      [{ id: 41, tracking_number: 79, shipment_lines: [{ quantity: 3 }] }],
+    ],
+    [
+      'shows the number without its last digits',
+      '9400111899223100000017',
+      [{ id: 41, tracking_number: 9_400_111_899_223_100_000_000, shipment_lines: [{ quantity: 3 }] }],
+    ],
+  ])(
+    'is not shipped again when more is shipped and the list of shipments %s',
+    async (_, tracking_number, added) => {
+      const known = { id: 40, tracking_number: 'X-0' }
+      const body = { ...tracked, tracking_number }
+      const old = createShipment.oldNoteOf?.({ ...shippedOf(1, 0), shipments: [known] }, body)
+      const order = { ...shippedOf(3, 1), shipments: [known, ...added] }
+
+      expect(await lookUp(body, order, old)).toMatchObject({ found: 'unclear' })
+      expect(await lookUp(body, order)).toMatchObject({ found: 'unclear' })
+    },
+  )
+
+  test.each([
+    ['as a number', '794600000001', 794_600_000_001],
+    ['in capitals', '1z999aa10123456784', '1Z999AA10123456784'],
+    ['with blanks around it', 'T-1', ' T-1 '],
+  ])('is known by its tracking number shown %s', async (_, tracking_number, shown) => {
+    const order = { ...shippedOf(2, 1), shipments: [{ id: 41, tracking_number: shown }] }
+
+    expect(await lookUp({ ...tracked, tracking_number }, order)).toEqual({ found: 'accepted', apiId: '41' })
+  })
+
+  test('is not taken for one with another number that adds as much', async () => {
+    const note = createShipment.noteOf?.(shippedOf(0, 0))
+    const order = { ...shippedOf(2, 1), shipments: [{ id: 41, tracking_number: 'X-9' }] }
+
+    expect(await lookUp(tracked, order, note)).toEqual({
       found: 'unclear',
+      why: 'more of the order is shipped, but under other tracking numbers than this',
     })
   })
 
@@ -211,6 +269,27 @@ describe('a shipment', () => {
       found: 'unclear',
     })
     expect(createShipment.oldNoteOf?.(shippedOf(0, 0), untracked)).toBeUndefined()
+  })
+
+  test('and a cancel are not proven by a list that was read long before, but absent where the order is as it was', async () => {
+    const old = createShipment.noteOf?.(shippedOf(0, 0), true)
+    const lines = (canceled: number) => ({
+      id: 5,
+      order_lines: [{ id: 1, variant: { upc: '1' }, quantity_canceled: canceled }],
+    })
+    const cancel = { order_id: 5, cancel_lines: [{ variant: { upc: '1' }, quantity: 2 }] }
+    const cancelOf = (order: Resource, isOld: boolean) =>
+      createCancel.lookUp(
+        showing({ resource: order }),
+        RETAILER,
+        sent(cancel, createCancel.noteOf?.(lines(0), isOld)),
+      )
+
+    expect(await lookUp(untracked, shippedOf(2, 1), old)).toMatchObject({ found: 'unclear' })
+    expect(await lookUp(untracked, shippedOf(0, 0), old)).toEqual({ found: 'absent' })
+    expect(await cancelOf(lines(2), true)).toMatchObject({ found: 'unclear' })
+    expect(await cancelOf(lines(2), false)).toEqual({ found: 'accepted' })
+    expect(await cancelOf(lines(0), true)).toEqual({ found: 'absent' })
   })
 
   test('is compared line by line: as many units of other lines are not this shipment', async () => {

@@ -228,6 +228,78 @@ test('what follows on a parcel that the API refuses is never sent, until a perso
   ])
 })
 
+const CLOSE_AT_ONCE = { operation: 'close-order' } as const
+
+test('a stopped file that is released does not close the order of the parcel whose refusal stopped it', async () => {
+  const { world, rows, drop, states, results } = await aSequenceWorld({ orders: 1, next: [CLOSE_AT_ONCE] })
+  Object.assign(world.configuration.routes.find(({ name }) => name === 'shipments') ?? {}, {
+    stop: { sameRefusal: 1 },
+  })
+  await drop('day.csv', rows)
+  const refusing = (api: Api): Api => ({
+    ...api,
+    send: () =>
+      Promise.resolve({ certainty: 'answered', status: 400, body: { ship_from: ['Not now.'] }, text: '' }),
+  })
+  const bridge = await world.open({ api: refusing })
+  await bridge.run(['shipments'], never)
+  await bridge.close()
+
+  const deciding = await world.open()
+  await deciding.decide({ action: 'release', what: 'day.csv', by: 'Ada Park', why: 'mended' }, never)
+  await deciding.close()
+
+  expect(told(await results('day.csv~2'))).toEqual([
+    'HV-10001 create-shipment rejected api-refused',
+    'HV-10001 create-shipment accepted',
+    'HV-10001 create-shipment accepted',
+    'HV-10001 close-order held earlier-step-failed',
+  ])
+  expect(await states()).toEqual(['HV-10001 partial, 2 shipped, 0 invoiced'])
+})
+
+test('an order is not closed while a parcel of it is still on its way from another file', async () => {
+  const { world, rows, drop, results, states } = await aSequenceWorld({ orders: 1, next: [CLOSE_AT_ONCE] })
+  await drop('one.csv', rows.slice(0, 1))
+  const busy = (api: Api): Api => ({
+    ...api,
+    send: (call) =>
+      call.body?.includes('"T1-1"') === true
+        ? Promise.resolve({ certainty: 'not-applied', status: 503, detail: 'busy' })
+        : api.send(call),
+  })
+  const bridge = await world.open({ api: busy })
+  // A pass in which the API takes nothing ends with that.
+  await bridge.run(['shipments'], never)
+  await drop('two.csv', rows)
+  await bridge.run(['shipments'], never)
+  await bridge.close()
+  expect(await states()).toEqual(['HV-10001 partial, 2 shipped, 0 invoiced'])
+
+  await world.run('shipments')
+
+  expect(await states()).toEqual(['HV-10001 closed, 3 shipped, 0 invoiced'])
+  expect(told(await results('two.csv'))).toEqual([
+    'HV-10001 create-shipment duplicate record-repeated',
+    'HV-10001 create-shipment accepted',
+    'HV-10001 create-shipment accepted',
+    'HV-10001 close-order accepted',
+  ])
+})
+
+test('what follows without a mapping comes back with the refused rows, and no exceptions file could close the order without them', async () => {
+  const { world, rows, drop, states } = await aSequenceWorld({ orders: 1, next: [CLOSE_AT_ONCE] })
+  const bad = rows.map((row, index) => (index === 1 ? { ...row, Service: 'Fedex Grnd' } : row))
+  await drop('day.csv', bad)
+
+  await world.run('shipments')
+
+  expect((await world.list('results')).filter((name) => name.includes('exceptions'))).toEqual([])
+  const rejects = await world.read('results/day.csv.rejects.csv')
+  expect(rejects).toBe(parcelsFile(bad))
+  expect(await states()).toEqual(['HV-10001 partial, 2 shipped, 0 invoiced'])
+})
+
 /** Dies right before or after the n-th call of this name: from then on nothing it tries has any effect. */
 function dyingAt(name: string, turn: number, moment: 'before' | 'after') {
   let calls = 0

@@ -140,6 +140,34 @@ export function documentsSuite(name: string, open: (clock: Clock) => Promise<Jou
         expect(await journal.documentsOf([one ?? 0])).toMatchObject([{ name: 'A.pdf', folder: 'other' }])
       })
 
+      it('that were left as they are until a further copy is left', async () => {
+        const [one = 0, two = 0] = ids
+        await journal.wantDocuments(lease, [intent(one), intent(two)])
+        await journal.nameDocuments(lease, [naming(one, 'a')])
+        await journal.endDocuments(lease, [{ recordId: one, kind: 'label', state: 'delivered' }])
+        const elsewhere = { ...naming(one, 'a', 2), folder: 'other' }
+        expect(await journal.nameDocuments(lease, [elsewhere])).toEqual([{ name: 'a~2.pdf', turn: 2 }])
+        const left = { recordId: one, kind: 'label', folder: 'labels', state: 'delivered', name: 'a.pdf' }
+        expect(await journal.documentsOf([one])).toEqual([left])
+
+        const copy = { ...intent(one), folder: 'other', name: 'a~2.pdf', state: 'delivered' } as const
+        await journal.endDocuments(lease, [copy])
+        expect(await journal.documentsOf([one])).toEqual([{ ...left, folder: 'other', name: 'a~2.pdf' }])
+      })
+
+      it('with the name of the earlier copy where another has come by that of the further one', async () => {
+        const [one = 0, two = 0] = ids
+        await journal.wantDocuments(lease, [intent(one), intent(two)])
+        await journal.nameDocuments(lease, [naming(one, 'a')])
+        await journal.endDocuments(lease, [{ recordId: one, kind: 'label', state: 'delivered' }])
+        await journal.nameDocuments(lease, [naming(two, 'b')])
+        await journal.endDocuments(lease, [{ ...intent(one), name: 'B.pdf', state: 'delivered' }])
+        expect(await journal.documentsOf([one, two])).toMatchObject([
+          { name: 'a.pdf', state: 'delivered' },
+          { name: 'b.pdf', state: 'wanted' },
+        ])
+      })
+
       it('of its own route only', async () => {
         const [one = 0] = ids
         await journal.wantDocuments(lease, [intent(one)])

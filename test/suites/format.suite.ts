@@ -112,6 +112,22 @@ export function describeFormat(name: string, { format, read, write, holds = CSV_
       expect(released).toBe(true)
     })
 
+    it('lets go of the input when only its top is wanted', async () => {
+      let released = false
+      const input = async function* () {
+        try {
+          yield* inChunks(large(), 16_384)
+        } finally {
+          released = true
+        }
+      }
+      const reading = await readable(format.read(input(), read))
+      expect(released).toBe(false)
+      await reading.close()
+      await reading.close()
+      expect(released).toBe(true)
+    })
+
     it('passes on the failure of the input itself', async () => {
       const input = async function* () {
         yield large()

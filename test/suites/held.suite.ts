@@ -258,14 +258,41 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
         expect(await states('b')).toEqual(['planned'])
       })
 
-      it('and never about what was sent and not answered', async () => {
+      it('and has looked up again what was sent and not answered, which nobody can discard', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
         const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)
         const lost = problem('outcome-unprovable', {}, 'lost')
         await journal.endAttempts(lease, [{ id: sending!.id, state: 'held', problems: [lost] }])
         await close('a')
-        expect([await release('a'), await discard('a')]).toEqual([undefined, undefined])
-        expect(await states('a')).toEqual(['held'])
+        await planFile(journal, lease, 'b', [planned(1, 'PO-1')])
+        const [repeated] = await journal.reportedRecords('b', 0, 1)
+        expect(repeated?.problems[0]?.message).toMatch(/with the same contents, and is held\.$/)
+        expect(await discard('a')).toBeUndefined()
+        expect(await release('a')).toMatchObject({ records: 1 })
+        expect(await states('a')).toEqual(['uncertain'])
+        expect(await journal.beginAttempts(lease, { file: 'a' }, 9)).toEqual([])
+        expect(await journal.uncertainRecords({ file: 'a' }, 0, 9)).toMatchObject([{ naturalKey: 'PO-1' }])
+      })
+
+      it('and discards what waits for its order, whose key is free then', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-2')])
+        const sending = await journal.beginAttempts(lease, { file: 'a' }, 2)
+        const codes = ['waits-for-close', 'not-sent'] as const
+        const waits = sending.map(({ id }, index) => ({
+          id,
+          state: 'deferred' as const,
+          problems: [problem(codes[index] ?? 'not-sent', {}, 'not yet')],
+        }))
+        await journal.endAttempts(lease, waits)
+        expect(await release('a')).toBeUndefined()
+        const found = await journal.heldRecords(9, { route: 'orders-in', key: 'PO-1' })
+        expect(found.map(({ number }) => number)).toEqual([1])
+        expect(await discard('a')).toMatchObject({ records: 1 })
+        expect(await states('a')).toEqual(['rejected', 'deferred'])
+        const [discarded] = await journal.reportedRecords('a', 0, 1)
+        expect(discarded?.problems[0]?.message).toMatch(/^It waited for its order, and Ada discarded it on /)
+        await planFile(journal, lease, 'b', [planned(1, 'PO-1')])
+        expect(await states('b')).toEqual(['planned'])
       })
 
       it('and what became of it', async () => {

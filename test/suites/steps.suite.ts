@@ -74,6 +74,25 @@ export function stepsSuite(name: string, open: (clock: TestClock) => Promise<Jou
       expect(await journal.ordersOfStep('a', 2, 0, 9)).toEqual([])
     })
 
+    it('gives an order the rows of its refused records too, but knows no order by them alone', async () => {
+      const { naturalKey: _key, ...refused } = ofStep(2, 1, '7', {
+        problems: [problem('value-missing', {}, 'no')],
+      })
+      const { naturalKey: _other, ...alone } = ofStep(4, 1, '9', { problems: refused.problems })
+      await planFile(journal, lease, 'a', [ofStep(1, 1, '7'), refused, ofStep(3, 1, '7'), alone])
+
+      expect(await journal.ordersOfStep('a', 1, 0, 9)).toMatchObject([
+        {
+          lane: '7',
+          lines: [
+            [1, 1],
+            [2, 2],
+            [3, 3],
+          ],
+        },
+      ])
+    })
+
     it('does not begin what follows on a refusal, and holds it with the name of what was refused', async () => {
       await planFile(journal, lease, 'a', [
         ofStep(1, 1, '7'),
@@ -113,6 +132,112 @@ export function stepsSuite(name: string, open: (clock: TestClock) => Promise<Jou
 
       expect(await journal.holdFollowers(lease, 'a')).toBe(0)
       expect(await send('accepted')).toBe(2)
+    })
+
+    it('lets a release count although the clock was set back since the refusal', async () => {
+      await planFile(journal, lease, 'a', [ofStep(1, 1, '7'), ofStep(2, 2, '7')])
+      await send('rejected')
+      await journal.holdFollowers(lease, 'a')
+      clock.advance(-1000)
+
+      await journal.decide(lease, 'a', { action: 'release', by: 'Ada', why: 'it is settled' })
+
+      expect(await journal.holdFollowers(lease, 'a')).toBe(0)
+      expect(await send('accepted')).toBe(2)
+    })
+
+    const stopped = problem('route-stopped', {}, 'stopped')
+
+    it('holds what follows on a record that is released and refused again, with whatever clock', async () => {
+      await planFile(journal, lease, 'a', [ofStep(1, 1, '7'), ofStep(2, 2, '7')])
+      await journal.holdRest(lease, 'a', stopped)
+      await journal.decide(lease, 'a', { action: 'release', by: 'Ada', why: 'mended' })
+      clock.advance(-50)
+      expect(await send('rejected')).toBe(1)
+
+      expect(await journal.beginAttempts(lease, { file: 'a' }, 9)).toEqual([])
+      expect(await journal.holdFollowers(lease, 'a')).toBe(1)
+    })
+
+    it('holds what follows on a refusal that stopped the file, also when the rest is released', async () => {
+      await planFile(journal, lease, 'a', [ofStep(1, 1, '7'), ofStep(2, 1, '7'), ofStep(3, 2, '7')])
+      await send('rejected')
+      await journal.holdRest(lease, 'a', stopped)
+      clock.advance(1000)
+
+      await journal.decide(lease, 'a', { action: 'release', by: 'Ada', why: 'mended' })
+
+      expect(await send('accepted')).toBe(2)
+      expect(await journal.beginAttempts(lease, { file: 'a' }, 9)).toEqual([])
+      expect(await journal.holdFollowers(lease, 'a')).toBe(1)
+      expect(await states()).toEqual(['rejected', 'accepted', 'held'] satisfies RecordState[])
+    })
+
+    it('holds what follows on a released record whose key another file has taken with other contents', async () => {
+      await planFile(journal, lease, 'a', [ofStep(1, 1, '7'), ofStep(2, 2, '7')])
+      await journal.holdRest(lease, 'a', stopped)
+      await planFile(journal, lease, 'b', [ofStep(1, 1, '7', { bodyHash: 'other', body: '{"other":1}' })])
+      clock.advance(1000)
+
+      await journal.decide(lease, 'a', { action: 'release', by: 'Ada', why: 'mended' })
+
+      expect(await journal.beginAttempts(lease, { file: 'a' }, 9)).toEqual([])
+      expect(await journal.holdFollowers(lease, 'a')).toBe(1)
+      expect(await states()).toEqual(['rejected', 'held'] satisfies RecordState[])
+    })
+
+    it('counts a failure again that was released and came to nothing, for what has not gone out since', async () => {
+      await planFile(journal, lease, 'a', [ofStep(1, 1, '7'), ofStep(2, 2, '7'), ofStep(3, 3, '7')])
+      await send('rejected')
+      await journal.holdFollowers(lease, 'a')
+      const [, second, third] = await journal.reportedRecords('a', 0, 9)
+      const release = { action: 'release', by: 'Ada', why: 'it is settled' } as const
+      await journal.decide(lease, 'a', { ...release, record: third?.id ?? 0 })
+      await journal.decide(lease, 'a', { ...release, action: 'discard', record: second?.id ?? 0 })
+
+      expect(await journal.beginAttempts(lease, { file: 'a' }, 9)).toEqual([])
+      expect(await journal.holdFollowers(lease, 'a')).toBe(1)
+    })
+
+    /** Two files with the same first record, of which the first file's is being sent. */
+    async function repeatedInFlight() {
+      await planFile(journal, lease, 'first', [ofStep(1, 1, '7')])
+      await planFile(journal, lease, 'a', [ofStep(1, 1, '7'), ofStep(2, 1, '7'), ofStep(3, 2, '7')])
+      const [begun] = await journal.beginAttempts(lease, { file: 'first' }, 1)
+      expect(await send('accepted')).toBe(2)
+      return { id: begun?.id ?? 0 }
+    }
+
+    it('defers what follows on a duplicate until the record it repeats, in another file, is accepted', async () => {
+      const first = await repeatedInFlight()
+
+      expect(await journal.beginAttempts(lease, { file: 'a' }, 9)).toEqual([])
+      expect(await journal.holdFollowers(lease, 'a')).toBe(0)
+      expect(await states()).toEqual(['duplicate', 'accepted', 'deferred'] satisfies RecordState[])
+      expect((await journal.reportedRecords('a', 2, 1))[0]?.problems).toMatchObject([
+        { code: 'not-sent', message: 'create-order of 7, P1 (line 1) is still on its way from first.csv' },
+      ])
+      await journal.endAttempts(lease, [{ ...first, state: 'accepted', problems: [] }])
+      await journal.retryDeferred(lease, { file: 'a' })
+
+      expect(await send('accepted')).toBe(3)
+    })
+
+    it('holds what follows on a duplicate whose first record was refused, until a person releases it', async () => {
+      const first = await repeatedInFlight()
+      const refused = [problem('api-refused', {}, 'no')]
+      await journal.endAttempts(lease, [{ ...first, state: 'rejected', problems: refused }])
+
+      expect(await journal.beginAttempts(lease, { file: 'a' }, 9)).toEqual([])
+      expect(await journal.holdFollowers(lease, 'a')).toBe(1)
+      expect((await journal.reportedRecords('a', 2, 1))[0]?.problems[0]).toMatchObject({
+        code: 'earlier-step-failed',
+        message: expect.stringMatching(
+          /^create-order of 7, P1 \(line 1\) repeats a record that was refused or is held: .*first\.csv/,
+        ),
+      })
+      await journal.decide(lease, 'a', { action: 'release', by: 'Ada', why: 'it is settled' })
+      expect(await send('accepted')).toBe(3)
     })
 
     it('puts refused records into the lane of the order they stand with', async () => {

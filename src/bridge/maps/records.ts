@@ -45,7 +45,10 @@ export async function recordsFrom(
   const bound = translator.bind(reading.layouts, source, ({ draft, rows, fields }) => {
     made.push({ draft, rows, fields: isWanted(draft.number) ? fields() : [] })
   })
-  if (!('keyColumns' in bound)) return { problems: bound }
+  if (!('keyColumns' in bound)) {
+    await reading.close()
+    return { problems: bound }
+  }
   return { layouts: reading.layouts, bound, records: recordsOf(reading.batches, bound, made) }
 }
 

@@ -44,6 +44,7 @@ export async function readCsv(
     delimiter: grid.delimiter,
     batches: readBatches(feed, { ...grid, maxCells: shape.maxCells }, { shape, encoding, count }),
     ignored: () => count.ignored,
+    close: () => feed.close(),
   }
 }
 

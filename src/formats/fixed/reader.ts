@@ -41,6 +41,7 @@ export async function readFixed(
     delimiter: '',
     batches: readBatches(feed, rules, source.encoding),
     ignored: () => count.ignored,
+    close: () => feed.close(),
   }
 }
 

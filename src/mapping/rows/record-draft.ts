@@ -14,6 +14,8 @@ export interface Drafting {
   readonly headerLayout: number
   readonly building: Building
   readonly body: BoundObject
+  /** The field of the body that says which order the record is about, where it is about one. */
+  readonly orderField: string
   /** Its array, when it is mapped. */
   readonly lines: BoundRows | undefined
   readonly keys: readonly KeyColumn[]
@@ -42,7 +44,17 @@ export function draftOf(gathered: Gathered, number: number, drafting: Drafting):
   }
   const holding = isSound ? reasonsToHold(drafting) : []
   if (holding.length > 0) {
-    return { number, lines: rows.map(rangeOf), keyValues, references: [], problems: holding, held: true }
+    const about = aboutOrder(drafting, body.build())
+    const references = building.references.filter(({ kind }) => kind === 'order')
+    return {
+      number,
+      lines: rows.map(rangeOf),
+      keyValues,
+      references,
+      ...about,
+      problems: holding,
+      held: true,
+    }
   }
   if (!isSound) array?.choose()
   const built = building.headerRows.length > 0 ? body.build() : undefined
@@ -58,7 +70,16 @@ export function draftOf(gathered: Gathered, number: number, drafting: Drafting):
   const sure = isBroken ? found.filter(({ code }) => code !== 'value-missing') : found
   const ofRows = rows.flatMap((row) => row.problems ?? [])
   const problems = withoutRepeats([...gathered.problems, ...ofRows, ...sure])
-  return { number, lines, keyValues, references, problems }
+  return { number, lines, keyValues, references, ...aboutOrder(drafting, built), problems }
+}
+
+/** A value that could not be made is an object, and so is one that is found later. */
+function aboutOrder(
+  { orderField }: Drafting,
+  built: Record<string, unknown> | undefined,
+): Pick<Draft, 'about'> {
+  const value = built?.[orderField]
+  return typeof value === 'number' || typeof value === 'string' ? { about: { [orderField]: value } } : {}
 }
 
 function keptIn(keep: Record<string, unknown> | undefined): Pick<Draft, 'keep'> {

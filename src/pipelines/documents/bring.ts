@@ -18,7 +18,8 @@ const NAMES_MAX = 1000
 /**
  * Brings the documents of a question. What cannot be had is noted with its problem and stands in nobody's way; when the
  * API or the mailbox is in trouble, the rest is noted at once. May be repeated: what a crash left is delivered from the
- * spool, byte for byte, so that no second copy comes about.
+ * spool, byte for byte, so that no second copy comes about. A document that was delivered before stays noted as it is
+ * until its further copy is left.
  */
 export async function bringDocuments(
   parts: DocumentParts,
@@ -161,6 +162,6 @@ async function leave(parts: DocumentParts, ready: Ready, trouble: TroubleWatch):
   } catch (error) {
     if (!hasCode(error, 'mailbox-unreachable', 'cannot-write')) throw error
     trouble.ofMailbox(error.message)
-    return { ...document, ...place, ...missing(document.kind, error.message) }
+    return withoutBytes(document, missing(document.kind, error.message))
   }
 }

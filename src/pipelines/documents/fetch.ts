@@ -1,6 +1,6 @@
 /** Asking the API for a document: its bytes go to the disk at once, so that few are in memory together. */
 import type { EndpointName } from '../../contract/endpoints.ts'
-import type { Api } from '../../domain/api.ts'
+import type { Api, DocumentAnswer } from '../../domain/api.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import type { Party } from '../../domain/route.ts'
 import {
@@ -10,9 +10,10 @@ import {
   type DocumentState,
   type ShippingDocument,
 } from '../../domain/shipping-document.ts'
+import { hasCode } from '../../support/errors.ts'
 import type { Spool } from '../../support/spool.ts'
 import { partyParams } from '../operations/operation.ts'
-import { accountCheck, tryRead } from '../reads.ts'
+import { accountCheck, type ReadResult, tryRead } from '../reads.ts'
 
 export interface FetchParts {
   readonly api: Api
@@ -40,7 +41,7 @@ export function documentFetcher({ api, spool, route }: FetchParts) {
     const { shipmentId } = shipment
     if (shipmentId === undefined) return missing(kind, 'the API did not say which id the shipment has')
     const params = { ...partyParams(route.party), id: shipmentId }
-    const read = await tryRead(() => api.document({ endpoint: ENDPOINTS[kind], params }))
+    const read = await tryDocument(() => api.document({ endpoint: ENDPOINTS[kind], params }), checkAccount)
     if ('trouble' in read) return missing(kind, read.trouble)
     const answer = read.value
     if (!answer.made) {
@@ -50,6 +51,20 @@ export function documentFetcher({ api, spool, route }: FetchParts) {
     }
     await spool.put(spooled, [answer.bytes])
     return { extension: extensionOf(answer.contentType) }
+  }
+}
+
+/** A label may lie elsewhere, or be closed to the account: what is true of one document does not stop the route. */
+async function tryDocument(
+  read: () => Promise<DocumentAnswer>,
+  checkAccount: () => Promise<void>,
+): Promise<ReadResult<DocumentAnswer>> {
+  try {
+    return await tryRead(read)
+  } catch (error) {
+    if (!hasCode(error, 'api-redirected', 'credentials-refused')) throw error
+    if (error.code === 'credentials-refused') await checkAccount()
+    return { trouble: error.message }
   }
 }
 

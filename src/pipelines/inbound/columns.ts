@@ -16,6 +16,7 @@ export function columnFinder(
   const bind = async () => {
     const reading = await format.read(spool.read(spoolName(file.id)), translator.read)
     if (isUnreadable(reading)) return undefined
+    await reading.close()
     const bound = translator.bind(reading.layouts, fileSource(parts, file))
     return 'keyColumns' in bound ? bound : undefined
   }

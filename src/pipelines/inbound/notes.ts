@@ -16,6 +16,9 @@ const NOTES = { atMost: 100, afterMs: 2 }
 /** A file with more records whose orders must be read right before has them read as one list. */
 const SINGLE_READS_MAX = 50
 
+/** In a long file, somebody else may change an order between the reading of the list and its record's turn. */
+const SEEN_JUST_NOW_MS = 5_000
+
 /**
  * Makes the function that notes, durably and before the request leaves, what a look-up will need. Operations that need
  * nothing cost nothing, and so do records of which planning knew enough.
@@ -66,6 +69,8 @@ function sweptNotes(parts: InboundParts, file: FileEntry) {
     const before = { operation, account, lane, number: record.number }
     if (await journal.isBehind(file.id, before)) return undefined
     const [order] = await journal.resourcesById(account, 'order', [lane])
-    return order?.facts !== undefined && order.seenAt >= since ? rules.noteOf(order.facts) : undefined
+    if (order?.facts === undefined || order.seenAt < since) return undefined
+    const age = clock.now() - order.seenAt
+    return rules.noteOf(order.facts, age < 0 || age > SEEN_JUST_NOW_MS)
   }
 }

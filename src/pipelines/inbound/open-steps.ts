@@ -25,6 +25,8 @@ export interface OpenFile {
   /** The key columns of all steps, each once. */
   readonly keyColumns: readonly string[]
   readonly columns?: DifferingColumns
+  /** Lets go of the file, however far it was read. */
+  close(): Promise<void>
 }
 
 /** The steps ready to be planned, or why the file is unusable as a whole. */
@@ -34,6 +36,10 @@ export async function openSteps(
 ): Promise<OpenFile | { readonly problems: readonly Problem[] }> {
   const { format, spool } = parts
   const steps: OpenStep[] = []
+  const sources: BoundFile[] = []
+  const close = async () => {
+    for (const { reading } of sources) await reading.close()
+  }
   for (const step of stepsOf(parts)) {
     const { translator } = step
     if (translator === undefined) {
@@ -41,12 +47,19 @@ export async function openSteps(
       continue
     }
     const reading = await format.read(spool.read(spoolName(file.id)), translator.read)
-    if (isUnreadable(reading)) return reading
+    if (isUnreadable(reading)) {
+      await close()
+      return reading
+    }
     const bound = translator.bind(reading.layouts, fileSource(parts, file))
-    if (!('keyColumns' in bound)) return { problems: bound }
-    steps.push({ ...step, source: { reading, bound } })
+    if (!('keyColumns' in bound)) {
+      await Promise.all([close(), reading.close()])
+      return { problems: bound }
+    }
+    const source = { reading, bound }
+    sources.push(source)
+    steps.push({ ...step, source })
   }
-  const sources = steps.flatMap(({ source }) => source ?? [])
   const [first] = sources
   if (first === undefined) return { problems: [] }
   const columns = differingColumns(sources)
@@ -55,7 +68,7 @@ export async function openSteps(
   }
   const several = [...new Set(sources.flatMap(({ bound }) => bound.keyColumns))]
   const keyColumns = sources.length === 1 ? first.bound.keyColumns : several
-  return { first, steps, keyColumns, ...(columns === undefined ? {} : { columns }) }
+  return { first, steps, keyColumns, close, ...(columns === undefined ? {} : { columns }) }
 }
 
 /** The columns that only the mapping, or only the file, names. */

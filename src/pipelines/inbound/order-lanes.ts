@@ -1,8 +1,7 @@
 /** One lane for all records of an order, whichever step they are from, so that they are sent one after the other. */
 import type { InboundParts } from '../parts.ts'
-import { accountOf } from '../../domain/route.ts'
 import type { Draft } from '../../domain/translator.ts'
-import { resourceFinder } from '../references/finder.ts'
+import type { ResourceFinder } from '../references/finder.ts'
 import type { ResolvedDraft } from '../references/resolver.ts'
 import { INBOUND_RULES } from '../operations/operations.ts'
 
@@ -13,45 +12,50 @@ export type OrderLanes = (
 ) => Promise<readonly (string | undefined)[]>
 
 /**
- * The order's id is the lane. An invoice names its order by a number, which is looked up; a number that leads to no
- * order, or to several, is a lane of its own.
+ * The order's id is the lane. An invoice names its order by a number, which is looked up, and so is that of a refused
+ * record: what follows on it has to wait for its correction. A sound record's number that leads to no order, or to
+ * several, is a lane of its own.
  */
-export function orderLanes(parts: InboundParts): OrderLanes {
-  const findOrders = resourceFinder(parts, 'order')
-  const { operation, party } = parts.route
+export function orderLanes({ route }: InboundParts, findOrders: ResourceFinder): OrderLanes {
+  const { lane } = INBOUND_RULES[route.operation]
   return async (drafts, resolved) => {
-    const found = await findOrders(resolved.flatMap((draft) => numberIn(draft) ?? []))
-    const refused = drafts.flatMap((draft, index) =>
-      isSound(resolved[index]) ? [] : (orderKeyOf(draft) ?? []),
-    )
-    const known =
-      refused.length === 0 ? [] : await parts.journal.findResources(accountOf(party), 'order', refused)
+    const named = resolved.map((draft, index) => {
+      const { body = {} } = draft
+      return isSound(draft) ? orderNamedIn(body) : (orderOf(draft) ?? orderNamedBy(drafts[index]))
+    })
+    const found = await findOrders(named.flatMap(({ number } = {}) => number ?? []))
     return resolved.map((draft, index) => {
-      const only = (ids: readonly { readonly id: string }[]) => (ids.length === 1 ? ids[0]?.id : undefined)
-      if (!isSound(draft)) {
-        const key = drafts[index] && orderKeyOf(drafts[index])
-        return draft.order?.id ?? only(known.filter((each) => each.key === key))
-      }
-      const number = numberIn(draft)
-      if (number !== undefined) return only(found.get(number) ?? []) ?? `PO ${number}`
-      return INBOUND_RULES[operation].lane(draft.body ?? {})
+      const { id, number } = named[index] ?? {}
+      const [one, another] = number === undefined ? [] : (found.get(number) ?? [])
+      const known = id ?? (another === undefined ? one?.id : undefined)
+      if (!isSound(draft)) return known
+      return number === undefined ? lane(draft.body ?? {}) : (known ?? `PO ${number}`)
     })
   }
 }
 
-function isSound(draft: ResolvedDraft | undefined): boolean {
-  return draft?.body !== undefined && draft.problems.length === 0
+/** An order by its id or, where that is not told, by its number. */
+interface NamedOrder {
+  readonly id?: string
+  readonly number?: string
 }
 
-/** The number by which a body names its order, where it names it by no id. */
-function numberIn(draft: ResolvedDraft): string | undefined {
-  const { body } = draft
-  if (!isSound(draft) || body?.['order_id'] !== undefined) return undefined
-  const number = body?.['purchase_order_number']
-  return typeof number === 'string' ? number : undefined
+function isSound(draft: ResolvedDraft): boolean {
+  return draft.body !== undefined && draft.problems.length === 0
 }
 
-/** What the file calls the order, also where something else is wrong with the record. */
-function orderKeyOf({ references }: Draft): string | undefined {
-  return references.find(({ kind }) => kind === 'order')?.key
+function orderOf({ order }: ResolvedDraft): NamedOrder | undefined {
+  return order && { id: order.id }
+}
+
+function orderNamedIn(fields: Readonly<Record<string, unknown>>): NamedOrder | undefined {
+  const { order_id: id, purchase_order_number: number } = fields
+  if (typeof id === 'number') return { id: String(id) }
+  return typeof number === 'string' ? { number } : undefined
+}
+
+/** What the file says the order is, also where something else is wrong with the record. */
+export function orderNamedBy(draft: Draft | undefined): NamedOrder | undefined {
+  const reference = draft?.references.find(({ kind }) => kind === 'order')
+  return reference === undefined ? orderNamedIn(draft?.body ?? draft?.about ?? {}) : { number: reference.key }
 }

@@ -8,10 +8,24 @@ interface RefusedRow {
   readonly number: number
 }
 
+/** A refused record with the number of its order. */
+interface NamedRecord {
+  readonly number: number
+  readonly order: string
+}
+
+export type RefusedRows = ReturnType<typeof refusedRows>
+
 /** Remembers them while a file is planned, step after step. */
 export function refusedRows() {
   const ofSteps = new Map<number, { rows: RefusedRow[]; isSorted: boolean }>()
+  const named: NamedRecord[] = []
   return {
+    /** Notes by which number the record calls its order, where it does. */
+    name(number: number, order: string | undefined): void {
+      if (order !== undefined) named.push({ number, order })
+    },
+    named: (): readonly NamedRecord[] => named,
     add(step: number, number: number, lines: readonly LineRange[]): void {
       const own = ofSteps.get(step) ?? { rows: [], isSorted: false }
       own.rows.push(...lines.map(([first, last]) => ({ first, last, number })))

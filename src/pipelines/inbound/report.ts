@@ -153,7 +153,9 @@ async function writeReports(parts: InboundParts, file: FileEntry): Promise<Summa
 async function columnsOf(parts: InboundParts, file: FileEntry): Promise<DifferingColumns | undefined> {
   if (file.outcome !== 'processed') return undefined
   const opened = await openSteps({ ...parts, notify: () => undefined }, file)
-  return 'problems' in opened ? undefined : opened.columns
+  if ('problems' in opened) return undefined
+  await opened.close()
+  return opened.columns
 }
 
 /** The first row of a record of its step is its header. */

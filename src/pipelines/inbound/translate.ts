@@ -9,10 +9,12 @@ import type { InboundRules } from '../operations/operation.ts'
 import { INBOUND_RULES } from '../operations/operations.ts'
 import type { InboundParts } from '../parts.ts'
 import { identityOf } from './identity.ts'
-import { openSteps } from './open-steps.ts'
+import { type OpenFile, openSteps } from './open-steps.ts'
+import { joinByNumber, joinByRows } from './join-lanes.ts'
 import { orderLanes } from './order-lanes.ts'
-import { refusedRows } from './refused-rows.ts'
+import { type RefusedRows, refusedRows } from './refused-rows.ts'
 import { isJudgedLater, type Step } from './steps.ts'
+import { resourceFinder } from '../references/finder.ts'
 import { orderReader } from '../references/orders.ts'
 import { orderValues } from '../references/order-values.ts'
 import { referenceResolver } from '../references/resolver.ts'
@@ -33,7 +35,15 @@ export async function planFile(parts: InboundParts, file: FileEntry): Promise<vo
   if (damage.length > 0) return journal.fileUnusable(lease, file.id, damage)
   const opened = await openSteps(parts, file)
   if (!('steps' in opened)) return journal.fileUnusable(lease, file.id, opened.problems)
+  try {
+    await planSteps(parts, file, opened)
+  } finally {
+    await opened.close()
+  }
+}
 
+async function planSteps(parts: InboundParts, file: FileEntry, opened: OpenFile): Promise<void> {
+  const { journal, lease } = parts
   const { steps, keyColumns, first } = opened
   const numbering = { last: 0 }
   const refused = refusedRows()
@@ -65,12 +75,13 @@ interface Planning {
   readonly keyColumns: readonly string[]
   /** The number of the last record of the steps before. */
   readonly numbering: { last: number }
-  readonly refused: ReturnType<typeof refusedRows>
+  readonly refused: RefusedRows
 }
 
 /** The orders of the step before become records of this one. */
-async function planOrders({ parts, file, step, numbering }: Planning): Promise<void> {
+async function planOrders({ parts, file, step, numbering, refused }: Planning): Promise<void> {
   const { journal, lease, route } = parts
+  await joinByNumber({ parts, file, refused })
   const { number: turn = 1 } = step
   let after = 0
   for (;;) {
@@ -94,10 +105,13 @@ async function planOrders({ parts, file, step, numbering }: Planning): Promise<v
 function planner(planning: Planning & { readonly bound: BoundTranslator }) {
   const { parts, file, bound, step } = planning
   const orders = orderReader(parts)
-  const resolveReferences = referenceResolver({ ...parts, orders })
-  const fillInOrderValues = orderValues({ ...parts, orders })
+  const findOrders = resourceFinder(parts, 'order')
+  const resolving = { ...parts, orders, findOrders }
+  const resolveReferences = referenceResolver(resolving)
+  const fillInOrderValues = orderValues(resolving)
   const holdToRules = businessRules({ parts, file, orders, columnOf: (field) => bound.columnOf(field) })
-  const lanesOf = step.number === undefined && !isJudgedLater(parts) ? undefined : orderLanes(parts)
+  const lanesOf =
+    step.number === undefined && !isJudgedLater(parts) ? undefined : orderLanes(parts, findOrders)
   const place = cellPlacer(planning)
   let waiting: Draft[] = []
   let done = 0
@@ -110,7 +124,7 @@ function planner(planning: Planning & { readonly bound: BoundTranslator }) {
     const lanes = await lanesOf?.(drafts, resolved)
     const records = resolved.map((draft, index) => place(toRecord(parts, draft, file), lanes?.[index]))
     await parts.journal.addRecords(parts.lease, file.id, records)
-    if (step.number !== undefined) await joinLanes(planning, records)
+    if (step.number !== undefined) await joinByRows(planning, records, drafts)
     done += records.length
     parts.notify({ kind: 'progress', route: parts.route.name, file: file.name, phase: 'translating', done })
   }
@@ -134,23 +148,6 @@ function cellPlacer({ step, keyColumns, numbering, bound }: Planning & { readonl
     const keyValues = own.map((index) => record.keyValues[index] ?? '')
     return { ...placed, step: turn, number: before + record.number, keyValues }
   }
-}
-
-/** A refused record whose order is not known is of the order of a later record with one of its rows. */
-async function joinLanes(
-  { parts, file, step, refused }: Planning,
-  records: readonly PlannedRecord[],
-): Promise<void> {
-  const { number: turn = 1 } = step
-  const joins = new Map<number, string>()
-  for (const { number, lines, lane, problems, skipped } of records) {
-    if (lane === undefined && problems.length > 0 && !skipped) refused.add(turn, number, lines)
-    if (lane === undefined) continue
-    for (const each of refused.meeting(turn, lines)) joins.set(each, lane)
-  }
-  if (joins.size === 0) return
-  const list = [...joins].map(([number, lane]) => ({ number, lane }))
-  await parts.journal.joinLanes(parts.lease, file.id, list)
 }
 
 /** A draft with its identity. */

@@ -6,17 +6,20 @@ import { type InboundRules, idOf, partyParams } from './operation.ts'
 interface Act {
   /** The field of the body that names the resource. */
   readonly target: string
+  /** What of it is changed. */
+  readonly value: 'is_acknowledged' | 'status'
   readonly get: EndpointName
   /** Whether the resource is as the call would have it. */
   readonly isDone: (resource: Resource) => boolean
 }
 
 /** The rules of one such call. */
-function act({ target, get, isDone }: Act): InboundRules {
+function act({ target, value, get, isDone }: Act): InboundRules {
   const id = (body: Resource) => String(body[target])
   return {
     naturalKey: id,
     lane: id,
+    change: (body) => ({ target: `${target} ${id(body)}`, values: [value] }),
     request: (body) => ({ params: { id: id(body) } }),
 
     async lookUp(api, party, record) {
@@ -34,17 +37,19 @@ const statusOf = (resource: Resource) => String(resource['status']).toLowerCase(
 
 /** What a party has received, by the endpoint that shows it. */
 export function acknowledging(target: string, get: EndpointName): InboundRules {
-  return act({ target, get, isDone: isAcknowledged })
+  return act({ target, value: 'is_acknowledged', get, isDone: isAcknowledged })
 }
 
 export const closeOrder = act({
   target: 'order_id',
+  value: 'status',
   get: 'getBrandOrder',
   isDone: (order) => statusOf(order) === 'closed',
 })
 
 export const reopenOrder = act({
   target: 'order_id',
+  value: 'status',
   get: 'getBrandOrder',
   isDone: (order) => statusOf(order) === 'open' || statusOf(order) === 'partial',
 })

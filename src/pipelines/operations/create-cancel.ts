@@ -21,7 +21,7 @@ export const createCancel: InboundRules = {
     return JSON.stringify(order === undefined ? {} : noteOf(order, CANCELED))
   },
 
-  noteOf: (order) => JSON.stringify(noteOf(order, CANCELED)),
+  noteOf: (order, isOld) => JSON.stringify({ ...noteOf(order, CANCELED), ...(isOld ? { isOld } : {}) }),
 
   async lookUp(api, party, record) {
     const body = JSON.parse(record.body) as Body

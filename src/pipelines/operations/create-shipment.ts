@@ -2,8 +2,8 @@
 import type { Api, Resource } from '../../domain/api.ts'
 import type { Party } from '../../domain/route.ts'
 import { type Body, type Finding, idOf, type InboundRules, partyParams } from './operation.ts'
-import { linesOf, unitsIn } from './order-lines.ts'
-import { attachedTo, compareQuantities, noteOf } from './quantities.ts'
+import { itemsOf, linesOf, unitsIn } from './order-lines.ts'
+import { addedSince, attachedTo, compareQuantities, noteOf } from './quantities.ts'
 
 const SHIPPED = {
   counter: 'quantity_shipped',
@@ -27,7 +27,7 @@ export const createShipment: InboundRules = {
     return JSON.stringify(order === undefined ? {} : noteOf(order, SHIPPED))
   },
 
-  noteOf: (order) => JSON.stringify(noteOf(order, SHIPPED)),
+  noteOf: (order, isOld) => JSON.stringify({ ...noteOf(order, SHIPPED), ...(isOld ? { isOld } : {}) }),
 
   /** A tracking number tells more than quantities, which are only the last resort then and may be old ones. */
   oldNoteOf: (order, body) =>
@@ -40,10 +40,7 @@ export const createShipment: InboundRules = {
     const order = await readOrder(api, party, body)
     if (order === undefined)
       return { found: 'unclear', why: `order ${String(body['order_id'])} is not there any more` }
-    return (
-      byTracking(body, order) ??
-      byQuantities(body, order, compareQuantities(order, { watched: SHIPPED, noteText: record.note, body }))
-    )
+    return byTracking(body, order) ?? byQuantities(body, order, record.note)
   },
 }
 
@@ -67,26 +64,54 @@ function byTracking(body: Body, order: Resource): Finding | undefined {
 }
 
 /**
- * A list of shipments may lag behind or be cut, and may show a number late: only quantities that are as before prove
- * one absent. Where each shipment shows another number, as many units more are those of somebody else.
+ * A list of shipments may lag behind or be cut, and may show a number late or otherwise: that none shows ours proves
+ * nothing, but where those that were added show other numbers, and as many units as are shipped more.
  */
-function byQuantities(body: Body, order: Resource, compared: Finding): Finding {
-  const shipments = attachedTo(order, SHIPPED.list)
-  const areOthers = shipments.length > 0 && shipments.every((each) => trackingOf(each) !== undefined)
-  if (compared.found !== 'accepted' || trackingOf(body) === undefined || !areOthers) return compared
-  return {
-    found: 'unclear',
-    why: 'the order has more units shipped, and its shipments show other tracking numbers',
-  }
+function byQuantities(body: Body, order: Resource, noteText: string | undefined): Finding {
+  const compared = compareQuantities(order, { watched: SHIPPED, noteText, body })
+  const tracking = trackingOf(body)
+  const added = addedSince(order, SHIPPED, noteText)
+  if (tracking === undefined || added === undefined || compared.found === 'absent') return compared
+  const areOthers = (some: readonly unknown[]) =>
+    some.length > 0 && some.every((each) => isOther(trackingOf(each), tracking))
+  if (areOthers(added.attached) && unitsOf(added.attached) === added.units) return { found: 'absent' }
+  const told = added.attached.length > 0 ? added.attached : attachedTo(order, SHIPPED.list)
+  if (compared.found !== 'accepted' || !areOthers(told)) return compared
+  return { found: 'unclear', why: 'more of the order is shipped, but under other tracking numbers than this' }
 }
 
-/** The same number may be shown as one, in capitals or with blanks around it. Undefined where none is shown. */
+/** Spec: a number is text; shown as a number it has lost its last digits where it is long, and tells nothing then. */
 function trackingOf(shown: unknown): string | undefined {
   if (typeof shown !== 'object' || shown === null || !('tracking_number' in shown)) return undefined
   const { tracking_number: number } = shown
-  if (typeof number !== 'string' && typeof number !== 'number') return undefined
+  if (typeof number !== 'string' && !Number.isSafeInteger(number)) return undefined
   const text = String(number).trim().toLowerCase()
   return text === '' ? undefined : text
+}
+
+/** Without dashes, leading zeros, or what a carrier puts before or behind it, the one may be the other. */
+function isOther(shown: string | undefined, ours: string): boolean {
+  if (shown === undefined) return false
+  const [one, other] = [bare(shown), bare(ours)]
+  return !one.includes(other) && !other.includes(one)
+}
+
+function bare(tracking: string): string {
+  return tracking.replaceAll(/[^a-z0-9]/gu, '').replace(/^0+/u, '')
+}
+
+/** The units in these shipments; undefined where one does not show them. */
+function unitsOf(shipments: readonly unknown[]): number | undefined {
+  let sum = 0
+  for (const shipment of shipments) {
+    const items = itemsOf(shipment as Body, SHIPPED.items).map((item) => unitsIn(item, 'quantity'))
+    if (items.length === 0) return undefined
+    for (const units of items) {
+      if (units === undefined) return undefined
+      sum += units
+    }
+  }
+  return sum
 }
 
 function isUnshipped(order: Resource): boolean {

@@ -1,6 +1,6 @@
 /** What a pipeline must know of an inbound operation beyond its endpoint: identity, order and certainty. */
 import type { Api, Call, Resource } from '../../domain/api.ts'
-import type { UncertainRecord } from '../../domain/record.ts'
+import type { Change, UncertainRecord } from '../../domain/record.ts'
 import type { Party } from '../../domain/route.ts'
 
 export type Body = Readonly<Record<string, unknown>>
@@ -18,6 +18,8 @@ export type SentRecord = Pick<UncertainRecord, 'naturalKey' | 'body' | 'sentAt' 
 export interface InboundRules {
   /** What makes two bodies the same record within one account. */
   readonly naturalKey: (body: Body) => string
+  /** Of operations that may be repeated, and only of these. */
+  readonly change?: (body: Body) => Change
   /** Records with the same lane are sent one at a time and in file order. */
   readonly lane: (body: Body) => string
   /**
@@ -30,8 +32,8 @@ export interface InboundRules {
    * when looking it up afterwards is enough.
    */
   readonly note?: (api: Api, party: Party, body: Body) => Promise<string>
-  /** The same note from an order that was just seen. */
-  readonly noteOf?: (order: Resource) => string
+  /** The same note from an order that was seen in a list; an old one if others may have changed the order since. */
+  readonly noteOf?: (order: Resource, isOld?: boolean) => string
   /** The same from an order as it is known, where that is enough; then nothing is read before the record is sent. */
   readonly oldNoteOf?: (order: Resource, body: Body) => string | undefined
   /** Looks a sent record up. Called only when a late answer is out of the question. */

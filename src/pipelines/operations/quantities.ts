@@ -62,6 +62,21 @@ export function compareQuantities(
   }
 }
 
+/** What came to the order since the note; undefined where that is not known, or where a line has less than before. */
+export function addedSince(
+  order: Resource,
+  watched: Watched,
+  noteText: string | undefined,
+): { readonly units: number; readonly attached: readonly unknown[] } | undefined {
+  const before = noteText === undefined ? {} : (JSON.parse(noteText) as Noted)
+  const after = noteOf(order, watched)
+  const { attached: known, lines = {} } = before
+  if (before.units === undefined || after.units === undefined || known === undefined) return undefined
+  if (Object.entries(lines).some(([id, units]) => (after.lines?.[id] ?? 0) < units)) return undefined
+  const attached = attachedTo(order, watched.list).filter((each) => !known.includes(idOf(each) ?? ''))
+  return { units: after.units - before.units, attached }
+}
+
 type Noted = Partial<OrderNote>
 
 /** Units may have moved from one line to another only in sum, which is not as before. */

@@ -34,6 +34,7 @@ export const updateVariant: InboundRules = {
       ? `${idText(body)} for retailer ${body['retailer_id']}`
       : idText(body),
   lane: idText,
+  change: (body) => ({ target: `variant_id ${idText(body)}`, values: valuesOf(body) }),
   request: (body, party) => ({ params: { id: idText(body) }, body: entriesText(body, party) }),
 
   async lookUp(api, party, record) {
@@ -58,6 +59,17 @@ function entriesOf(body: Body, party: Party) {
   const { attributes, retailer_id: retailer } = body
   const own = party.kind === 'retailer' ? party.id : undefined
   return attributeEntries(attributes as AttributeValues, typeof retailer === 'number' ? retailer : own)
+}
+
+/** By their codes; a value that is one retailer's is another than that of the next. */
+function valuesOf({ attributes, retailer_id: retailer }: Body): string[] {
+  const entries = attributeEntries(
+    attributes as AttributeValues,
+    typeof retailer === 'number' ? retailer : undefined,
+  )
+  return entries.map(({ attribute: { code }, retailer: whose }) =>
+    whose ? `${code} for retailer ${whose.id}` : code,
+  )
 }
 
 function entriesText(body: Body, party: Party): string {

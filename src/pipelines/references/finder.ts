@@ -18,11 +18,10 @@ export type FinderParts = Pick<InboundParts, 'api' | 'journal' | 'route' | 'sign
 /** What is known by each key; a key that nobody knows is not there. */
 export type Found = ReadonlyMap<string, readonly KnownResource[]>
 
+export type ResourceFinder = (keys: Iterable<string>) => Promise<Found>
+
 /** The finder of one file and kind: each call costs one query, and all of them together at most one reading of each list. */
-export function resourceFinder(
-  parts: FinderParts,
-  kind: SeenKind,
-): (keys: Iterable<string>) => Promise<Found> {
+export function resourceFinder(parts: FinderParts, kind: SeenKind): ResourceFinder {
   const sweep = sweepOf(kind, parts.route.party)
   const unread = [...sweep.lists]
   let singlesLeft = sweep.single === undefined ? 0 : SINGLES_MAX

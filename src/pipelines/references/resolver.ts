@@ -4,7 +4,7 @@ import type { Problem } from '../../domain/problem.ts'
 import type { Draft } from '../../domain/translator.ts'
 import type { InboundParts } from '../parts.ts'
 import { resolveDependent } from './dependent.ts'
-import { type Found, resourceFinder } from './finder.ts'
+import { type Found, type ResourceFinder, resourceFinder } from './finder.ts'
 import type { SeenKind } from './kinds.ts'
 import type { OrderReader } from './orders.ts'
 import { unresolvedTeller } from './unresolved.ts'
@@ -16,16 +16,11 @@ export interface ResolvedDraft extends Omit<Draft, 'references'> {
 
 export type ResolverParts = Pick<InboundParts, 'api' | 'journal' | 'route' | 'signal' | 'carriers'> & {
   readonly orders: OrderReader
+  readonly findOrders: ResourceFinder
 }
 
-const FOUND_BY_KEY = [
-  'order',
-  'variant',
-  'shipment',
-  'invoice',
-  'credit',
-  'return',
-] as const satisfies SeenKind[]
+/** Besides orders, whose finder others need too. */
+const FOUND_BY_KEY = ['variant', 'shipment', 'invoice', 'credit', 'return'] as const satisfies SeenKind[]
 
 /**
  * Makes the resolver of one file. Each batch costs one query to the journal for each kind; what the journal does not
@@ -34,7 +29,10 @@ const FOUND_BY_KEY = [
 export function referenceResolver(
   parts: ResolverParts,
 ): (drafts: readonly Draft[]) => Promise<readonly ResolvedDraft[]> {
-  const finders = new Map(FOUND_BY_KEY.map((kind) => [kind as string, resourceFinder(parts, kind)]))
+  const finders = new Map<string, ResourceFinder>([
+    ['order', parts.findOrders],
+    ...FOUND_BY_KEY.map((kind) => [kind, resourceFinder(parts, kind)] as const),
+  ])
   const tell = unresolvedTeller(parts)
 
   return async (drafts) => {
