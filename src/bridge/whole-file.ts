@@ -40,7 +40,7 @@ export function wholeFile(
       records += 1
       if (draft.body === undefined || draft.problems.length > 0) return
       const { number, lines, keyValues } = draft
-      const { naturalKey, bodyHash } = identityOf(operation, withNames(draft))
+      const { naturalKey, bodyHash } = identityOf(operation, withNames(draft), keyValues)
       const [verdict] = judge(
         [{ number, lines, keyValues, problems: [], operation, account: '', naturalKey, bodyHash }],
         holders,

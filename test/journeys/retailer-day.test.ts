@@ -232,9 +232,9 @@ async function supplierWorks({ ask, listed }: Day, { po, canceled, number }: Wor
 }
 
 const ITEMS_AT_FIRST = [
-  '9001,Northlight Goods,NL-0001,086000100018,"Birch Linen Pillow, Charcoal",,Charcoal,,7,https://images.example.com/9001/front.jpg',
-  '9002,Northlight Goods,NL-0002,086000100025,"Cove Floor Lamp, Slate Blue",,Slate Blue,,14,https://images.example.com/9002/front.jpg',
-  '9003,Northlight Goods,NL-0003,086000100032,"Dune Oak Stool, Rust",,Rust,S,21,https://images.example.com/9003/front.jpg',
+  '9001,Northlight Goods,,NL-0001,086000100018,"Birch Linen Pillow, Charcoal",,Charcoal,,7,https://images.example.com/9001/front.jpg',
+  '9002,Northlight Goods,HV-10001,NL-0002,086000100025,"Cove Floor Lamp, Slate Blue",,Slate Blue,,14,https://images.example.com/9002/front.jpg',
+  '9003,Northlight Goods,,NL-0003,086000100032,"Dune Oak Stool, Rust",,Rust,S,21,https://images.example.com/9003/front.jpg',
 ]
 
 /** What a route left in its first file: the header of its mapping is the first line. */
@@ -268,9 +268,9 @@ async function everythingIsReceived(day: Day): Promise<void> {
     '2,4,2026-11-21 07:00,Not Enough Inventory,NL-0001,086000100018,2',
   ])
   expect(await day.lines('outbox/items-1.csv')).toEqual([
-    'Variant Id,Supplier,SKU,UPC,Name,Parent SKU,Color,Size,On Hand,Image',
+    'Variant Id,Supplier,Our SKU,Supplier SKU,UPC,Name,Parent SKU,Color,Size,On Hand,Image',
     ...ITEMS_AT_FIRST,
-    '9004,Northlight Goods,NL-0310,086000131000,Tidal Throw 1,,,,0,',
+    '9004,Northlight Goods,,NL-0310,086000131000,Tidal Throw 1,,,,0,',
   ])
   await expectAcknowledged(day, {
     shipments: [1],
@@ -396,7 +396,7 @@ async function everythingIsHandedOver(day: Day): Promise<void> {
     ],
     ['CM-2,1,HV-6,RMA-2,NL-7002,Northlight Goods,11/21/2026,NL-0001,1,7.87,7.87'],
     ['1,2,2026-11-21 07:00,Not Enough Inventory,NL-0001,086000100018,2'],
-    [...ITEMS_AT_FIRST, '9004,Northlight Goods,NL-0320,086000132000,Tidal Throw 2,,,,0,'],
+    [...ITEMS_AT_FIRST, '9004,Northlight Goods,,NL-0320,086000132000,Tidal Throw 2,,,,0,'],
   ])
 }
 
@@ -404,7 +404,7 @@ async function everythingIsAcknowledgedByFiles(day: Day): Promise<void> {
   const told = [
     await day.send('shipment-receipts', 'a.csv', ['Tracking Number,Booked', '794600000002,Y', '1Z404,Y']),
     await day.send('invoice-receipts', 'b.csv', ['Invoice Number,Voucher', 'NL-7002,V-1']),
-    await day.send('return-receipts', 'c.csv', ['RMA Number,Dock', 'RMA-2,4']),
+    await day.send('return-receipts', 'c.csv', ['Return Id,Dock', '1,4']),
     await day.send('credit-receipts', 'd.csv', ['Credit Number,Voucher', 'CM-2,V-2']),
     await day.send('cancel-receipts', 'e.csv', ['Cancel Id,Order Id', '1,2']),
     await day.send('item-receipts', 'f.csv', ['SKU,Listed', 'NL-0320,Y']),

@@ -301,9 +301,14 @@ describe('a shipment', () => {
     expect(await lookUp(untracked, shippedOf(1, 0), note)).toEqual({ found: 'absent' })
   })
 
-  test('with a tracking number is known by it, and without one by its lines', () => {
-    expect(createShipment.naturalKey(tracked)).toBe('5 T-1')
-    expect(createShipment.naturalKey(untracked)).toBe(`5 ${JSON.stringify(lines)}`)
+  test('with a tracking number is known by it, and without one by what the file calls it and its lines', () => {
+    expect(createShipment.naturalKey(tracked, ['HV-1', 'Box 1'])).toBe('5 T-1')
+    expect(createShipment.naturalKey(untracked, ['HV-1', 'Box 1'])).toBe(
+      `5 HV-1 Box 1 ${JSON.stringify(lines)}`,
+    )
+    expect(createShipment.naturalKey(untracked, ['HV-1', 'Box 2'])).not.toBe(
+      createShipment.naturalKey(untracked, ['HV-1', 'Box 1']),
+    )
     expect(createShipment.lane(tracked)).toBe('5')
   })
 })

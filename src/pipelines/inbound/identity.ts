@@ -18,12 +18,13 @@ export interface Identity {
 export function identityOf(
   operation: InboundOperationName,
   body: Readonly<Record<string, unknown>>,
+  keyValues: readonly string[],
 ): Identity {
   const rules: InboundRules = INBOUND_RULES[operation]
   const change = rules.change?.(body)
   const text = JSON.stringify(body)
   return {
-    naturalKey: rules.naturalKey(body),
+    naturalKey: rules.naturalKey(body, keyValues),
     lane: rules.lane(body),
     body: text,
     bodyHash: hash('sha256', text),

@@ -91,7 +91,7 @@ async function planOrders({ parts, file, step, numbering, refused }: Planning): 
     after = last.number
     const known = orders.filter(({ lane }) => /^\d+$/.test(lane))
     const records = known.map(({ lane, lines, keyValues }, index): PlannedRecord => {
-      const identity = identityOf(route.operation, { order_id: Number(lane) })
+      const identity = identityOf(route.operation, { order_id: Number(lane) }, keyValues)
       const common = { operation: route.operation, account: accountOf(route.party), step: turn, problems: [] }
       const naturalKey = `${identity.naturalKey} ${file.id}`
       return { ...common, ...identity, naturalKey, number: numbering.last + index + 1, lines, keyValues }
@@ -166,7 +166,7 @@ function toRecord({ route }: InboundParts, draft: CheckedDraft, file: FileEntry)
   }
   if (draft.body === undefined || problems.length > 0) return common
   const { repeatable } = OPERATIONS[route.operation]
-  const identity = identityOf(route.operation, draft.body)
+  const identity = identityOf(route.operation, draft.body, draft.keyValues)
   const { naturalKey, lane } = identity
   return {
     ...common,

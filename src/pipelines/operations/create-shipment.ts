@@ -14,9 +14,11 @@ const SHIPPED = {
 } as const
 
 export const createShipment: InboundRules = {
-  naturalKey(body) {
+  naturalKey(body, keyValues) {
     const tracking = body['tracking_number']
-    const parcel = typeof tracking === 'string' ? tracking : JSON.stringify(body['shipment_lines'])
+    // Two boxes of one order may hold the same: what the file calls them tells them apart.
+    const box = () => `${keyValues.join(' ')} ${JSON.stringify(body['shipment_lines'])}`
+    const parcel = typeof tracking === 'string' ? tracking : box()
     return `${String(body['order_id'])} ${parcel}`
   },
 

@@ -16,8 +16,8 @@ export type SentRecord = Pick<UncertainRecord, 'naturalKey' | 'body' | 'sentAt' 
 
 /** See "Identity" and "Certainty" in docs/architecture.md. Pure but for the two calls that read from the API. */
 export interface InboundRules {
-  /** What makes two bodies the same record within one account. */
-  readonly naturalKey: (body: Body) => string
+  /** What makes two bodies the same record within one account; `keyValues` is what the file calls it. */
+  readonly naturalKey: (body: Body, keyValues: readonly string[]) => string
   /** Of operations that may be repeated, and only of these. */
   readonly change?: (body: Body) => Change
   /** Records with the same lane are sent one at a time and in file order. */

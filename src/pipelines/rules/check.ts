@@ -74,7 +74,7 @@ async function judgeable({ parts }: Checking, drafts: readonly ResolvedDraft[]):
             draft,
             body: draft.body,
             lane: lane(draft.body),
-            key: naturalKey(draft.body),
+            key: naturalKey(draft.body, draft.keyValues),
             order: draft.order,
           },
         ],
