@@ -8,5 +8,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // No module holds state, so files of tests may share one; loading them anew takes twice as long.
+    isolate: false,
   },
 })
