@@ -37,7 +37,7 @@ const ROUTES = [
     'done-today',
     'export-retailer-orders',
     'retailer-orders-report',
-    select('{ status: [closed, canceled], received_at: { since: 2026-11-21, until: now } }'),
+    select('{ status: [closed, canceled], received_at: { since: 2026-11-21 } }'),
   ),
   OUTBOUND(
     'done-yesterday',
