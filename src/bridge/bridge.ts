@@ -1,5 +1,6 @@
 /** The composition root: everything is built here, from the configuration, and nowhere else. */
-import { createClient } from '../client/client.ts'
+import { type Client, createClient } from '../client/client.ts'
+import { createHost } from '../client/host.ts'
 import type { Configuration, Route } from '../config/configuration.ts'
 import type { Api } from '../domain/api.ts'
 import type { Journal } from '../domain/journal.ts'
@@ -37,6 +38,7 @@ export async function openBridge(configuration: Configuration, options: BridgeOp
   const journal = options.wrap?.journal?.(opened) ?? opened
   const apis = apiPool(configuration, options)
   const mailboxes = openMailboxes(configuration, options)
+  const hurryAt = (signal: AbortSignal) => signal.addEventListener('abort', apis.hurry, { once: true })
   const shop: Workshop = {
     configuration,
     options,
@@ -49,14 +51,21 @@ export async function openBridge(configuration: Configuration, options: BridgeOp
   return {
     journal,
     run: async (names, signal) => {
+      hurryAt(signal)
       const results: RouteResult[] = []
       for (const route of chosenRoutes(configuration, names))
         results.push(await runRoute(shop, route, signal))
       const stranded = await strandedRoutes(journal, configuration)
       return { routes: results, stranded, exit: exitOf(results, stranded) }
     },
-    decide: (request, signal) => decideHeld(shop, request, signal),
-    labels: (request, work) => fetchLabels(shop, request, work),
+    decide: (request, signal) => {
+      hurryAt(signal)
+      return decideHeld(shop, request, signal)
+    },
+    labels: (request, work) => {
+      hurryAt(work.signal)
+      return fetchLabels(shop, request, work)
+    },
     strangers: () => findStrangers(configuration, mailboxes),
     close: async () => {
       await apis.close()
@@ -83,18 +92,30 @@ function chosenRoutes({ routes }: Configuration, names: readonly string[]): read
   return names.length === 0 ? routes : routes.filter((route) => names.includes(route.name))
 }
 
+/** After a signal to stop, what is in flight may take so long; then its answers are given up, and looked up by the next run. */
+const STOP_WITHIN_MS = 10_000
+
 /** One client for each set of credentials: they share the token. */
 function apiPool({ api }: Configuration, { clock, random, version, wrap }: BridgeOptions) {
   const clients = new Map<string, Api>()
+  const made: Client[] = []
+  // All credentials are for one host.
+  const host = createHost(clock)
   return {
     of({ credentials }: Route): Api {
       const known = clients.get(credentials.clientId)
       if (known) return known
       const { baseUrl, timeoutMs, connections } = api
-      const client = createClient({ baseUrl, timeoutMs, connections, clock, random, version, ...credentials })
+      const shared = { clock, random, version, host }
+      const client = createClient({ baseUrl, timeoutMs, connections, ...shared, ...credentials })
+      made.push(client)
       const wrapped = wrap?.api?.(client) ?? client
       clients.set(credentials.clientId, wrapped)
       return wrapped
+    },
+    /** Waits for nothing any more but for what is in flight, and for that not long. */
+    hurry: () => {
+      for (const client of made) client.hurry(STOP_WITHIN_MS)
     },
     close: async () => {
       await Promise.all([...clients.values()].map((client) => client.close()))

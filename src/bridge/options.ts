@@ -12,6 +12,8 @@ export interface BridgeOptions {
   readonly newId: () => string
   readonly notify: Observer
   readonly version: string
+  /** How long a lease that is not renewed keeps others out; 15 seconds when left out. */
+  readonly leaseMs?: number
   /** Wraps the parts as they are built; the crash tests use it to fail at every effect. */
   readonly wrap?: Partial<Wrappers>
 }

@@ -13,7 +13,7 @@ import type { InboundParts } from '../pipelines/parts.ts'
 import { carrierBook } from '../pipelines/references/carriers.ts'
 import { rememberingApi } from '../pipelines/references/memory.ts'
 import { methodBook } from '../pipelines/rules/methods.ts'
-import { assert, BridgeError } from '../support/errors.ts'
+import { assert, BridgeError, hasCode } from '../support/errors.ts'
 import { openSpool } from '../support/spool.ts'
 import type { BridgeOptions } from './options.ts'
 import { documentPlace } from './document-place.ts'
@@ -54,21 +54,35 @@ export async function runRoute(
   const holder = thisHolder(options.newId())
   try {
     if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
-    const lease = await journal.takeLease(route.name, holder, LEASE_MS, isHolderAlive)
+    const { leaseMs = LEASE_MS } = options
+    const lease = await journal.takeLease(route.name, holder, leaseMs, isHolderAlive)
     // A heartbeat that fails says nothing: the next write finds out whether the lease is lost.
-    const heartbeat = setInterval(() => void journal.renewLease(lease).catch(() => undefined), LEASE_MS / 3)
+    const heartbeat = setInterval(() => void journal.renewLease(lease).catch(() => undefined), leaseMs / 3)
     try {
       const seeing = { api: shop.apis.of(route), journal, party: route.party, clock: options.clock }
       const api = rememberingApi(seeing)
       const result = await passRoute(shop, { route, lease, signal, api, inbound })
       await api.settled()
       return result
+    } catch (error) {
+      throw await unlessLost(journal, lease, error)
     } finally {
       clearInterval(heartbeat)
       await journal.releaseLease(lease).catch(() => undefined)
     }
   } catch (error) {
     return { kind: 'failed', route: route.name, failure: asFailure(error) }
+  }
+}
+
+/** A process that was stopped and wakes up finds much changed; where its lease is lost, that is the reason for it all. */
+async function unlessLost(journal: Journal, lease: Lease, error: unknown): Promise<unknown> {
+  if (hasCode(error, 'lease-lost', 'interrupted')) return error
+  try {
+    await journal.renewLease(lease)
+    return error
+  } catch (lost) {
+    return hasCode(lost, 'lease-lost') ? new BridgeError('lease-lost', lost.message, { cause: error }) : error
   }
 }
 

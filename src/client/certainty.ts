@@ -1,10 +1,9 @@
-/** What is known after a request ended: the one table that decides whether sending again is safe. */
+/** What a request came to, by the table of endings: whether sending again is safe. */
 import { readApiErrors } from '../contract/api-errors.ts'
 import type { CallResult } from '../domain/api.ts'
+import { endingOf, ENDINGS } from './endings.ts'
 import type { Again } from './retry.ts'
 import { type Answer, type Exchange, headerOf } from './wire.ts'
-
-type Certainty = CallResult['certainty']
 
 /** A result as the client sees it: a readable answer brings the header that names the next page, or its file. */
 export type Judged =
@@ -12,68 +11,40 @@ export type Judged =
       readonly link?: string
       readonly file?: AnsweredFile
     })
-  | Exclude<CallResult, { certainty: 'answered' }>
+  | (Exclude<CallResult, { certainty: 'answered' }> & {
+      /** Not even tried, because the host is left in peace; trying again now is of no use. */
+      readonly resting?: true
+    })
 
 export interface AnsweredFile {
   readonly contentType: string
   readonly bytes: Uint8Array
 }
 
-/** Without a status. */
-const BY_ENDING = {
-  'nothing-sent': { certainty: 'not-applied', words: 'nothing was sent' },
-  'no-answer': { certainty: 'unknown', words: 'the answer was lost' },
-} as const satisfies Record<Exclude<Exchange['ended'], 'answer'>, { certainty: Certainty; words: string }>
-
-interface StatusMeaning {
-  readonly from: number
-  readonly to: number
-  /** Only when the answer names a time to come back. */
-  readonly whenAskedToWait?: true
-  readonly certainty: Certainty
-}
-
-/** With a status: the first row that fits counts. Redirects, 401 and a list's 403 do not come here. */
-const BY_STATUS: readonly StatusMeaning[] = [
-  { from: 200, to: 299, certainty: 'answered' },
-  // the server gave up reading, or so it says; a proxy says it too when the API behind it was slow
-  { from: 408, to: 408, certainty: 'unknown' },
-  { from: 429, to: 429, certainty: 'not-applied' },
-  { from: 400, to: 499, certainty: 'answered' },
-  { from: 503, to: 503, whenAskedToWait: true, certainty: 'not-applied' },
-  // 500 may come after the commit; 502, 503 and 504 may come from a gateway whose API went on working
-  { from: 500, to: 599, certainty: 'unknown' },
-]
-
-/** `now` is ours, for a time to come back that is given as a date. */
+/** Of a request that is neither redirected nor about the account. `now` is ours, for a time to come back that is given as a date. */
 export function judge(method: string, exchange: Exchange, now: number): Judged {
+  const waitMs = waitOf(exchange, now)
+  const ending = endingOf(exchange, { isList: false, toWait: waitMs !== undefined })
   if (exchange.ended !== 'answer') {
-    const { certainty, words } = BY_ENDING[exchange.ended]
+    const words = exchange.ended === 'nothing-sent' ? 'nothing was sent' : 'the answer was lost'
+    const certainty = ENDINGS[ending].known === 'nothing-done' ? 'not-applied' : 'unknown'
     return { certainty, detail: `${words}: ${describeCause(exchange.cause)}` }
   }
   const { status } = exchange
-  const waitMs = status === 429 || status === 503 ? retryAfterMs(exchange, now) : undefined
-  const certainty = meaningOf(status, waitMs !== undefined)
-  switch (certainty) {
-    case 'answered':
-      return status < 300 ? judgeSuccess(method, exchange) : refused(exchange)
-    case 'not-applied':
-      return {
-        certainty,
-        status,
-        detail: describeAnswer(exchange),
-        ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
-      }
+  // A 401 that comes here is about the credentials that a token was asked for with: an answer like any other.
+  if (ending === 'token-refused') return refused(exchange)
+  switch (ENDINGS[ending].known) {
+    case 'done':
+      return judgeSuccess(method, exchange)
+    case 'refused':
+      return refused(exchange)
     case 'unknown':
-      return { certainty, status, detail: describeAnswer(exchange) }
+      return { certainty: 'unknown', status, detail: describeAnswer(exchange) }
+    case 'nothing-done': {
+      const wait = waitMs === undefined ? {} : { retryAfterMs: waitMs }
+      return { certainty: 'not-applied', status, detail: describeAnswer(exchange), ...wait }
+    }
   }
-}
-
-function meaningOf(status: number, askedToWait: boolean): Certainty {
-  const meaning = BY_STATUS.find(
-    ({ from, to, whenAskedToWait }) => status >= from && status <= to && (askedToWait || !whenAskedToWait),
-  )
-  return meaning?.certainty ?? 'unknown'
 }
 
 /** A success whose body cannot be read is no proof of what it did. Spec: not shown, a PUT may answer without a body. */
@@ -125,6 +96,7 @@ export function againUnlessAnswered(result: Judged): Again {
 }
 
 function waitAskedFor(result: Judged): Again {
+  if ('resting' in result) return undefined
   return 'retryAfterMs' in result && result.retryAfterMs !== undefined ? { afterMs: result.retryAfterMs } : {}
 }
 
@@ -156,6 +128,12 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** How long the answer asks to wait; undefined where it does not say, or where nobody is to come back. */
+function waitOf(exchange: Exchange, now: number): number | undefined {
+  if (exchange.ended !== 'answer') return undefined
+  return exchange.status === 429 || exchange.status === 503 ? retryAfterMs(exchange, now) : undefined
 }
 
 /** Seconds, or a date, which is measured by the clock of the server that wrote it. */

@@ -13,6 +13,7 @@ import {
 } from './certainty.ts'
 import { readPages, unusableAnswer } from './pages.ts'
 import { compileRequests, readBase, type Request } from './requests.ts'
+import { createHost, type Host } from './host.ts'
 import { createRetry, DEFAULT_RETRY, type RetryLimits } from './retry.ts'
 import { createSession } from './session.ts'
 import { createTokens } from './tokens.ts'
@@ -32,24 +33,36 @@ export interface ClientOptions {
   readonly timeoutMs?: number
   readonly connections?: number
   readonly retry?: Partial<RetryLimits>
+  /** The health of the host, where others talk to it too. */
+  readonly host?: Host
+}
+
+export interface Client extends Api {
+  /**
+   * Ends all waiting for another try: what was not applied is given back as it is. What is in flight may take
+   * `withinMs` more, and is cut off then; its answers are lost.
+   */
+  hurry(withinMs: number): void
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000
 const DEFAULT_CONNECTIONS = 16
 
-export function createClient(options: ClientOptions): Api {
+export function createClient(options: ClientOptions): Client {
   const { clock, random, timeoutMs = DEFAULT_TIMEOUT_MS, connections = DEFAULT_CONNECTIONS } = options
   const base = readBase(options.baseUrl)
   const userAgent = options.version === undefined ? 'dropbridge' : `dropbridge/${options.version}`
   const stop = new AbortController()
   setMaxListeners(0, stop.signal) // every call that waits listens, and any number may wait
   const limits = { ...DEFAULT_RETRY, ...options.retry }
-  const retry = createRetry({ limits, clock, random, stop: stop.signal })
+  const host = options.host ?? createHost(clock)
+  const retry = createRetry({ limits, clock, random, mayRetry: host.mayRetry, stop: stop.signal })
   const wire = openWire({ origin: base.origin, clock, timeoutMs, connections })
   const { clientId, clientSecret } = options
   const tokens = createTokens({ wire, retry, clock, base, userAgent, clientId, clientSecret })
-  const attempt = createSession({ wire, tokens, clock, base, userAgent })
+  const attempt = createSession({ wire, tokens, clock, base, host, userAgent })
   const requestFor = compileRequests(base.prefix)
+  let cutting: NodeJS.Timeout | undefined
 
   async function read(request: Request): Promise<Answered | undefined> {
     const result = await retry.repeat(() => attempt(request), againUnlessAnswered)
@@ -57,10 +70,10 @@ export function createClient(options: ClientOptions): Api {
   }
 
   return {
-    async send(call) {
+    async send(call, permit) {
       const request = requestFor(call)
       try {
-        return await retry.repeat(() => attempt(request), againWhenNotApplied)
+        return await retry.repeat(() => attempt(request, permit), againWhenNotApplied)
       } catch (error) {
         return withoutToken(error)
       }
@@ -89,7 +102,14 @@ export function createClient(options: ClientOptions): Api {
 
     clockOffsetMs: () => wire.clockOffsetMs(),
 
+    hurry(withinMs) {
+      stop.abort()
+      // A real timer whatever the clock: it is about sockets, and keeps no program alive.
+      cutting ??= setTimeout(() => void wire.cut(), withinMs).unref()
+    },
+
     close() {
+      clearTimeout(cutting)
       stop.abort()
       return wire.close()
     },

@@ -30,11 +30,13 @@ interface RetryOptions {
   readonly limits: RetryLimits
   readonly clock: Clock
   readonly random: () => number
+  /** Asked before each try but the first: whether there is one more to be had. */
+  readonly mayRetry: () => boolean
   /** Ends the waiting, and with it the retrying. */
   readonly stop: AbortSignal
 }
 
-export function createRetry({ limits, clock, random, stop }: RetryOptions): Retry {
+export function createRetry({ limits, clock, random, mayRetry, stop }: RetryOptions): Retry {
   return {
     async repeat(attempt, again) {
       let result = await attempt()
@@ -43,7 +45,7 @@ export function createRetry({ limits, clock, random, stop }: RetryOptions): Retr
       const failedAt = clock.now()
       for (let tries = 1; tries < limits.attempts && wanted !== undefined; tries += 1) {
         const waitMs = (wanted.afterMs ?? 0) + random() * longestPauseMs(limits, tries)
-        if (clock.now() - failedAt + waitMs > limits.budgetMs) break
+        if (clock.now() - failedAt + waitMs > limits.budgetMs || !mayRetry()) break
         await clock.sleep(waitMs, stop)
         if (stop.aborted) break
         result = await attempt()

@@ -1,7 +1,10 @@
 /** One attempt with a valid token: the answers that concern the account and not the call end here. */
+import type { Permit } from '../domain/api.ts'
 import type { Clock } from '../support/clock.ts'
 import { BridgeError } from '../support/errors.ts'
 import { describeAnswer, judge, type Judged } from './certainty.ts'
+import { endingOf, ENDINGS, type EndingName } from './endings.ts'
+import type { Host } from './host.ts'
 import { refuseRedirect } from './redirects.ts'
 import type { Base, Request } from './requests.ts'
 import type { Token, Tokens } from './tokens.ts'
@@ -12,51 +15,63 @@ export interface SessionOptions {
   readonly tokens: Tokens
   readonly clock: Clock
   readonly base: Base
+  readonly host: Host
   readonly userAgent: string
 }
 
 /**
  * A function that makes one attempt, and a second one when the token was refused: a 401 comes before anything is done.
- * Throws what getting a token throws, `credentials-refused` and `api-redirected`.
+ * Throws what getting a token and renewing the permit throw, `credentials-refused` and `api-redirected`.
  */
-export function createSession(options: SessionOptions): (request: Request) => Promise<Judged> {
-  const { wire, tokens, clock, base } = options
+export function createSession(
+  options: SessionOptions,
+): (request: Request, permit?: Permit) => Promise<Judged> {
+  const { wire, tokens, clock, base, host } = options
   const headersFor = createHeaders(options.userAgent)
 
-  return async (request) => {
+  const leave = async (request: Request, token: Token, permit?: Permit): Promise<Exchange> => {
+    const headers = headersFor(token, request)
+    if (permit === undefined) return wire.exchange(request, headers)
+    if (!permit.holds()) await permit.renew()
+    return wire.exchange({ ...request, mayLeave: permit.holds }, headers)
+  }
+
+  return async (request, permit) => {
+    const rest = host.resting()
+    if (rest !== undefined) {
+      return { certainty: 'not-applied', detail: `nothing was sent: ${rest}`, resting: true }
+    }
     let token = tokens.current()
     if (token instanceof Promise) token = await token
-    let exchange = await wire.exchange(request, headersFor(token, request))
-    if (hasStatus(exchange, 401)) {
+    let exchange = await leave(request, token, permit)
+    if (butOf(exchange, request) === 'one-renewal') {
       tokens.drop(token)
       token = await tokens.current()
-      exchange = await wire.exchange(request, headersFor(token, request))
+      exchange = await leave(request, token, permit)
     }
-    refuseRedirect(exchange, request.resource, base)
-    refuseAccount(exchange, request)
+    host.look(exchange)
+    refuse(exchange, request, base)
     return judge(request.method, exchange, clock.now())
   }
 }
 
-function hasStatus(exchange: Exchange, status: number): boolean {
-  return exchange.ended === 'answer' && exchange.status === status
+function butOf(exchange: Exchange, { isList }: Request) {
+  const ending: (typeof ENDINGS)[EndingName] = ENDINGS[endingOf(exchange, { isList, toWait: false })]
+  return 'but' in ending ? ending.but : undefined
 }
 
-function refuseAccount(exchange: Exchange, { party, resource, isList }: Request): void {
-  if (exchange.ended !== 'answer') return
-  if (exchange.status === 401) {
-    throw new BridgeError(
-      'credentials-refused',
-      `The API refuses even a fresh token for ${party} at ${resource}: ${describeAnswer(exchange)}`,
-    )
-  }
-  // About a record it may mean the record; about a list it can only mean the account.
-  if (exchange.status === 403 && isList) {
-    throw new BridgeError(
-      'credentials-refused',
-      `The API does not let this account act for ${party} at ${resource}: ${describeAnswer(exchange)}`,
-    )
-  }
+/** Throws what concerns all calls of the account, and not this one. */
+function refuse(exchange: Exchange, request: Request, base: Base): void {
+  refuseRedirect(exchange, request.resource, base)
+  const but = butOf(exchange, request)
+  if (exchange.ended !== 'answer' || but === undefined) return
+  const { party, resource } = request
+  const why = `for ${party} at ${resource}: ${describeAnswer(exchange)}`
+  const message =
+    but === 'one-renewal'
+      ? `The API refuses even a fresh token ${why}`
+      : `The API does not let this account act ${why}`
+  throw new BridgeError('credentials-refused', message)
 }
 
 /** The same headers for every call with one token, made once per token. */

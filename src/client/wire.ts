@@ -30,12 +30,16 @@ export interface WireRequest {
   readonly body?: string
   /** The answer is a file and no text. */
   readonly wantsFile?: boolean
+  /** Asked right before the first byte leaves; with false, none does. */
+  readonly mayLeave?: () => boolean
 }
 
 export interface Wire {
   /** `headers` are names and values in turn. */
   exchange(request: WireRequest, headers: string[]): Promise<Exchange>
   clockOffsetMs(): number
+  /** Cuts off what is in flight. */
+  cut(): Promise<void>
   /** Lets what is in flight finish, then closes every connection. */
   close(): Promise<void>
 }
@@ -70,16 +74,18 @@ export function openWire({ origin, clock, timeoutMs, connections }: WireOptions)
   let closed: Promise<void> | undefined
 
   return {
-    exchange: ({ method, path, body, wantsFile = false }, headers) =>
+    exchange: (request, headers) =>
       new Promise((resolve) => {
-        pool.dispatch({ method, path, headers, body: body ?? null }, new Receiver(resolve, watch, wantsFile))
+        const { method, path, body = null } = request
+        pool.dispatch({ method, path, headers, body }, new Receiver(resolve, watch, request))
       }),
     clockOffsetMs() {
       const theirs = watch.latestDate === undefined ? Number.NaN : Date.parse(watch.latestDate)
       return Number.isNaN(theirs) ? 0 : Math.round(theirs - watch.latestAt)
     },
+    cut: () => pool.destroy(new Error('the bridge was stopped')),
     close() {
-      closed ??= pool.close()
+      closed ??= pool.destroyed ? Promise.resolve() : pool.close()
       return closed
     },
   }
@@ -103,6 +109,7 @@ class Receiver implements Dispatcher.DispatchHandler {
   readonly #resolve: (exchange: Exchange) => void
   readonly #watch: Watch
   readonly #wantsFile: boolean
+  readonly #mayLeave: (() => boolean) | undefined
   readonly #chunks: Buffer[] = []
   #controller: Dispatcher.DispatchController | undefined
   #deadline: NodeJS.Timeout | undefined
@@ -112,16 +119,22 @@ class Receiver implements Dispatcher.DispatchHandler {
   #size = 0
   #room: number
 
-  constructor(resolve: (exchange: Exchange) => void, watch: Watch, wantsFile: boolean) {
+  constructor(resolve: (exchange: Exchange) => void, watch: Watch, request: WireRequest) {
+    const { wantsFile = false, mayLeave } = request
     this.#resolve = resolve
     this.#watch = watch
     this.#wantsFile = wantsFile
+    this.#mayLeave = mayLeave
     this.#room = wantsFile ? LARGEST_FILE : LARGEST_BODY
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#controller !== undefined) {
       controller.abort(new Error('the connection broke and the request would have been sent a second time'))
+      return
+    }
+    if (this.#mayLeave?.() === false) {
+      controller.abort(new Error('the right to send was lost before a byte of it left'))
       return
     }
     this.#controller = controller

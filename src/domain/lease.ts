@@ -8,4 +8,6 @@ export interface Lease {
   readonly route: string
   /** Grows with every holder of the route. */
   readonly token: number
+  /** Not renewed for this long, it is free for others. */
+  readonly ttlMs: number
 }

@@ -22,7 +22,7 @@ export function leaseCalls(store: Store): Pick<Journal, 'takeLease' | 'renewLeas
           .values({ route, ...taken })
           .onConflict((conflict) => conflict.column('route').doUpdateSet(taken))
           .execute()
-        return { route, token }
+        return { route, token, ttlMs }
       })
     },
 

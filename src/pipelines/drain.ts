@@ -1,7 +1,9 @@
 /** Sending the records of a file or delivery: many at once, one at a time per lane, in batches towards the journal. */
+import type { Permit } from '../domain/api.ts'
 import type { Journal, Lease, WorkOf } from '../domain/journal.ts'
 import type { RecordResult, SendingRecord } from '../domain/record.ts'
 import { batchWriter } from '../support/batches.ts'
+import type { Clock } from '../support/clock.ts'
 import { BridgeError, hasCode } from '../support/errors.ts'
 import { openGate, type Restraint } from './gate.ts'
 import { laneRunner } from './lanes.ts'
@@ -14,20 +16,21 @@ const RESULTS = { atMost: 200, afterMs: 20 }
 const STUCK_MAX = 2
 /** So many records in a row without an answer mean that the API is in trouble, and not a record. */
 const UNANSWERED_MAX = 10
-/** Before a request leaves, the lease must have been renewed within this time, well below its length. */
-const LEASE_FRESH_MS = 5_000
+/** Before a request leaves, the lease must have been renewed within this part of its length. */
+const LEASE_FRESH_PART = 1 / 3
 
 export interface DrainOptions {
   readonly journal: Journal
   readonly lease: Lease
   readonly signal: AbortSignal
+  readonly clock: Clock
   readonly work: WorkOf
   readonly concurrency: number
   /**
    * Sends one record. A refusal of the credentials or a redirect may be thrown: nothing took effect then. Whatever else
    * it throws leaves the record as `sending`, to be looked up by the next run.
    */
-  readonly perform: (record: SendingRecord) => Promise<RecordResult>
+  readonly perform: (record: SendingRecord, permit: Permit) => Promise<RecordResult>
   /** What an unsent record goes back to. */
   readonly unsent: 'planned' | 'collected'
   readonly onProgress: (done: number) => void
@@ -46,7 +49,7 @@ export interface DrainOptions {
 export async function drain(options: DrainOptions): Promise<void> {
   const { journal, lease, work, unsent } = options
   const stop = stopper(options.signal)
-  const hold = leaseKeeper(journal, lease)
+  const hold = leaseKeeper(options)
   const results = batchWriter<RecordResult>(RESULTS, (batch) =>
     hold.writing(journal.endAttempts(lease, batch)),
   )
@@ -66,8 +69,8 @@ export async function drain(options: DrainOptions): Promise<void> {
       return undefined
     }
     try {
-      await hold.fresh()
-      const result = await options.perform(record)
+      if (!hold.permit.holds()) await hold.permit.renew()
+      const result = await options.perform(record, hold.permit)
       blocked.look(record, result)
       const trouble = breaker.look(result)
       if (trouble) stop.because(trouble)
@@ -165,22 +168,28 @@ function apiBreaker() {
 
 /**
  * Knows when the lease was last renewed, by any write. A process that was stopped and wakes up late must ask before it
- * sends: somebody else may be sending by now.
+ * sends: somebody else may be sending by now. The time of day tells it of a machine that slept, the ticks of the machine
+ * of a clock that was set.
  */
-function leaseKeeper(journal: Journal, lease: Lease) {
-  let renewedAt = performance.now()
+function leaseKeeper({ journal, lease, clock }: Pick<DrainOptions, 'journal' | 'lease' | 'clock'>) {
+  const moment = () => ({ at: clock.now(), ticks: performance.now() })
+  const freshMs = lease.ttlMs * LEASE_FRESH_PART
+  let renewed = moment()
   const writing = async <Result>(work: Promise<Result>): Promise<Result> => {
-    const startedAt = performance.now()
+    const began = moment()
     const result = await work
-    renewedAt = startedAt
+    renewed = began
     return result
   }
-  return {
-    writing,
-    async fresh(): Promise<void> {
-      if (performance.now() - renewedAt > LEASE_FRESH_MS) await writing(journal.renewLease(lease))
+  const permit: Permit = {
+    holds: () => {
+      const now = moment()
+      const ago = now.at - renewed.at
+      return ago >= 0 && ago <= freshMs && now.ticks - renewed.ticks <= freshMs
     },
+    renew: () => writing(journal.renewLease(lease)),
   }
+  return { writing, permit }
 }
 
 /** Remembers the first reason to stop. */

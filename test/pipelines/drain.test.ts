@@ -40,6 +40,7 @@ async function bench(keys: readonly string[]): Promise<Bench> {
         journal,
         lease,
         signal: stop.signal,
+        clock: skippingClock(),
         work: { file: 'file' },
         concurrency,
         perform: (record) => {
@@ -201,6 +202,7 @@ test('it ends when the journal hands out again and again what must wait here', a
     journal: forgetful,
     lease,
     signal: new AbortController().signal,
+    clock: skippingClock(),
     work: { file: 'file' },
     concurrency: 1,
     perform: async (record) => {
@@ -317,6 +319,7 @@ test('a signal ends it: what is in flight is finished, the rest waits, and the n
     journal,
     lease,
     signal: new AbortController().signal,
+    clock: skippingClock(),
     work: { file: 'file' },
     concurrency: 4,
     perform: async (record) => accepted(record),

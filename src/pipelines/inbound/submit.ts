@@ -7,7 +7,7 @@ import type { FileEntry } from '../../domain/journal.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import type { RecordResult, SendingRecord } from '../../domain/record.ts'
 import { assert } from '../../support/errors.ts'
-import { drain } from '../drain.ts'
+import { drain, type DrainOptions } from '../drain.ts'
 import { type Body, idOf, partyParams } from '../operations/operation.ts'
 import { INBOUND_RULES } from '../operations/operations.ts'
 import type { InboundParts } from '../parts.ts'
@@ -39,7 +39,7 @@ export async function submitFile(parts: InboundParts, file: FileEntry): Promise<
 }
 
 async function sendPlanned(parts: InboundParts, file: FileEntry): Promise<void> {
-  const { journal, lease, signal, concurrency, route } = parts
+  const { journal, lease, signal, clock, concurrency, route } = parts
   const counts = await journal.countRecords({ file: file.id })
   const total = counts.planned ?? 0
   if (total === 0) return
@@ -48,6 +48,7 @@ async function sendPlanned(parts: InboundParts, file: FileEntry): Promise<void> 
     journal,
     lease,
     signal,
+    clock,
     concurrency,
     work: { file: file.id },
     perform: senderOfSteps(parts, file),
@@ -67,11 +68,10 @@ async function breakerFor({ journal, route }: InboundParts, file: FileEntry): Pr
   return openBreaker(stop, await journal.answersSoFar(file.id, refusalsNeeded(stop)))
 }
 
+type Sender = DrainOptions['perform']
+
 /** Makes the function that sends one record of the file, as its step does. */
-function senderOfSteps(
-  parts: InboundParts,
-  file: FileEntry,
-): (record: SendingRecord) => Promise<RecordResult> {
+function senderOfSteps(parts: InboundParts, file: FileEntry): Sender {
   const steps = stepsOf(parts)
   const senders = new Map(
     steps.map(({ parts: own }) => [
@@ -79,18 +79,18 @@ function senderOfSteps(
       { gate: orderGate(own, file), send: sender(own, file) },
     ]),
   )
-  return async (record) => {
+  return async (record, permit) => {
     const own = senders.get(record.operation)
     if (own === undefined) {
       const message = `route ${parts.route.name} does no ${record.operation} any more; put it back into the configuration`
       return deferred(record, message)
     }
-    return (await own.gate(record)) ?? own.send(record)
+    return (await own.gate(record)) ?? own.send(record, permit)
   }
 }
 
 /** Makes the function that sends one record of a step. */
-function sender(parts: InboundParts, file: FileEntry): (record: SendingRecord) => Promise<RecordResult> {
+function sender(parts: InboundParts, file: FileEntry): Sender {
   const { api, route } = parts
   const requestOf = requestMaker(parts)
   const { repeatable } = OPERATIONS[route.operation]
@@ -98,10 +98,10 @@ function sender(parts: InboundParts, file: FileEntry): (record: SendingRecord) =
   const checkAccount = accountCheck(api, route.party)
   const columnOf = columnFinder(parts, file)
 
-  return async (record) => {
+  return async (record, permit) => {
     const noted = await noteFor(record)
     if ('trouble' in noted) return deferred(record, noted.trouble)
-    const answer = await api.send(requestOf(record))
+    const answer = await api.send(requestOf(record), permit)
     if (answer.certainty === 'not-applied') return deferred(record, answer.detail, answer.status)
     if (answer.certainty === 'unknown') return uncertain(record, answer.detail, answer.status)
     if (answer.status < 400) {

@@ -6,7 +6,7 @@ import type { CallResult, Resource } from '../../domain/api.ts'
 import type { DeliveryEntry } from '../../domain/journal.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import type { RecordResult, SendingRecord } from '../../domain/record.ts'
-import { drain } from '../drain.ts'
+import { drain, type DrainOptions } from '../drain.ts'
 import { assert } from '../../support/errors.ts'
 import type { OutboundParts } from '../parts.ts'
 import { accountCheck, tryRead } from '../reads.ts'
@@ -32,12 +32,13 @@ export async function acknowledgeDelivery(parts: OutboundParts, delivery: Delive
 }
 
 function acknowledgeWaiting(parts: OutboundParts, delivery: DeliveryEntry): Promise<void> {
-  const { journal, lease, signal, concurrency, route } = parts
+  const { journal, lease, signal, clock, concurrency, route } = parts
   const total = delivery.records
   return drain({
     journal,
     lease,
     signal,
+    clock,
     concurrency,
     work: { delivery: delivery.id },
     perform: acknowledger(parts),
@@ -55,7 +56,7 @@ function acknowledgeWaiting(parts: OutboundParts, delivery: DeliveryEntry): Prom
 }
 
 /** Makes the function that acknowledges one record. A read that fails defers its record and stops no other. */
-function acknowledger(parts: OutboundParts): (record: SendingRecord) => Promise<RecordResult> {
+function acknowledger(parts: OutboundParts): DrainOptions['perform'] {
   const { api, route } = parts
   const checkAccount = accountCheck(api, route.party)
   const { acknowledge, get }: OutboundOperation = OPERATIONS[route.operation]
@@ -63,7 +64,7 @@ function acknowledger(parts: OutboundParts): (record: SendingRecord) => Promise<
   const readAgain = (record: SendingRecord) =>
     tryRead(() => api.get(recordCall(route, get, record.naturalKey)))
 
-  return async (record) => {
+  return async (record, permit) => {
     const { id } = record
     if (route.reread) {
       const now = await readAgain(record)
@@ -71,7 +72,7 @@ function acknowledger(parts: OutboundParts): (record: SendingRecord) => Promise<
       const changed = whyNot(now.value)
       if (changed) return { id, ...changed }
     }
-    const answer = await api.send(recordCall(route, acknowledge, record.naturalKey))
+    const answer = await api.send(recordCall(route, acknowledge, record.naturalKey), permit)
     if (answer.certainty === 'answered' && answer.status < 400) {
       return { id, state: 'accepted', http: answer.status, problems: [] }
     }

@@ -51,8 +51,8 @@ export function rememberingApi({ api, journal, party, clock }: MemoryParts): Rem
 
   return {
     ...api,
-    async send(call) {
-      const answer = await api.send(call)
+    async send(call, permit) {
+      const answer = await api.send(call, permit)
       if (answer.certainty === 'answered' && answer.status < 300) see(call, answer.body)
       return answer
     },
