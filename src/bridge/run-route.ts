@@ -5,7 +5,7 @@ import type { Api } from '../domain/api.ts'
 import type { Format } from '../domain/format.ts'
 import type { Journal, Lease } from '../domain/journal.ts'
 import type { Mailbox } from '../domain/mailbox.ts'
-import type { Party } from '../domain/route.ts'
+import { accountOf, type Party } from '../domain/route.ts'
 import type { Mapping } from '../mapping/load.ts'
 import { type InboundPass, passInbound } from '../pipelines/inbound/inbound.ts'
 import { passOutbound } from '../pipelines/outbound/outbound.ts'
@@ -60,7 +60,8 @@ export async function runRoute(
     const heartbeat = setInterval(() => void journal.renewLease(lease).catch(() => undefined), leaseMs / 3)
     try {
       const seeing = { api: shop.apis.of(route), journal, party: route.party, clock: options.clock }
-      const api = rememberingApi(seeing)
+      const unasked = asksForOrders(shop.configuration, route.party) ? [] : (['createOrder'] as const)
+      const api = rememberingApi({ ...seeing, unasked })
       const result = await passRoute(shop, { route, lease, signal, api, inbound })
       await api.settled()
       return result
@@ -84,6 +85,20 @@ async function unlessLost(journal: Journal, lease: Lease, error: unknown): Promi
   } catch (lost) {
     return hasCode(lost, 'lease-lost') ? new BridgeError('lease-lost', lost.message, { cause: error }) : error
   }
+}
+
+/**
+ * Whether files of the party name orders that are there already. A retailer that only sends orders asks for none, and
+ * remembering each of them would be a tenth of the work; should it do more one day, its list is read once.
+ */
+function asksForOrders({ routes }: Configuration, party: Party): boolean {
+  const account = accountOf(party)
+  return routes.some(
+    (route) =>
+      route.direction === 'inbound' &&
+      accountOf(route.party) === account &&
+      route.operation !== 'create-order',
+  )
 }
 
 /** What nobody foresaw is a bug of ours; the next pass goes on from where the journal stands. */

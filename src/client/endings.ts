@@ -100,15 +100,21 @@ export interface Asked {
 }
 
 /** How an exchange ended, as far as its status tells. */
-export function endingOf(exchange: Exchange, { isList, toWait }: Asked): EndingName {
+export function endingOf(exchange: Exchange, asked: Asked): EndingName {
   if (exchange.ended !== 'answer') {
     return exchange.ended === 'nothing-sent' ? 'never-connected' : 'never-answered'
   }
   const { status } = exchange
-  for (const [name, ending] of Object.entries(ENDINGS) as [EndingName, Ending][]) {
-    const { status: range, whenAskedToWait = false, ofList = false } = ending
-    if (range === undefined || status < range.from || status > range.to) continue
-    if ((toWait || !whenAskedToWait) && (isList || !ofList)) return name
-  }
-  return 'failed'
+  if (status >= 200 && status < 300) return 'done'
+  return BY_STATUS.find((ending) => fits(ending, status, asked))?.name ?? 'failed'
+}
+
+const BY_STATUS = (Object.entries(ENDINGS) as [EndingName, Ending][]).map(([name, ending]) => ({
+  name,
+  ...ending,
+}))
+
+function fits({ status: range, whenAskedToWait, ofList }: Ending, status: number, asked: Asked): boolean {
+  if (range === undefined || status < range.from || status > range.to) return false
+  return (asked.toWait || whenAskedToWait !== true) && (asked.isList || ofList !== true)
 }

@@ -1,5 +1,6 @@
 /** What the API shows is remembered, whoever asked for it. */
 import { expect, test } from 'vitest'
+import type { EndpointName } from '../../src/contract/endpoints.ts'
 import type { Api, Call, Resource } from '../../src/domain/api.ts'
 import type { Journal } from '../../src/domain/journal.ts'
 import { openJournal } from '../../src/journal/open.ts'
@@ -19,6 +20,7 @@ const order = (id: number, number: string, more: Resource = {}) => ({
 })
 
 async function seeing(shown: {
+  unasked?: readonly EndpointName[]
   pages?: readonly (readonly Resource[])[]
   resource?: Resource
   status?: number
@@ -37,7 +39,7 @@ async function seeing(shown: {
     clockOffsetMs: () => 0,
     close: () => Promise.resolve(),
   }
-  return { journal, api: rememberingApi({ api, journal, party: BRAND, clock }) }
+  return { journal, api: rememberingApi({ api, journal, party: BRAND, clock, unasked: shown.unasked ?? [] }) }
 }
 
 async function read(api: Api, call: Call): Promise<void> {
@@ -120,4 +122,16 @@ test('what shows too little of an order leaves what was known of it', async () =
   expect(await journal.resourcesById('brand/7', 'order', ['11'])).toMatchObject([
     { facts: { status: 'closed' } },
   ])
+})
+
+test('an answer that nobody will ask for is not remembered, and a read of the same resource is', async () => {
+  const { api, journal } = await seeing({ resource: order(11, 'PO-1'), unasked: ['createOrder'] })
+
+  await api.send({ endpoint: 'createOrder' })
+  await api.settled()
+  expect(await named(journal, 'order', 'PO-1')).toEqual([])
+
+  await api.get({ endpoint: 'getRetailerOrder' })
+  await api.settled()
+  expect(await named(journal, 'order', 'PO-1')).toEqual([['PO-1', '11']])
 })

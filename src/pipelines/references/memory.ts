@@ -26,9 +26,11 @@ export interface MemoryParts {
   readonly journal: Journal
   readonly party: Party
   readonly clock: Clock
+  /** Endpoints whose answers nobody will ask for. */
+  readonly unasked?: readonly EndpointName[]
 }
 
-export function rememberingApi({ api, journal, party, clock }: MemoryParts): RememberingApi {
+export function rememberingApi({ api, journal, party, clock, unasked = [] }: MemoryParts): RememberingApi {
   const account = accountOf(party)
   const answers = batchWriter<Seen>(SIGHTINGS, async (batch) => {
     for (const kind of new Set(batch.map((each) => each.kind))) {
@@ -53,7 +55,8 @@ export function rememberingApi({ api, journal, party, clock }: MemoryParts): Rem
     ...api,
     async send(call, permit) {
       const answer = await api.send(call, permit)
-      if (answer.certainty === 'answered' && answer.status < 300) see(call, answer.body)
+      const isDone = answer.certainty === 'answered' && answer.status < 300
+      if (isDone && !unasked.includes(call.endpoint as EndpointName)) see(call, answer.body)
       return answer
     },
     async get(call) {
