@@ -1,4 +1,5 @@
 /** Date formats such as `MM/dd/yyyy HH:mm`: compiled once, for reading and for writing. */
+import { type DateParts, TOKENS } from './date-parts.ts'
 import { DATE_TOKENS } from './date-tokens.ts'
 import { plainReader } from './plain-date.ts'
 
@@ -16,87 +17,6 @@ export interface DateFormat {
   read(text: string): WrittenTime | undefined
   /** The local time, given as if it were UTC; offsets are written for `offsetMs`. */
   write(localMs: number, offsetMs: number): string
-}
-
-interface Parts {
-  year: number
-  month: number
-  day: number
-  hour: number
-  minute: number
-  second: number
-  dayOfYear?: number
-  afternoon?: boolean
-  offsetMs?: number
-  /** Says it all by itself. */
-  instantMs?: number
-}
-
-interface Token {
-  readonly pattern: string
-  take(parts: Parts, text: string): void
-  put(local: Date, offsetMs: number): string
-}
-
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-const FULL_MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-]
-const DAY_MS = 24 * 60 * 60_000
-const OFFSET = 'Z|[+-]\\d{1,2}(?::?\\d{2})?'
-
-const TOKENS: Readonly<Record<string, Token>> = {
-  yyyy: {
-    pattern: '\\d{4}',
-    take: (parts, text) => (parts.year = Number(text)),
-    put: (local) => digits(local.getUTCFullYear(), 4),
-  },
-  yy: {
-    pattern: '\\d{2}',
-    take: (parts, text) => (parts.year = 2000 + Number(text)),
-    put: (local) => digits(local.getUTCFullYear() % 100, 2),
-  },
-  MMMM: {
-    pattern: FULL_MONTHS.join('|'),
-    take: (parts, text) => (parts.month = monthNamed(text)),
-    put: (local) => FULL_MONTHS[local.getUTCMonth()] ?? '',
-  },
-  MMM: {
-    pattern: MONTHS.join('|'),
-    take: (parts, text) => (parts.month = monthNamed(text)),
-    put: (local) => MONTHS[local.getUTCMonth()] ?? '',
-  },
-  DDD: {
-    pattern: '\\d{3}',
-    take: (parts, text) => (parts.dayOfYear = Number(text)),
-    put: (local) =>
-      digits(Math.round((startOfDay(local) - Date.UTC(local.getUTCFullYear(), 0, 0)) / DAY_MS), 3),
-  },
-  ...numberTokens('M', 'month', (local) => local.getUTCMonth() + 1),
-  ...numberTokens('d', 'day', (local) => local.getUTCDate()),
-  ...numberTokens('H', 'hour', (local) => local.getUTCHours()),
-  ...numberTokens('h', 'hour', (local) => local.getUTCHours() % 12 || 12),
-  ...numberTokens('m', 'minute', (local) => local.getUTCMinutes()),
-  ...numberTokens('s', 'second', (local) => local.getUTCSeconds()),
-  a: {
-    pattern: '[AaPp]\\.?[Mm]\\.?',
-    take: (parts, text) => (parts.afternoon = /^p/i.test(text)),
-    put: (local) => (local.getUTCHours() < 12 ? 'AM' : 'PM'),
-  },
-  ...offsetTokens(),
-  X: epochToken(1000),
-  x: epochToken(1),
 }
 
 /** Compiles a format; a text answers why it is none. */
@@ -123,7 +43,7 @@ export function compileDateFormat(format: string): DateFormat | string {
       if (plain !== undefined) return timeOf(plain)
       const match = pattern.exec(text)
       if (!match) return undefined
-      const parts: Parts = { year: 0, month: 1, day: 1, hour: 0, minute: 0, second: 0 }
+      const parts: DateParts = { year: 0, month: 1, day: 1, hour: 0, minute: 0, second: 0 }
       for (let index = 0; index < takers.length; index += 1)
         takers[index]?.take(parts, match[index + 1] ?? '')
       return timeOf(parts)
@@ -146,7 +66,7 @@ const EARLIEST_YEAR = 1900
 const LATEST_YEAR = 2199
 
 /** The time the parts name; undefined when there is no such day or hour, or no such year in any business. */
-export function timeOf(parts: Parts): WrittenTime | undefined {
+export function timeOf(parts: DateParts): WrittenTime | undefined {
   if (parts.instantMs !== undefined) return timeOfInstant(parts.instantMs)
   const { year, minute, second } = parts
   const { month, day } = parts.dayOfYear === undefined ? parts : dayOfYear(year, parts.dayOfYear)
@@ -171,20 +91,9 @@ function dayOfYear(year: number, ordinal: number): { readonly month: number; rea
     : { month: 0, day: 0 }
 }
 
-function startOfDay(date: Date): number {
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate())
-}
-
 function daysIn(month: number, year: number): number {
   if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
-}
-
-/** `Z`, `-04:00`, `-0400` or `-4` in milliseconds. */
-export function offsetOf(text: string): number {
-  if (/^z$/i.test(text)) return 0
-  const [, sign, hours = '0', minutes = '0'] = /^([+-])(\d{1,2}):?(\d{2})?$/.exec(text) ?? []
-  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000
 }
 
 type Piece = { readonly kind: 'token' | 'literal' | 'unknown'; readonly text: string }
@@ -211,51 +120,8 @@ function patternOf(piece: Piece, neighbours: readonly (Piece | undefined)[]): st
   return `(${pattern === '\\d{1,2}' && packed && piece.text.length === 2 ? '\\d{2}' : pattern})`
 }
 
-function numberTokens(
-  letter: string,
-  part: 'month' | 'day' | 'hour' | 'minute' | 'second',
-  get: (local: Date) => number,
-): Record<string, Token> {
-  const token = (width: number): Token => ({
-    pattern: '\\d{1,2}',
-    take: (parts, text) => (parts[part] = Number(text)),
-    put: (local) => digits(get(local), width),
-  })
-  return { [letter.repeat(2)]: token(2), [letter]: token(1) }
-}
-
-function offsetTokens(): Record<string, Token> {
-  const token = (separator: string): Token => ({
-    pattern: OFFSET,
-    take: (parts, text) => (parts.offsetMs = offsetOf(text)),
-    put: (_local, offsetMs) => {
-      const minutes = Math.abs(offsetMs) / 60_000
-      const hours = digits(Math.floor(minutes / 60), 2)
-      return `${offsetMs < 0 ? '-' : '+'}${hours}${separator}${digits(minutes % 60, 2)}`
-    },
-  })
-  return { ZZZ: token(''), ZZ: token(':') }
-}
-
-/** Seconds or milliseconds since 1970, in UTC. */
-function epochToken(unitMs: number): Token {
-  return {
-    pattern: unitMs === 1 ? '\\d{12,13}' : '\\d{9,10}',
-    take: (parts, text) => (parts.instantMs = Number(text) * unitMs),
-    put: (local, offsetMs) => String(Math.floor((local.getTime() - offsetMs) / unitMs)),
-  }
-}
-
-function monthNamed(text: string): number {
-  return MONTHS.findIndex((month) => month.toLowerCase() === text.slice(0, 3).toLowerCase()) + 1
-}
-
 /** An hour of a twelve-hour clock; 13 and 0 are none, and give an hour that does not exist. */
 function twelveHours(hour: number, afternoon: boolean): number {
   if (hour < 1 || hour > 12) return 99
   return (hour % 12) + (afternoon ? 12 : 0)
-}
-
-function digits(value: number, width: number): string {
-  return String(value).padStart(width, '0')
 }

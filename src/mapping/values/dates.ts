@@ -1,6 +1,7 @@
 /** Dates and times in the forms a mapping names, as the UTC text the API takes. */
 import type { Convert } from './value.ts'
-import { type DateFormat, offsetOf, timeOf, type WrittenTime } from './date-format.ts'
+import { type DateFormat, timeOf, type WrittenTime } from './date-format.ts'
+import { offsetOf } from './date-parts.ts'
 import { quoted } from './text.ts'
 import type { Zone } from './zone.ts'
 
