@@ -15,6 +15,8 @@ import { loadMappings } from './mappings.ts'
 import type { BridgeOptions } from './options.ts'
 import { exitOf, type RouteResult, type RunResult } from './outcome.ts'
 import { runRoute, type Workshop } from './run-route.ts'
+import { settleRecord, type SettleRequest, type SettleResult } from './settle.ts'
+import { applyRetention } from './retention.ts'
 import { findStrangers, type Stranger } from './strangers.ts'
 
 export interface Bridge {
@@ -22,6 +24,8 @@ export interface Bridge {
   run(names: readonly string[], signal: AbortSignal): Promise<RunResult>
   /** Carries out what a person decided about held records. Throws what keeps it from that. */
   decide(request: DecisionRequest, signal: AbortSignal): Promise<DecisionResult>
+  /** Carries out what a person found out about a record whose answer was lost. Throws what keeps it from that. */
+  settle(request: SettleRequest, signal: AbortSignal): Promise<SettleResult>
   /** Fetches packing slips and labels again. Throws what keeps it from going on. */
   labels(request: LabelsRequest, work: LabelsWork): Promise<void>
   /** For reading: what `status` shows. */
@@ -34,7 +38,11 @@ export interface Bridge {
 /** Builds a bridge. Throws what is wrong with the configuration, the mappings or the journal. */
 export async function openBridge(configuration: Configuration, options: BridgeOptions): Promise<Bridge> {
   const mappings = await loadMappings(configuration)
-  const opened = await openJournal({ path: configuration.journal.path, clock: options.clock })
+  const opened = await openJournal({
+    path: configuration.journal.path,
+    clock: options.clock,
+    threaded: options.journalThread ?? false,
+  })
   const journal = options.wrap?.journal?.(opened) ?? opened
   const apis = apiPool(configuration, options)
   const mailboxes = openMailboxes(configuration, options)
@@ -56,12 +64,15 @@ export async function openBridge(configuration: Configuration, options: BridgeOp
       for (const route of chosenRoutes(configuration, names))
         results.push(await runRoute(shop, route, signal))
       const stranded = await strandedRoutes(journal, configuration)
-      return { routes: results, stranded, exit: exitOf(results, stranded) }
+      const retention = await applyRetention(shop, signal)
+      const result = { routes: results, stranded, exit: exitOf(results, stranded, retention) }
+      return retention === undefined ? result : { ...result, retention }
     },
     decide: (request, signal) => {
       hurryAt(signal)
       return decideHeld(shop, request, signal)
     },
+    settle: (request, signal) => settleRecord(shop, request, signal),
     labels: (request, work) => {
       hurryAt(work.signal)
       return fetchLabels(shop, request, work)

@@ -36,10 +36,10 @@ export async function decideHeld(
 ): Promise<DecisionResult> {
   const { journal, configuration } = shop
   const { file, record } = await targetOf(shop, what, request.action)
-  const route = routeOf(configuration, file.route)
+  const route = inboundRouteOf(configuration, file.route)
   let decision: DecisionEntry | undefined
   const work = async (parts: InboundParts): Promise<InboundPass> => {
-    await toBeDecided(parts, file)
+    await reportedFirst(parts, file.id)
     const chosen = { ...request, ...(record === undefined ? {} : { record }) }
     decision = await journal.decide(parts.lease, file.id, chosen)
     return passFile(parts, file.id)
@@ -47,30 +47,47 @@ export async function decideHeld(
   const result = await runRoute(shop, route, signal, work)
   if (result.kind === 'failed') throw result.failure
   assert(result.kind === 'inbound', `${route.name} takes no files`)
-  const { pass } = result
+  return resultOf(journal, { file, action: request.action, decision, pass: result.pass })
+}
+
+interface Decided {
+  readonly file: FileEntry
+  readonly action: DecisionEntry['action']
+  readonly decision: DecisionEntry | undefined
+  readonly pass: InboundPass
+}
+
+export async function resultOf(
+  journal: Journal,
+  { file, action, decision, pass }: Decided,
+): Promise<DecisionResult> {
   const records = decision === undefined ? {} : await journal.decidedRecords(decision.id)
   const held = await journal.heldFiles(CODES_MAX, file.id)
-  const told = { file, records, pass, held, exit: exitFor(request.action, records, pass) }
+  const told = { file, records, pass, held, exit: exitFor(action, records, pass) }
   return decision === undefined ? told : { ...told, decision }
 }
 
 /** A file has a row for every code of what is held. */
 const CODES_MAX = 10
 
-/** A report that is half written says what was held before: it is finished first. */
-async function toBeDecided(parts: InboundParts, file: FileEntry): Promise<void> {
-  const now = await parts.journal.file(file.id)
-  if (now?.state === 'submitted' || now?.state === 'reported') await passFile(parts, file.id)
+/** A report that is half written says what was held before: it is finished first. Gives the file as it is then. */
+export async function reportedFirst(parts: InboundParts, fileId: string): Promise<FileEntry> {
+  const now = await parts.journal.file(fileId)
+  assert(now, `file ${fileId} is not in the journal`)
+  if (now.state !== 'submitted' && now.state !== 'reported') return now
+  await passFile(parts, fileId)
+  return (await parts.journal.file(fileId)) ?? now
 }
 
 /** What an earlier run told of the file is not told again: only what was decided about now. */
 function exitFor(
-  action: DecisionAction,
+  action: DecisionEntry['action'],
   { rejected = 0, held = 0 }: StateCounts,
   pass: InboundPass,
 ): ExitCode {
   if (pass.open.length > 0) return EXIT.tryLater
-  return action === 'release' && rejected + held > 0 ? EXIT.rejects : EXIT.ok
+  const isSentAgain = action === 'release' || action === 'settle-absent'
+  return isSentAgain && rejected + held > 0 ? EXIT.rejects : EXIT.ok
 }
 
 interface Target {
@@ -146,7 +163,7 @@ async function recordTarget(journal: Journal, of: { route: string; key: string }
   return { file, record: first.id }
 }
 
-function routeOf({ routes }: Configuration, name: string): Route {
+export function inboundRouteOf({ routes }: Configuration, name: string): Route {
   const route = routes.find((each) => each.name === name)
   if (route?.direction === 'inbound') return route
   throw new BridgeError(

@@ -2,6 +2,7 @@
 import { type BridgeError, EXIT, type ExitCode } from '../support/errors.ts'
 import type { InboundPass } from '../pipelines/inbound/inbound.ts'
 import type { OutboundPass } from '../pipelines/outbound/outbound.ts'
+import type { Retention } from './retention.ts'
 
 /** One route's part of a run: what it did, or why it could not. */
 export type RouteResult = { readonly route: string } & (
@@ -14,6 +15,8 @@ export interface RunResult {
   readonly routes: readonly RouteResult[]
   /** Routes with unfinished work that the configuration does not have any more: nobody goes on with it. */
   readonly stranded: readonly string[]
+  /** Left out where contents are kept for ever. */
+  readonly retention?: Retention
   readonly exit: ExitCode
 }
 
@@ -31,9 +34,14 @@ const BY_URGENCY: readonly ExitCode[] = [
   EXIT.rejects,
 ]
 
-export function exitOf(routes: readonly RouteResult[], stranded: readonly string[]): ExitCode {
+export function exitOf(
+  routes: readonly RouteResult[],
+  stranded: readonly string[],
+  retention?: Retention,
+): ExitCode {
   const codes = new Set(routes.flatMap(codesOf))
   if (stranded.length > 0) codes.add(EXIT.tryLater)
+  if (retention?.kind === 'failed') codes.add(retention.failure.exit)
   return BY_URGENCY.find((code) => codes.has(code)) ?? EXIT.ok
 }
 

@@ -2,6 +2,7 @@
 import yargs, { type Argv } from 'yargs'
 import { BridgeError, EXIT, type ExitCode } from '../support/errors.ts'
 import { didYouMean } from '../support/nearest.ts'
+import { AUDIT_COMMANDS, AUDIT_OPTIONS, auditCommands } from './audit-commands.ts'
 import { check } from './commands/check.ts'
 import { explain } from './commands/explain.ts'
 import { init } from './commands/init.ts'
@@ -13,6 +14,8 @@ import { DEFAULT_CONFIGURATION } from './context.ts'
 import { DECISION_COMMANDS, DECISION_OPTIONS, decisionCommands } from './decision-commands.ts'
 import { EXPORT_COMMANDS, EXPORT_OPTIONS, EXPORT_SINGLE, exportCommand } from './export-command.ts'
 import { LABELS_COMMANDS, LABELS_OPTIONS, labelsCommand } from './labels-command.ts'
+import { PROVE_COMMANDS, PROVE_OPTIONS, proveCommand } from './prove-command.ts'
+import { SUPPORT_COMMANDS, SUPPORT_OPTIONS, supportCommands } from './support-commands.ts'
 import { tellFailure, type Terminal } from './terminal.ts'
 import { VERSION } from './version.ts'
 
@@ -57,11 +60,8 @@ function commands(terminal: Terminal, words: readonly string[], done: Done): Arg
     .example('$0 demo', 'see the whole life of a few orders in a minute')
     .example('$0 init', 'write a configuration to start from')
     .example('$0 run', 'pick up what lies in the inboxes, post it, export what is new')
-  return startingCommands(
-    readingCommands(runningCommands(program, terminal, done), terminal, done),
-    terminal,
-    done,
-  )
+  const working = readingCommands(runningCommands(program, terminal, done), terminal, done)
+  return proveCommand(startingCommands(working, terminal, done), terminal, done)
     .demandCommand(1, 'Name a command.')
     .strictCommands()
     .strictOptions()
@@ -95,6 +95,9 @@ const COMMANDS = [
   ...EXPORT_COMMANDS,
   ...LABELS_COMMANDS,
   ...DECISION_COMMANDS,
+  ...SUPPORT_COMMANDS,
+  ...AUDIT_COMMANDS,
+  ...PROVE_COMMANDS,
   'explain',
   'init',
   'service',
@@ -113,6 +116,9 @@ const OPTIONS = [
   ...EXPORT_OPTIONS,
   ...LABELS_OPTIONS,
   ...DECISION_OPTIONS,
+  ...SUPPORT_OPTIONS,
+  ...AUDIT_OPTIONS,
+  ...PROVE_OPTIONS,
 ]
 
 function hintFor(words: readonly string[]): string {
@@ -139,7 +145,8 @@ function runningCommands(program: Argv, terminal: Terminal, done: Done): Argv {
     async (args) => done(await run(terminal, args)),
   )
   const withDocuments = labelsCommand(exportCommand(withRun, terminal, done), terminal, done)
-  return decisionCommands(withDocuments, terminal, done)
+  const withAudit = auditCommands(withDocuments, terminal, done)
+  return supportCommands(decisionCommands(withAudit, terminal, done), terminal, done)
 }
 
 /** The commands that look and change nothing. */

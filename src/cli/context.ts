@@ -20,11 +20,12 @@ export function readConfiguration(terminal: Terminal, path: string): Promise<Con
   return loadConfiguration(pathFrom(terminal, path), terminal.env)
 }
 
-/** Opens the bridge for as long as `work` takes. */
+/** Opens the bridge for as long as `work` takes. What only looks needs no thread for the journal, and starts faster without. */
 export async function withBridge<Result>(
   configuration: Configuration,
   notify: Observer,
   work: (bridge: Bridge) => Promise<Result>,
+  { journalThread = false } = {},
 ): Promise<Result> {
   const bridge = await openBridge(configuration, {
     clock: systemClock,
@@ -32,6 +33,7 @@ export async function withBridge<Result>(
     newId,
     notify,
     version: VERSION,
+    journalThread,
   })
   try {
     return await work(bridge)

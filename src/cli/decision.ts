@@ -1,10 +1,10 @@
 /** What `release` and `discard` share: who decides, what for, and what came of it in words. */
 import type { DecisionResult } from '../bridge/decide.ts'
-import type { DecisionAction, HeldFile } from '../domain/held.ts'
-import type { ProblemCode } from '../domain/problem.ts'
+import type { DecisionAction } from '../domain/held.ts'
 import { BridgeError, type ExitCode } from '../support/errors.ts'
 import { readConfiguration, withBridge } from './context.ts'
 import { countsInWords } from './counts-in-words.ts'
+import { heldInWords } from './held-in-words.ts'
 import { progressBar } from './progress.ts'
 import { reportInWords, waitingInWords } from './report-in-words.ts'
 import type { Terminal } from './terminal.ts'
@@ -23,10 +23,7 @@ export async function decideAndTell(
   action: DecisionAction,
   { config, what, by, why, json }: DecisionOptions,
 ): Promise<ExitCode> {
-  for (const [option, text] of Object.entries({ by, why })) {
-    if (text.trim() === '')
-      throw new BridgeError('usage-wrong', `--${option} is empty; it is kept with the decision`)
-  }
+  assertSaid({ by, why })
   const configuration = await readConfiguration(terminal, config)
   const bar = progressBar(terminal)
   const result = await withBridge(configuration, bar.observe, (bridge) =>
@@ -38,6 +35,14 @@ export async function decideAndTell(
   return result.exit
 }
 
+/** Who decides, and why, is kept. */
+export function assertSaid(said: Readonly<Record<string, string>>): void {
+  for (const [option, text] of Object.entries(said)) {
+    if (text.trim() === '')
+      throw new BridgeError('usage-wrong', `--${option} is empty; it is kept with the decision`)
+  }
+}
+
 const DONE = { release: 'released', discard: 'discarded' } as const
 
 function inWords(action: DecisionAction, { file, decision, records, pass, held }: DecisionResult): string[] {
@@ -46,30 +51,23 @@ function inWords(action: DecisionAction, { file, decision, records, pass, held }
     decision === undefined
       ? `${name}: nothing that is held could be ${DONE[action]}`
       : `${name}: ${decision.records} ${DONE[action]}: ${countsInWords(records)}`
+  return [decided, ...afterwards({ file, pass, held })]
+}
+
+/** What came of the file after a decision. */
+export function afterwards({ file, pass, held }: Pick<DecisionResult, 'file' | 'pass' | 'held'>): string[] {
   const waiting = pass.open.map(
-    () => `${name} is not finished: some answers are not known yet. Run again later`,
+    () => `${file.route}: ${file.name} is not finished: some answers are not known yet. Run again later`,
   )
   return [
-    decided,
     ...pass.reported.flatMap(reportInWords),
     ...waiting,
     ...pass.waiting.map(waitingInWords),
-    ...held.map((each) => stillHeld(each)),
+    ...held.map((each) => `    ${heldInWords(each)}`),
   ]
 }
 
-/** What can be done about what is held for another reason. */
-const STILL_HELD: Readonly<Partial<Record<ProblemCode, string>>> = {
-  'held-by-mapping': 'there is nothing to send of them; when they are dealt with: dropbridge discard',
-  'outcome-unprovable':
-    'their answers were lost, so they may have taken effect: look them up at the API; dropbridge release has them looked up again',
-}
-
-function stillHeld({ code, records }: HeldFile): string {
-  return `    ${records} held (${code}): ${STILL_HELD[code] ?? 'dropbridge release sends them'}`
-}
-
-function asData({ file, decision, records, pass, held, exit }: DecisionResult): unknown {
+export function asData({ file, decision, records, pass, held, exit }: DecisionResult): unknown {
   return {
     exit,
     file: { id: file.id, name: file.name, route: file.route },

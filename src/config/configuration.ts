@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { type InboundOperationName, isReceived, type OutboundOperationName } from '../contract/operations.ts'
 import type { Party } from '../domain/route.ts'
 import { assert } from '../support/errors.ts'
-import { durationMs } from './duration.ts'
+import { durationMs, keepMs } from './duration.ts'
 import { type ConfigurationFile, plainFolder } from './schema.ts'
 import { type Select, toSelect } from './select.ts'
 import type { Rules } from './rules.ts'
@@ -13,6 +13,8 @@ import { type Stop, toStop } from './stop.ts'
 export interface Configuration {
   readonly api: ApiConfiguration
   readonly journal: { readonly type: 'sqlite'; readonly path: string }
+  /** How long the contents of finished work are kept; for ever when left out. */
+  readonly keepContentsMs?: number
   /** Where files being worked on lie. */
   readonly stateFolder: string
   readonly mailboxes: Readonly<Record<string, MailboxConfiguration>>
@@ -102,6 +104,7 @@ export function toConfiguration(file: ConfigurationFile, folder: string): Config
   return {
     api,
     journal: { type: 'sqlite', path: resolve(folder, file.journal.slice('sqlite:'.length)) },
+    ...keepOf(file),
     stateFolder: resolve(folder, file.state),
     mailboxes: Object.fromEntries(
       Object.entries(file.mailboxes).map(([name, { type, path }]) => [
@@ -119,6 +122,11 @@ export function toConfiguration(file: ConfigurationFile, folder: string): Config
       return 'from' in route ? toInbound(base, route, folder) : toOutbound(base, route, folder)
     }),
   }
+}
+
+function keepOf({ keep }: ConfigurationFile): Pick<Configuration, 'keepContentsMs'> {
+  const ms = keep.contents === undefined ? undefined : keepMs(keep.contents)
+  return ms === undefined ? {} : { keepContentsMs: ms }
 }
 
 type RouteFile = ConfigurationFile['routes'][string]

@@ -16,10 +16,21 @@ export function durationMs(text: string): number | undefined {
   return ms <= DURATION_MS_MAX ? ms : undefined
 }
 
+const DAY_MS = 24 * UNIT_MS.h
+
+/** For editors. */
+export const KEEP_PATTERN = '^\\d{1,5}[dw]$|\\$\\{'
+
+/** Milliseconds, or undefined when the text is not a number of days or weeks. */
+export function keepMs(text: string): number | undefined {
+  const [, digits, unit] = /^(\d{1,5})([dw])$/.exec(text) ?? []
+  const days = Number(digits) * (unit === 'w' ? 7 : 1)
+  return days > 0 ? days * DAY_MS : undefined
+}
+
 /** For editors. */
 export const WAIT_PATTERN = '^\\d{1,5}(m|h|d)$|\\$\\{'
 
-const DAY_MS = 24 * UNIT_MS.h
 const WAIT_MS_MAX = 30 * DAY_MS
 
 /** Milliseconds, or undefined when the text is not a time of at most 30 days. No timer counts these. */

@@ -6,7 +6,7 @@ import {
   type OperationName,
   type OutboundOperationName,
 } from '../contract/operations.ts'
-import { DURATION_PATTERN, durationMs } from './duration.ts'
+import { DURATION_PATTERN, durationMs, KEEP_PATTERN, keepMs } from './duration.ts'
 import { DEFAULT_DOCUMENT_NAME, documentNameMistakes } from './document-name.ts'
 import { fileNameMistakes } from './file-name.ts'
 import { RulesFile } from './rules.ts'
@@ -31,6 +31,11 @@ const Duration = z
     'must be a duration of at most a day, such as 500ms, 30s, 15m or 1h',
   )
   .meta({ pattern: DURATION_PATTERN })
+
+const Keep = z
+  .string()
+  .refine((text) => keepMs(text) !== undefined, 'must be a number of days or weeks, such as 90d or 52w')
+  .meta({ pattern: KEEP_PATTERN })
 
 const Wait = Duration.refine((text) => durationMs(text) !== 0, 'must be longer than nothing')
 
@@ -163,6 +168,14 @@ export const ConfigurationFile = z.strictObject({
     .refine((text) => /^sqlite:./.test(text), 'must be sqlite: and a path, such as sqlite:./state/journal.db')
     .default('sqlite:./state/journal.db')
     .describe('Where the bridge remembers what it did.'),
+  keep: z
+    .strictObject({
+      contents: Keep.optional().describe(
+        'How long the contents of finished work are kept in the journal, such as 90d: what was sent and answered, cells, and the texts of messages. Keys, states, times and hashes stay, so that nothing is posted twice. For ever when left out.',
+      ),
+    })
+    .prefault({})
+    .describe('How long the journal keeps what it knows.'),
   state: Text.default('./state').describe('The folder for files being worked on.'),
   mailboxes: z.record(Name, MailboxSettings),
   routes: z.record(Name, z.discriminatedUnion('operation', [InboundRouteFile, OutboundRouteFile])),

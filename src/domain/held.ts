@@ -1,7 +1,8 @@
 /** Records that wait for a person, and what a person decides about them. */
 import type { Lease } from './lease.ts'
 import type { Problem, ProblemCode } from './problem.ts'
-import type { ReportedRecord, StateCounts } from './record.ts'
+import type { RecordState, ReportedRecord, StateCounts } from './record.ts'
+import type { LineRange } from './translator.ts'
 
 /**
  * What a person may decide about held records, by why they are held, and about those that wait for their orders. The
@@ -15,6 +16,48 @@ export const DECISIONS = {
 
 export type DecisionAction = keyof typeof DECISIONS
 
+/**
+ * What a person may say of one record that was sent and never answered, once it was looked at by other means than the
+ * bridge has. Kept as decisions.
+ */
+export const SETTLEMENTS = {
+  'settle-accepted': 'The API has it.',
+  'settle-absent': 'The API does not have it: it is sent again.',
+  'settle-discard': 'Nobody knows, and it is given up.',
+} as const
+
+export type SettlementAction = keyof typeof SETTLEMENTS
+
+export interface NewSettlement {
+  readonly action: SettlementAction
+  readonly by: string
+  readonly why: string
+  /** The journal's id of the record. */
+  readonly record: number
+  /** Of one that the API has: the id it has there. */
+  readonly apiId?: string
+  /** Whether the API showed it under that id. */
+  readonly wasSeen?: boolean
+}
+
+/** A record that was sent and whose outcome is not known. */
+export interface UnsettledRecord {
+  readonly id: number
+  readonly number: number
+  readonly route: string
+  readonly file: string
+  readonly name: string
+  readonly lines: readonly LineRange[]
+  readonly keyValues: readonly string[]
+  readonly operation: string
+  readonly naturalKey: string
+  readonly state: RecordState
+  /** Since when it is in that state. */
+  readonly since: number
+  /** JSON text of what was sent; left out when it is no longer kept. */
+  readonly body?: string
+}
+
 /** Who decided what, and why. */
 export interface NewDecision {
   readonly action: DecisionAction
@@ -24,8 +67,9 @@ export interface NewDecision {
   readonly record?: number
 }
 
-export interface DecisionEntry extends Omit<NewDecision, 'record'> {
+export interface DecisionEntry extends Omit<NewDecision, 'record' | 'action'> {
   readonly id: number
+  readonly action: DecisionAction | SettlementAction
   readonly file: string
   readonly at: number
   /** How many records it was about. */
@@ -80,14 +124,31 @@ export interface HeldJournal {
    * Nothing is noted, and undefined given, when there is nothing to decide about.
    */
   decide(lease: Lease, fileId: string, decision: NewDecision): Promise<DecisionEntry | undefined>
+  /**
+   * uncertain, or held with `outcome-unprovable` → accepted, planned or rejected, as a person says; noted with it. What is
+   * refused lets go of its key. A closed file goes back to planned, as with a decision. Undefined, and nothing is noted,
+   * when the outcome of the record is known by now.
+   */
+  settleByHand(lease: Lease, fileId: string, settlement: NewSettlement): Promise<DecisionEntry | undefined>
+  /**
+   * Records without a known outcome, those being sent too, by a key as their cells or the journal say it, or by `#` and
+   * their ids.
+   */
+  unsettledRecords(
+    limit: number,
+    of: { readonly key: string; readonly route?: string },
+  ): Promise<UnsettledRecord[]>
   /** In which states the records of a decision are now. */
   decidedRecords(decisionId: number): Promise<StateCounts>
   /** Newest first. */
   decisionsOf(fileId: string, limit: number): Promise<DecisionEntry[]>
-  /** Those of one file, or all: files with the oldest held records first. */
+  /**
+   * Those of one file, or those of all that still wait for somebody: files with the oldest held records first. What went
+   * through with another file, as a corrected one does, waits for nobody.
+   */
   heldFiles(limit: number, fileId?: string): Promise<HeldFile[]>
   /**
-   * In the order of their files and numbers; or those of a route with a key, as its cells or the journal say it, and with
+   * Those that still wait for somebody, in the order of their files and numbers; or those of a route with a key, as its cells or the journal say it, and with
    * them what waits for its order under that key.
    */
   heldRecords(limit: number, of?: { readonly route: string; readonly key: string }): Promise<HeldRecord[]>

@@ -1,4 +1,5 @@
 /** The durable memory of the bridge. Everything that decides what happens next is asked from here. */
+import type { AuditJournal } from './audit.ts'
 import type { HeldJournal } from './held.ts'
 import type { Lease } from './lease.ts'
 import type { Problem } from './problem.ts'
@@ -13,6 +14,7 @@ import type {
 } from './record.ts'
 import type { DocumentJournal } from './shipping-document.ts'
 import type { StepJournal } from './steps.ts'
+import type { TraceJournal } from './trace.ts'
 
 export type { Lease }
 
@@ -159,7 +161,7 @@ export interface RouteOverview {
 export type WorkOf = { readonly file: string } | { readonly delivery: string }
 
 /** Writing calls are durable when they return. Lists are bounded by their `limit`. Times are milliseconds. */
-export interface Journal extends DocumentJournal, HeldJournal, StepJournal {
+export interface Journal extends AuditJournal, DocumentJournal, HeldJournal, StepJournal, TraceJournal {
   /**
    * Takes the route for `ttlMs` when nobody holds it, when its lease ran out, or when `isAlive` says that the holder
    * is gone. Throws `lease-held` naming the holder otherwise.

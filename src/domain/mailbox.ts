@@ -16,6 +16,17 @@ export interface Claim {
   readonly name: string
 }
 
+/** How a file is left when a process that was stopped may wake up and go on with the same. */
+export interface Handover {
+  /** Asked when all but the name is there; with what it throws the file never gets its name. */
+  readonly stillOurs: () => Promise<void>
+  /**
+   * Somebody else may have stopped while leaving this very file: what stands under working names for it goes first, so
+   * that it can never get the name any more.
+   */
+  readonly takenOver: boolean
+}
+
 /**
  * Every call may be repeated after a crash with the same arguments and then does what is still to be done.
  * Folders and names come from outside: each call refuses those that would leave the mailbox (`configuration-invalid`
@@ -29,13 +40,22 @@ export interface Mailbox {
   claim(claim: Claim): Promise<'claimed' | 'gone'>
   /** The bytes of a claimed file. */
   read(claim: Claim): AsyncIterable<Uint8Array>
+  /** The ids of the files that were claimed from the folder and are still where a claim leaves them. */
+  claims(folder: string): Promise<string[]>
+  /** Gives a claimed file back to its folder; `occupied` when another one of its name stands there by now. */
+  unclaim(claim: Claim): Promise<'returned' | 'occupied'>
   /** Moves a claimed file to the folder under a name that no other file has; gives the path within the mailbox. */
   archive(claim: Claim, folder: string): Promise<string>
   /**
    * Leaves a local file at `folder/name`: a temporary name, flushed, then renamed. Never overwrites: `occupied` when
    * other bytes stand there; the same bytes there already count as delivered.
    */
-  deliver(localPath: string, folder: string, name: string): Promise<'delivered' | 'occupied'>
+  deliver(
+    localPath: string,
+    folder: string,
+    name: string,
+    handover?: Handover,
+  ): Promise<'delivered' | 'occupied'>
   /** How people find the file: a path or address without secrets. */
   describe(folder: string, name: string): string
 }

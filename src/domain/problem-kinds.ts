@@ -25,7 +25,7 @@ export const PROBLEMS = {
     cure: 'Correct the rows in the rejects file, which holds all those of the order, and drop it in again: what was accepted is not sent twice. When the earlier step is settled in another way: dropbridge release.',
   },
   discarded: {
-    cause: 'The record was held, and a person decided that it is not sent.',
+    cause: 'The record was held, or its answer was lost, and a person gave it up.',
     cure: 'Nothing to do, if that is right. If not, correct the row and drop the rejects file in again.',
   },
   'control-total-wrong': {
@@ -142,7 +142,11 @@ export const PROBLEMS = {
   'outcome-unprovable': {
     cause:
       'The record was sent, the answer was lost, and what the API shows does not tell whether it took effect.',
-    cure: 'Look at the API. It is never sent again by itself: that could do it twice. To have it looked up again: dropbridge release.',
+    cure: 'Look at the API, then say what is there: dropbridge settle KEY with --accepted ID, --absent or --discard. It is never sent again by itself: that could do it twice. To have it looked up again: dropbridge release.',
+  },
+  'settled-by-hand': {
+    cause: 'The answer was lost, and a person looked at the API and said what came of the record.',
+    cure: 'Nothing to do.',
   },
   'api-keeps-failing': {
     cause: 'The API failed on this record every time it was sent, and it was looked up and is not there.',

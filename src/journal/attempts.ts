@@ -2,11 +2,13 @@
 import { type Kysely, sql } from 'kysely'
 import type { Journal, Lease } from '../domain/journal.ts'
 import { problem } from '../domain/problem.ts'
-import type { RecordResult, SendingRecord, UncertainRecord } from '../domain/record.ts'
+import type { RecordResult, RecordState, SendingRecord, UncertainRecord } from '../domain/record.ts'
+import { keepAnswers } from './answers.ts'
 import { batchOf } from './batch.ts'
-import { keepAnswers } from './documents.ts'
 import { MAY_FOLLOW } from './followers.ts'
+import { idsWhere } from './ids.ts'
 import { present } from './present.ts'
+import { chainState } from './record-events.ts'
 import { applyResults } from './results.ts'
 import type { Tables } from './schema.ts'
 import { WAITS_FOR_CLOSE } from './steps.ts'
@@ -31,7 +33,7 @@ export function attemptCalls(store: Store): AttemptCalls {
       for (;;) {
         const begun = await writeHolding(store, lease, async (tables, now) => {
           await assertMayBeSent(tables, workOf(work), lease.route)
-          return beginAttempts(tables, workOf(work), { limit, now })
+          return beginAttempts(tables, workOf(work), { lease, limit, now })
         })
         // Each time that it is undefined, records came to their end.
         if (begun !== undefined) return begun
@@ -74,8 +76,8 @@ interface SendingRow {
 /** Undefined when some turned out to be superseded: which others may be sent must be asked anew then. */
 async function beginAttempts(
   tables: Kysely<Tables>,
-  { its, waiting }: Work,
-  { limit, now }: { limit: number; now: number },
+  { id: subject, its, waiting }: Work,
+  { lease, limit, now }: { lease: Lease; limit: number; now: number },
 ): Promise<SendingRecord[] | undefined> {
   const { rows } = await sql<SendingRow & { readonly target: string | null }>`
     update records set state = 'sending', attempts = attempts + 1, changed_at = ${now}
@@ -108,6 +110,8 @@ async function beginAttempts(
   await sql`
     insert into attempts (record_id, attempt, began_at, note)
     select record_id, attempt, ${now}, note from ${batch}`.execute(tables)
+  const ids = rows.map(({ id }) => id)
+  await chainState(tables, now, { kind: 'records-begun', route: lease.route, subject, state: 'sending', ids })
   return rows.map(sendingOf).toSorted((one, other) => one.number - other.number)
 }
 
@@ -159,29 +163,36 @@ async function closeAttempts(
 
 async function recoverAttempts(
   tables: Kysely<Tables>,
-  { direction, its, waiting }: Work,
-  { lease, now }: { lease: Lease; now: number },
+  { id: subject, direction, its, waitingState }: Work,
+  { lease: { route }, now }: { lease: Lease; now: number },
 ): Promise<void> {
   const lost = problem(
     'answer-lost',
     {},
     'The bridge stopped while the record was being sent, so its answer is not known.',
   )
-  const [state, problems] = direction === 'incoming' ? ['uncertain', [lost]] : [waiting, []]
+  const isSending = sql`${its} and records.route = ${route} and records.state = 'sending'`
+  const ids = await idsWhere(tables, isSending)
+  const state: RecordState = direction === 'incoming' ? 'uncertain' : waitingState
+  const problems = direction === 'incoming' ? [lost] : []
   await sql`
     update records set state = ${state}, problems = ${JSON.stringify(problems)}, changed_at = ${now}
-    where ${its} and records.route = ${lease.route} and records.state = 'sending'`.execute(tables)
+    where ${isSending}`.execute(tables)
+  await chainState(tables, now, { kind: 'records-recovered', route, subject, state, ids })
 }
 
 async function retryDeferred(
   tables: Kysely<Tables>,
-  { its, waiting }: Work,
-  { lease, now }: { lease: Lease; now: number },
+  { id: subject, its, waiting, waitingState: state }: Work,
+  { lease: { route }, now }: { lease: Lease; now: number },
 ): Promise<void> {
+  const isDeferred = sql`${its} and records.route = ${route} and records.state = 'deferred' and not ${WAITS_FOR_CLOSE}`
+  const ids = await idsWhere(tables, isDeferred)
   await sql`
-    update records set state = ${waiting}, problems = '[]', changed_at = ${now}
-    where ${its} and records.route = ${lease.route} and records.state = 'deferred'
-      and not ${WAITS_FOR_CLOSE}`.execute(tables)
+    update records set state = ${waiting}, problems = '[]', changed_at = ${now} where ${isDeferred}`.execute(
+    tables,
+  )
+  await chainState(tables, now, { kind: 'records-retried', route, subject, state, ids })
 }
 
 interface UncertainRow extends SendingRow {

@@ -1,6 +1,8 @@
 /** Records of one file that contradict each other: with two versions of one key in a file, nobody knows the right one. */
 import { type Kysely, sql } from 'kysely'
 import { batchOf } from './batch.ts'
+import { chain } from './chain.ts'
+import { inState } from './event-detail.ts'
 import { conflictOf } from './repeats.ts'
 import type { Tables } from './schema.ts'
 
@@ -40,15 +42,21 @@ export async function refuseContradictions(
     natural_key: (row) => row.key,
     problems: (row) => row.problems,
   })
-  await sql`
+  const { rows: repeating } = await sql<{ id: number }>`
     update records set state = 'rejected', problems = batch.problems, changed_at = ${now}
     from ${batch}
     where records.file_id = ${fileId} and records.state = 'duplicate'
-      and records.natural_key = batch.natural_key`.execute(tables)
+      and records.natural_key = batch.natural_key
+    returning records.id`.execute(tables)
   await sql`
     update records set state = 'rejected', holds_key = 0, problems = batch.problems, changed_at = ${now}
     from ${batch}
     where records.id = batch.id and records.state = 'planned'`.execute(tables)
+  const refused = inState(
+    'rejected',
+    [...rows, ...repeating].map(({ id }) => id),
+  )
+  await chain(tables, now, { kind: 'records-refused', subject: fileId, detail: { records: [refused] } })
 }
 
 function contradictionOf(row: Contradiction) {

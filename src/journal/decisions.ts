@@ -7,11 +7,15 @@ import type { PlannedRecord, StateCounts } from '../domain/record.ts'
 import { isoTime } from '../support/clock.ts'
 import { assert } from '../support/errors.ts'
 import { batchOf } from './batch.ts'
+import { chain } from './chain.ts'
+import { type Mention, mentionsOf } from './event-detail.ts'
 import { forgive } from './followers.ts'
 import { findHolders } from './holders.ts'
+import { idsWhere } from './ids.ts'
 import { judge } from './repeats.ts'
 import type { Tables } from './schema.ts'
 import { type Store, read, writeHolding } from './store.ts'
+import { chainDecision } from './work-events.ts'
 
 type DecisionCalls = Pick<HeldJournal, 'decide' | 'decidedRecords' | 'decisionsOf'>
 
@@ -35,20 +39,34 @@ async function decide(
   { route }: Lease,
   { fileId, decision, now }: Deciding,
 ): Promise<DecisionEntry | undefined> {
+  const state = await decidableState(tables, fileId, route)
+  const entry = await noteDecision(tables, { fileId, decision, now })
+  if (entry === undefined) return undefined
+  if (entry.action === 'release') await release(tables, { fileId, id: entry.id, now })
+  else await discard(tables, entry)
+  if (state === 'closed') await takeUpAgain(tables, fileId, now)
+  await chainDecision(tables, now, { id: entry.id, records: await cameToBe(tables, entry.id) })
+  return entry
+}
+
+/** The state of a file whose records a person may decide about; of any other, a mistake of ours. */
+export async function decidableState(
+  tables: Kysely<Tables>,
+  fileId: string,
+  route: string,
+): Promise<'planned' | 'closed'> {
   const file = await tables
     .selectFrom('files')
     .select('state')
     .where('id', '=', fileId)
     .where('route', '=', route)
     .executeTakeFirst()
-  const mayChange = file?.state === 'planned' || file?.state === 'closed'
-  assert(mayChange, `File ${fileId} of route ${route} is neither planned nor closed.`)
-  const entry = await noteDecision(tables, { fileId, decision, now })
-  if (entry === undefined) return undefined
-  if (entry.action === 'release') await release(tables, { fileId, id: entry.id, now })
-  else await discard(tables, entry)
-  if (file.state === 'closed') await takeUpAgain(tables, fileId, now)
-  return entry
+  const state = file?.state
+  assert(
+    state === 'planned' || state === 'closed',
+    `File ${fileId} of route ${route} is neither planned nor closed.`,
+  )
+  return state
 }
 
 async function noteDecision(
@@ -137,6 +155,12 @@ async function judgeSome(tables: Kysely<Tables>, { fileId, id, now }: Released):
     update records set state = batch.state, holds_key = batch.holds_key, api_id = batch.api_id,
       forgiven = 0, problems = batch.problems, changed_at = ${now}
     from ${batch} where records.id = batch.id`.execute(tables)
+  if (rows.length === 0) return 0
+  const told = rows.flatMap(({ id: record }, position) => {
+    const verdict = verdicts[position]
+    return verdict === undefined ? [] : [{ id: record, state: verdict.state, apiId: verdict.apiId }]
+  })
+  await chain(tables, now, { kind: 'records-judged', subject: fileId, detail: { records: mentionsOf(told) } })
   return rows.length
 }
 
@@ -163,11 +187,22 @@ async function discard(tables: Kysely<Tables>, { id, by, why, at }: DecisionEntr
 }
 
 /** closed → planned; where the source was archived stays known, because it is there already. */
-async function takeUpAgain(tables: Kysely<Tables>, fileId: string, now: number): Promise<void> {
+export async function takeUpAgain(tables: Kysely<Tables>, fileId: string, now: number): Promise<void> {
   await sql`
     update files set state = 'planned', outcome = null, report_name = null, submitted_at = null, reported_at = null,
       closed_at = null, reports = reports + 1, taken_up_at = ${now}
     where id = ${fileId}`.execute(tables)
+}
+
+/** The records of a decision by the states they are in. */
+async function cameToBe(tables: Kysely<Tables>, decisionId: number): Promise<Mention[]> {
+  const mentions: Mention[] = []
+  for (const state of Object.keys(await decidedRecords(tables, decisionId))) {
+    const its = sql`records.state = ${state} and records.id in (
+      select record_id from decided_records where decision_id = ${decisionId})`
+    mentions.push({ state, ids: await idsWhere(tables, its) })
+  }
+  return mentions
 }
 
 async function decidedRecords(tables: Kysely<Tables>, decisionId: number): Promise<StateCounts> {

@@ -12,9 +12,11 @@ import type { RecordResult } from '../domain/record.ts'
 import { assert, BridgeError } from '../support/errors.ts'
 import { batchOf } from './batch.ts'
 import { deliveryEntry, recentDeliveries, unfinishedDeliveries } from './delivery-rows.ts'
+import { idsWhere } from './ids.ts'
 import { holdRecords } from './outgoing.ts'
 import type { DeliveryTable, Tables } from './schema.ts'
 import { type Store, read, writeHolding } from './store.ts'
+import { chainDelivery } from './work-events.ts'
 import { NOT_FINAL } from './work.ts'
 
 type DeliveryCalls = Pick<
@@ -35,19 +37,22 @@ export function deliveryCalls(store: Store): DeliveryCalls {
     deliveryComposed: (lease, delivery) =>
       writeHolding(store, lease, (tables, now) => compose(tables, lease, { delivery, now })),
     reportComposed: (lease, report) =>
-      writeHolding(store, lease, (tables, now) => insertDelivery(tables, lease, { delivery: report, now })),
+      writeHolding(store, lease, async (tables, now) => {
+        const entry = await insertDelivery(tables, lease, { delivery: report, now })
+        await chainDelivery(tables, now, entry)
+        return entry
+      }),
     renameDelivery: (lease, id, name) =>
-      writeHolding(store, lease, (tables) =>
-        moveDelivery(tables, { id, route: lease.route, from: 'composed' }, { name }),
-      ),
+      writeHolding(store, lease, async (tables, now) => {
+        await moveDelivery(tables, { id, route: lease.route, from: 'composed' }, { name })
+        await chainDelivery(tables, now, { id, kind: 'delivery-renamed' })
+      }),
     deliveryDelivered: (lease, id) =>
-      writeHolding(store, lease, (tables, now) =>
-        moveDelivery(
-          tables,
-          { id, route: lease.route, from: 'composed' },
-          { state: 'delivered', delivered_at: now },
-        ),
-      ),
+      writeHolding(store, lease, async (tables, now) => {
+        const changes = { state: 'delivered', delivered_at: now } as const
+        await moveDelivery(tables, { id, route: lease.route, from: 'composed' }, changes)
+        await chainDelivery(tables, now, { id })
+      }),
     deliveryDone: (lease, id) =>
       writeHolding(store, lease, (tables, now) => finish(tables, lease, { id, now })),
     deliveryAcknowledged: (lease, id) =>
@@ -70,6 +75,9 @@ async function compose(
   const records = await attachRecords(tables, { id, route, upToRecord, held, now })
   assert(records > 0, `Delivery ${id} of route ${route} has no records.`)
   await moveDelivery(tables, { id, route, from: 'composed' }, { records })
+  const attached = await idsWhere(tables, sql`delivery_id = ${id}`)
+  const more = { attached, records: [{ state: 'collected', ids: attached }] }
+  await chainDelivery(tables, now, { id, more })
   return { ...entry, records }
 }
 
@@ -153,7 +161,10 @@ async function acknowledge(
       and not exists (select 1 from records where records.delivery_id = deliveries.id and ${NOT_FINAL})`.execute(
     tables,
   )
-  if (numAffectedRows === 1n) return true
+  if (numAffectedRows === 1n) {
+    await chainDelivery(tables, now, { id })
+    return true
+  }
   // Stays as it is, or stops the program when it is not a delivered one at all.
   await moveDelivery(tables, { id, route, from: 'delivered' }, { state: 'delivered' })
   return false
@@ -169,9 +180,10 @@ async function finish(
     update deliveries set state = 'done', delivered_at = coalesce(delivered_at, ${now})
     where id = ${id} and route = ${route} and state in ('composed', 'delivered')`.execute(tables)
   assert(numAffectedRows === 1n, `Delivery ${id} of route ${route} should be on its way and is not.`)
-  await sql`
-    update records set state = 'exported', changed_at = ${now}
-    where delivery_id = ${id} and ${NOT_FINAL}`.execute(tables)
+  const isLeft = sql`delivery_id = ${id} and ${NOT_FINAL}`
+  const ids = await idsWhere(tables, isLeft)
+  await sql`update records set state = 'exported', changed_at = ${now} where ${isLeft}`.execute(tables)
+  await chainDelivery(tables, now, { id, more: { records: [{ state: 'exported', ids }] } })
 }
 
 async function moveDelivery(

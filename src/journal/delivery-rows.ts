@@ -42,6 +42,22 @@ export async function recentDeliveries(
   return rows.map(entryOf)
 }
 
+/** By name or id, newest first. */
+export async function deliveriesCalled(
+  tables: Kysely<Tables>,
+  nameOrId: string,
+  limit: number,
+): Promise<DeliveryEntry[]> {
+  const rows = await tables
+    .selectFrom('deliveries')
+    .selectAll()
+    .where((is) => is.or([is('id', '=', nameOrId), is('name', '=', nameOrId)]))
+    .orderBy('composed_at', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(entryOf)
+}
+
 function entryOf(row: Selectable<DeliveryTable>): DeliveryEntry {
   return {
     id: row.id,

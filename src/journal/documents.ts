@@ -1,7 +1,6 @@
 /** Packing slips and labels: wanted before they are asked for, named before they are left anywhere. */
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Lease } from '../domain/journal.ts'
-import type { RecordResult } from '../domain/record.ts'
 import type {
   CreatedShipment,
   DocumentIntent,
@@ -16,6 +15,7 @@ import type {
 } from '../domain/shipping-document.ts'
 import { assert, BridgeError } from '../support/errors.ts'
 import { batchOf } from './batch.ts'
+import { chainDocuments } from './document-events.ts'
 import { present } from './present.ts'
 import type { Tables } from './schema.ts'
 import { read, type Store, writeHolding } from './store.ts'
@@ -37,36 +37,21 @@ export function documentCalls(store: Store): DocumentJournal {
           select batch.record_id, batch.kind, batch.mailbox, batch.folder, 'wanted', ${now}
           from ${batch} join records on records.id = batch.record_id and records.route = ${lease.route}
           where true on conflict do nothing`.execute(tables)
+        await chainDocuments(tables, now, { kind: 'documents-wanted', route: lease.route, ids: intents })
       }),
     findDocuments: (query, after, limit) =>
       read(store, (tables) => findDocuments(tables, query, { after, limit })),
     nameDocuments: (lease, namings) =>
-      writeHolding(store, lease, async (tables) => {
+      writeHolding(store, lease, async (tables, now) => {
         const named = []
         for (const naming of namings) named.push(await reserveName(tables, lease, naming))
+        await chainDocuments(tables, now, { kind: 'documents-named', route: lease.route, ids: namings })
         return named
       }),
     endDocuments: (lease, results) =>
       writeHolding(store, lease, (tables, now) => endDocuments(tables, lease, { results, now })),
     documentsOf: (recordIds) => read(store, (tables) => documentsOf(tables, recordIds)),
   }
-}
-
-/** Keeps what is needed of the answers, in the transaction that makes their records accepted and before it does. */
-export async function keepAnswers(
-  tables: Kysely<Tables>,
-  { route }: Lease,
-  results: readonly RecordResult[],
-): Promise<void> {
-  const answered = results.filter(({ answer }) => answer !== undefined)
-  if (answered.length === 0) return
-  const batch = batchOf(answered, { record_id: ({ id }) => id, answer: ({ answer }) => answer })
-  await sql`
-    insert into answers (record_id, answer)
-    select batch.record_id, batch.answer
-    from ${batch} join records on records.id = batch.record_id
-    where records.route = ${route} and records.state = 'sending'
-    on conflict (record_id) do update set answer = excluded.answer`.execute(tables)
 }
 
 interface ShipmentRow {
@@ -211,6 +196,7 @@ async function endDocuments(
     where documents.record_id = batch.record_id and documents.kind = batch.kind`.execute(tables)
   assert(Number(numAffectedRows) === results.length, `Route ${route} ends documents that it does not have.`)
   for (const result of results) if (result.state === 'delivered') await notePlace(tables, result)
+  await chainDocuments(tables, now, { kind: 'documents-ended', route, ids: results })
 }
 
 /** The name of a further copy was not kept for it: where another document has it by now, that of the earlier one stays. */

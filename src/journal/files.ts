@@ -7,7 +7,9 @@ import { assert } from '../support/errors.ts'
 import { type FileUpdate, entryOf, selectFiles } from './file-rows.ts'
 import type { Tables } from './schema.ts'
 import { refuseContradictions } from './contradictions.ts'
+import { type Ids, idsWhere } from './ids.ts'
 import { type Store, read, writeHolding } from './store.ts'
+import { chainFile } from './work-events.ts'
 import { NOT_FINAL } from './work.ts'
 
 /** How many unfinished files one question is answered with; those behind them come up as these are closed. */
@@ -32,9 +34,10 @@ type FileCalls = Pick<
 
 export function fileCalls(store: Store): FileCalls {
   const move = (lease: Lease, id: string, from: FileState, changes: (now: number) => FileUpdate) =>
-    writeHolding(store, lease, (tables, now) =>
-      moveFile(tables, { id, route: lease.route, from }, changes(now)),
-    )
+    writeHolding(store, lease, async (tables, now) => {
+      await moveFile(tables, { id, route: lease.route, from }, changes(now))
+      await chainFile(tables, now, { id })
+    })
 
   return {
     beginClaim: (lease, { id, folder, name, size, modifiedAt }) =>
@@ -44,15 +47,39 @@ export function fileCalls(store: Store): FileCalls {
           .insertInto('files')
           .values({ ...file, state: 'claiming', claimed_at: now })
           .execute()
+        await chainFile(tables, now, { id })
       }),
     fileReceived: (lease, id, contents) =>
       writeHolding(store, lease, (tables, now) => receive(tables, { lease, id, ...contents, now })),
     fileVanished: (lease, id) =>
       move(lease, id, 'claiming', (now) => ({ state: 'closed', outcome: 'vanished', closed_at: now })),
+    ...planCalls(store),
+    fileSubmitted: (lease, id) =>
+      writeHolding(store, lease, (tables, now) => submit(tables, lease.route, { id, now })),
+    nameReport: (lease, id, reportName) =>
+      writeHolding(store, lease, async (tables, now) => {
+        await moveFile(tables, { id, route: lease.route, from: 'submitted' }, { report_name: reportName })
+        await chainFile(tables, now, { id, kind: 'report-named' })
+      }),
+    fileReported: (lease, id) =>
+      move(lease, id, 'submitted', (now) => ({ state: 'reported', reported_at: now })),
+    fileClosed: (lease, id, archivedAs) =>
+      move(lease, id, 'reported', (now) => ({ state: 'closed', archived_as: archivedAs, closed_at: now })),
+
+    file: (id) => read(store, (tables) => fileEntry(tables, id)),
+    unfinishedFiles: (route) => read(store, (tables) => unfinishedFiles(tables, route)),
+    recentFiles: (limit, route) => read(store, (tables) => recentFiles(tables, limit, route)),
+  }
+}
+
+function planCalls(store: Store): Pick<FileCalls, 'beginPlan' | 'filePlanned' | 'fileUnusable'> {
+  return {
     beginPlan: (lease, id) =>
-      writeHolding(store, lease, async (tables) => {
+      writeHolding(store, lease, async (tables, now) => {
         await moveFile(tables, { id, route: lease.route, from: 'received' }, { state: 'received' })
-        await forgetRecords(tables, id)
+        const removed = await forgetRecords(tables, id)
+        if (removed.length > 0)
+          await chainFile(tables, now, { id, kind: 'plan-thrown-away', more: { removed } })
       }),
     filePlanned: (lease, id, { keyColumns, headerLines, encoding }) =>
       writeHolding(store, lease, async (tables, now) => {
@@ -60,6 +87,7 @@ export function fileCalls(store: Store): FileCalls {
         const found = { key_columns, header_lines: headerLines, encoding, planned_at: now }
         await moveFile(tables, { id, route: lease.route, from: 'received' }, { state: 'planned', ...found })
         await refuseContradictions(tables, id, now)
+        await chainFile(tables, now, { id })
       }),
     fileUnusable: (lease, id, problems) =>
       writeHolding(store, lease, async (tables, now) => {
@@ -73,19 +101,9 @@ export function fileCalls(store: Store): FileCalls {
           { id, route: lease.route, from: 'received' },
           { state: 'submitted', ...changes },
         )
-        await forgetRecords(tables, id)
+        const removed = await forgetRecords(tables, id)
+        await chainFile(tables, now, { id, more: { removed } })
       }),
-    fileSubmitted: (lease, id) =>
-      writeHolding(store, lease, (tables, now) => submit(tables, lease.route, { id, now })),
-    nameReport: (lease, id, reportName) => move(lease, id, 'submitted', () => ({ report_name: reportName })),
-    fileReported: (lease, id) =>
-      move(lease, id, 'submitted', (now) => ({ state: 'reported', reported_at: now })),
-    fileClosed: (lease, id, archivedAs) =>
-      move(lease, id, 'reported', (now) => ({ state: 'closed', archived_as: archivedAs, closed_at: now })),
-
-    file: (id) => read(store, (tables) => fileEntry(tables, id)),
-    unfinishedFiles: (route) => read(store, (tables) => unfinishedFiles(tables, route)),
-    recentFiles: (limit, route) => read(store, (tables) => recentFiles(tables, limit, route)),
   }
 }
 
@@ -114,6 +132,7 @@ async function receive(
       }
     : { state: 'received' }
   await moveFile(tables, { id, route: lease.route, from: 'claiming' }, { ...received, ...fate })
+  await chainFile(tables, now, { id })
   const entry = await fileEntry(tables, id)
   assert(entry, `File ${id} is in the journal and cannot be read from it.`)
   return entry
@@ -130,7 +149,7 @@ interface First {
  * of it was sent or will be. Where everything was refused, held by the mapping, or held because it follows on what was refused,
  * dropping the file again is a fair second try.
  */
-async function firstWithContents(
+export async function firstWithContents(
   tables: Kysely<Tables>,
   { route, sha256, notId }: { route: string; sha256: string; notId: string },
 ): Promise<First | undefined> {
@@ -162,7 +181,10 @@ async function submit(
       and not exists (select 1 from records where records.file_id = files.id and ${NOT_FINAL})`.execute(
     tables,
   )
-  if (numAffectedRows === 1n) return true
+  if (numAffectedRows === 1n) {
+    await chainFile(tables, now, { id })
+    return true
+  }
   // Stays as it is, or stops the program when it is not a planned file at all.
   await moveFile(tables, { id, route, from: 'planned' }, { state: 'planned' })
   return false
@@ -183,8 +205,11 @@ async function moveFile(
   assert(numUpdatedRows === 1n, `File ${id} of route ${route} should be ${from} and is not.`)
 }
 
-async function forgetRecords(tables: Kysely<Tables>, id: string): Promise<void> {
+/** Gives the ids of those that are gone. */
+async function forgetRecords(tables: Kysely<Tables>, id: string): Promise<Ids> {
+  const removed = await idsWhere(tables, sql`file_id = ${id}`)
   await tables.deleteFrom('records').where('file_id', '=', id).execute()
+  return removed
 }
 
 async function fileEntry(tables: Kysely<Tables>, id: string): Promise<FileEntry | undefined> {

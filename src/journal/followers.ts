@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import { problem } from '../domain/problem.ts'
 import type { RecordState } from '../domain/record.ts'
 import { batchOf } from './batch.ts'
+import { chainState } from './record-events.ts'
 import { nameOf } from './repeats.ts'
 import type { Tables } from './schema.ts'
 
@@ -66,6 +67,8 @@ export async function holdSome(tables: Kysely<Tables>, fileId: string, now: numb
   await sql`
     update records set state = 'held', holds_key = 0, problems = batch.problems, changed_at = ${now} from ${batch}
     where records.id = batch.id`.execute(tables)
+  const ids = rows.map(({ id }) => id)
+  await chainState(tables, now, { kind: 'records-held', subject: fileId, state: 'held', ids })
   return rows.length
 }
 
@@ -110,6 +113,8 @@ export async function deferSome(tables: Kysely<Tables>, fileId: string, now: num
   await sql`
     update records set state = 'deferred', problems = batch.problems, changed_at = ${now} from ${batch}
     where records.id = batch.id`.execute(tables)
+  const ids = rows.map(({ id }) => id)
+  await chainState(tables, now, { kind: 'records-deferred', subject: fileId, state: 'deferred', ids })
   return rows.length
 }
 

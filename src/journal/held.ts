@@ -4,7 +4,9 @@ import type { AnswersSoFar, HeldFile, HeldJournal, HeldRecord } from '../domain/
 import type { Journal } from '../domain/journal.ts'
 import type { Problem, ProblemCode } from '../domain/problem.ts'
 import { entryOf, selectFiles } from './file-rows.ts'
+import { idsWhere } from './ids.ts'
 import { present } from './present.ts'
+import { chainState } from './record-events.ts'
 import type { Tables } from './schema.ts'
 import { WAITS_FOR_CLOSE } from './steps.ts'
 import { type Store, read, writeHolding } from './store.ts'
@@ -40,20 +42,28 @@ async function holdRest(
   tables: Kysely<Tables>,
   { fileId, reason, now }: { fileId: string; reason: Problem; now: number },
 ): Promise<number> {
+  const isLeft = sql`file_id = ${fileId} and state in ('planned', 'deferred')`
+  const ids = await idsWhere(tables, isLeft)
   const { numAffectedRows = 0n } = await sql`
     update records set state = 'held', holds_key = 0, http = null, problems = ${JSON.stringify([reason])},
       changed_at = ${now}
-    where file_id = ${fileId} and state in ('planned', 'deferred')`.execute(tables)
+    where ${isLeft}`.execute(tables)
+  await chainState(tables, now, { kind: 'records-held', subject: fileId, state: 'held', ids, http: null })
   return Number(numAffectedRows)
 }
+
+/** The decision after which the file was last begun anew. A settlement of a file that was not done yet begins nothing anew. */
+const LAST_RELEASE = (fileId: string) => sql<number | null>`(
+  select max(id) from decisions where file_id = ${fileId} and (action = 'release'
+    or action = 'settle-absent' and decided_at = (select taken_up_at from files where files.id = ${fileId})))`
 
 /** As a condition on `records`: the API has answered it, and it is of the last release of its file, if there was one. */
 const ANSWERED = (fileId: string) => sql<boolean>`
   records.file_id = ${fileId} and records.attempts > 0
   and (records.state = 'accepted' or (records.state = 'rejected' and records.http is not null))
-  and (not exists (select 1 from decisions where file_id = ${fileId} and action = 'release')
+  and (${LAST_RELEASE(fileId)} is null
     or exists (select 1 from decided_records where decided_records.record_id = records.id
-      and decision_id = (select max(id) from decisions where file_id = ${fileId} and action = 'release')))`
+      and decision_id = ${LAST_RELEASE(fileId)}))`
 
 async function answersSoFar(tables: Kysely<Tables>, fileId: string, limit: number): Promise<AnswersSoFar> {
   const counts = await tables
@@ -82,6 +92,21 @@ async function answersSoFar(tables: Kysely<Tables>, fileId: string, limit: numbe
   return { accepted: countOf('accepted'), refused, refusals }
 }
 
+/** As a condition on `later`, beside one on its key: it was accepted, and it came after `records`. */
+const ACCEPTED_LATER = sql<boolean>`later.operation = records.operation and later.account = records.account
+  and later.holds_key = 1 and later.id > records.id and later.state in ('accepted', 'duplicate')`
+
+/** Of what may be repeated, the key without the file that it ends with; a blank is at its end. */
+const REPEATED_KEY = sql<string>`substr(records.natural_key, 1, length(records.natural_key) - length(records.file_id))`
+
+/** As a condition on `records` that are held: the same was accepted from a later file, as a corrected one is. */
+const WENT_THROUGH = sql<boolean>`(records.holds_key = 0 and records.natural_key is not null and (
+  exists (select 1 from records as later where later.natural_key = records.natural_key and ${ACCEPTED_LATER})
+  or substr(records.natural_key, -length(records.file_id) - 1) = ' ' || records.file_id and exists (
+    select 1 from records as later
+    where later.natural_key > ${REPEATED_KEY} and later.natural_key < rtrim(${REPEATED_KEY}) || '!'
+      and later.natural_key = ${REPEATED_KEY} || later.file_id and ${ACCEPTED_LATER})))`
+
 interface HeldFileRow {
   readonly file: string
   readonly name: string
@@ -93,7 +118,7 @@ interface HeldFileRow {
 }
 
 async function heldFiles(tables: Kysely<Tables>, limit: number, fileId?: string): Promise<HeldFile[]> {
-  const its = fileId === undefined ? sql`true` : sql`records.file_id = ${fileId}`
+  const its = fileId === undefined ? sql`not ${WENT_THROUGH}` : sql`records.file_id = ${fileId}`
   const { rows } = await sql<HeldFileRow>`
     select files.id as file, files.name, files.route, files.received_at, records.problems ->> '$[0].code' as code,
       count(*) as records, min(records.changed_at) as since
@@ -124,7 +149,7 @@ async function heldRecords(
 ): Promise<HeldRecord[]> {
   const its =
     of === undefined
-      ? sql`records.state = 'held'`
+      ? sql`records.state = 'held' and not ${WENT_THROUGH}`
       : sql`(records.state = 'held' or ${WAITS_FOR_CLOSE}) and records.route = ${of.route} and ${of.key} in (
           records.natural_key, '#' || records.id,
           (select group_concat(value, ', ') from json_each(records.key_values) where value <> ''))`

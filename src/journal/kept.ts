@@ -8,28 +8,32 @@ import { type Store, read, write } from './store.ts'
 export function keptCalls(store: Store): Pick<Journal, 'keepValues' | 'keptValues'> {
   return {
     keepValues: async (account, kept) => {
-      if (kept.length > 0) await write(store, (tables) => keepValues(tables, account, kept))
+      if (kept.length > 0) await write(store, (tables, now) => keepValues(tables, { account, kept, now }))
     },
     keptValues: (account, keys) => read(store, (tables) => keptValues(tables, account, keys)),
   }
 }
 
-export async function keepValues(
-  tables: Kysely<Tables>,
-  account: string,
-  kept: readonly KeptValues[],
-): Promise<void> {
+interface Keeping {
+  readonly account: string
+  readonly kept: readonly KeptValues[]
+  readonly now: number
+}
+
+/** What is kept again is not written anew each time; that it was is noted once a day. */
+const NOTED_EVERY_MS = 86_400_000
+
+export async function keepValues(tables: Kysely<Tables>, { account, kept, now }: Keeping): Promise<void> {
   const cells = kept.flatMap(({ key, values }) =>
     Object.entries(values).map(([name, value]) => ({ key, name, value })),
   )
   if (cells.length === 0) return
   const batch = batchOf(cells, { key: (it) => it.key, name: (it) => it.name, value: (it) => it.value })
   await sql`
-    insert into kept_values (account, key, name, value)
-    select ${account}, key, name, value from ${batch} where true
-    on conflict (account, key, name) do update set value = excluded.value where value <> excluded.value`.execute(
-    tables,
-  )
+    insert into kept_values (account, key, name, value, kept_at)
+    select ${account}, key, name, value, ${now} from ${batch} where true
+    on conflict (account, key, name) do update set value = excluded.value, kept_at = excluded.kept_at
+      where value <> excluded.value or kept_at < excluded.kept_at - ${NOTED_EVERY_MS}`.execute(tables)
 }
 
 async function keptValues(

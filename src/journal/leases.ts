@@ -1,6 +1,9 @@
 /** Who may work on a route. */
+import type { Kysely } from 'kysely'
 import type { Journal } from '../domain/journal.ts'
 import { BridgeError } from '../support/errors.ts'
+import { chain } from './chain.ts'
+import type { Tables } from './schema.ts'
 import { type Store, write, writeHolding } from './store.ts'
 
 export function leaseCalls(store: Store): Pick<Journal, 'takeLease' | 'renewLease' | 'releaseLease'> {
@@ -22,6 +25,8 @@ export function leaseCalls(store: Store): Pick<Journal, 'takeLease' | 'renewLeas
           .values({ route, ...taken })
           .onConflict((conflict) => conflict.column('route').doUpdateSet(taken))
           .execute()
+        if (last?.holder)
+          await chain(tables, now, { kind: 'lease-taken-over', route, detail: { lease: { token } } })
         return { route, token, ttlMs }
       })
     },
@@ -41,4 +46,15 @@ export function leaseCalls(store: Store): Pick<Journal, 'takeLease' | 'renewLeas
       )
     },
   }
+}
+
+/** Undefined when the lease was given back, or its time is over. */
+export async function holderOf(
+  tables: Kysely<Tables>,
+  route: string,
+  now: number,
+): Promise<{ holder: string; renewedAt: number } | undefined> {
+  const row = await tables.selectFrom('leases').selectAll().where('route', '=', route).executeTakeFirst()
+  if (!row?.holder || row.until <= now) return undefined
+  return { holder: row.holder, renewedAt: row.until - row.ttl_ms }
 }

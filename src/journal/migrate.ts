@@ -8,6 +8,8 @@ import { holds } from './migrations/003-holds.ts'
 import { reports } from './migrations/006-reports.ts'
 import { steps } from './migrations/005-steps.ts'
 import { superseded } from './migrations/007-superseded.ts'
+import { events } from './migrations/008-events.ts'
+import { support } from './migrations/009-support.ts'
 import type { Tables } from './schema.ts'
 import { type Store, write } from './store.ts'
 
@@ -15,9 +17,21 @@ interface Migration {
   readonly id: number
   readonly name: string
   readonly statements: readonly string[]
+  /** What words of SQL alone cannot do. */
+  readonly afterwards?: (tables: Kysely<Tables>, now: number) => Promise<void>
 }
 
-const MIGRATIONS: readonly Migration[] = [first, references, holds, documents, steps, reports, superseded]
+const MIGRATIONS: readonly Migration[] = [
+  first,
+  references,
+  holds,
+  documents,
+  steps,
+  reports,
+  superseded,
+  events,
+  support,
+]
 
 /** Safe when several bridges open a new journal at once: each step is looked for again under the write lock. */
 export async function migrate(store: Store): Promise<void> {
@@ -43,6 +57,7 @@ async function applyNext(store: Store): Promise<boolean> {
     // Its own row first: should two migrators ever meet, they clash here and not half-way.
     await tables.insertInto('migration').values({ id: next.id, name: next.name, applied_at: now }).execute()
     for (const statement of next.statements) await sql.raw(statement).execute(tables)
+    await next.afterwards?.(tables, now)
     return true
   })
 }

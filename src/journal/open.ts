@@ -1,8 +1,8 @@
 /** The journal on SQLite: one file on a disk of this machine, shared by the bridges that run on it. */
 import type { Journal } from '../domain/journal.ts'
-import type { Clock } from '../support/clock.ts'
 import { attemptCalls } from './attempts.ts'
-import { connect } from './connection.ts'
+import { auditCalls } from './audit.ts'
+import { connect, type ConnectOptions } from './connection.ts'
 import { decisionCalls } from './decisions.ts'
 import { deliveryCalls } from './deliveries.ts'
 import { documentCalls } from './documents.ts'
@@ -15,15 +15,18 @@ import { outgoingCalls } from './outgoing.ts'
 import { overviewCalls } from './overview.ts'
 import { recordCalls } from './records.ts'
 import { referenceCalls } from './references.ts'
+import { settlementCalls } from './settlements.ts'
 import { stepCalls } from './steps.ts'
 import { type Store, read } from './store.ts'
+import { traceCalls } from './trace.ts'
 
 /**
  * Opens the journal at `path` and brings its tables up to date; makes file and folder when they are missing.
  * `:memory:` gives one that forgets. Throws `journal-unusable` and `journal-newer`.
  */
-export async function openJournal({ path, clock }: { path: string; clock: Clock }): Promise<Journal> {
-  const store: Store = { db: await connect(path, clock), clock }
+export async function openJournal(options: ConnectOptions): Promise<Journal> {
+  const { clock } = options
+  const store: Store = { db: await connect(options), clock }
   try {
     await migrate(store)
   } catch (error) {
@@ -37,13 +40,16 @@ export async function openJournal({ path, clock }: { path: string; clock: Clock 
     ...attemptCalls(store),
     ...heldCalls(store),
     ...decisionCalls(store),
+    ...settlementCalls(store),
     ...outgoingCalls(store),
     ...deliveryCalls(store),
     ...documentCalls(store),
     ...referenceCalls(store),
     ...keptCalls(store),
     ...stepCalls(store),
+    ...traceCalls(store),
     ...overviewCalls(store),
+    ...auditCalls(store),
     async close() {
       await read(store, () => Promise.resolve()) // whoever is in a transaction finishes it
       await store.db.destroy()

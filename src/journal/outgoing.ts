@@ -3,6 +3,9 @@ import { type Kysely, sql } from 'kysely'
 import type { Journal, Lease } from '../domain/journal.ts'
 import type { OutgoingRecord, RecordResult } from '../domain/record.ts'
 import { batchOf } from './batch.ts'
+import { chain } from './chain.ts'
+import { mentionsOf } from './event-detail.ts'
+import { chainState } from './record-events.ts'
 import type { Tables } from './schema.ts'
 import { type Store, read, writeHolding } from './store.ts'
 
@@ -33,13 +36,14 @@ async function collect(
     api_id: (record) => record.apiId,
     body: (record) => record.body,
   })
-  const { numAffectedRows = 0n } = await sql`
+  const { rows: added } = await sql<{ id: number; api_id: string }>`
     insert into records (direction, route, number, operation, account, natural_key, holds_key, api_id, lane,
       lines, key_values, state, problems, attempts, changed_at)
     select 'outgoing', ${route}, 0, operation, account, api_id, 0, api_id, api_id,
       '[]', json_array(api_id), 'collected', '[]', 0, ${now}
     from ${batch} where true
-    on conflict do nothing`.execute(tables)
+    on conflict do nothing
+    returning id, api_id`.execute(tables)
   await sql`
     insert into bodies (record_id, body)
     select records.id, batch.body from ${batch} cross join records
@@ -47,7 +51,11 @@ async function collect(
       and records.api_id = batch.api_id and records.direction = 'outgoing'
       and records.route = ${route} and records.delivery_id is null
     on conflict (record_id) do update set body = excluded.body where body <> excluded.body`.execute(tables)
-  return Number(numAffectedRows)
+  if (added.length > 0) {
+    const seen = added.map(({ id, api_id: apiId }) => ({ id, state: 'collected' as const, apiId }))
+    await chain(tables, now, { kind: 'records-collected', route, detail: { records: mentionsOf(seen) } })
+  }
+  return added.length
 }
 
 async function waitingRecords(
@@ -70,9 +78,11 @@ export async function holdRecords(
   { held, now }: { held: readonly RecordResult[]; now: number },
 ): Promise<void> {
   const batch = batchOf(held, { id: (record) => record.id, problems: (record) => record.problems })
-  await sql`
+  const { rows } = await sql<{ id: number }>`
     update records set state = 'held', problems = batch.problems, changed_at = ${now}
     from ${batch}
     where records.id = batch.id and records.route = ${route}
-      and records.direction = 'outgoing' and records.delivery_id is null`.execute(tables)
+      and records.direction = 'outgoing' and records.delivery_id is null
+    returning records.id`.execute(tables)
+  await chainState(tables, now, { kind: 'records-held', route, state: 'held', ids: rows.map(({ id }) => id) })
 }

@@ -10,12 +10,13 @@ import type { Tables } from './schema.ts'
 interface Addition {
   readonly fileId: string
   readonly records: readonly PlannedRecord[]
+  readonly now: number
 }
 
 /** A record that is refused as another version of a key must not change what is kept of the first. */
 export async function insertPlanned(
   tables: Kysely<Tables>,
-  { fileId, records }: Addition,
+  { fileId, records, now }: Addition,
   verdicts: readonly Verdict[],
 ): Promise<void> {
   const planned = records.filter((_, position) => verdicts[position]?.state === 'planned')
@@ -34,11 +35,8 @@ export async function insertPlanned(
       case when batch.target is not null then (select number from files where id = ${fileId}) end
     from ${batch} cross join records
     where records.file_id = ${fileId} and records.number = batch.number`.execute(tables)
-  await keepValues(
-    tables,
-    first.account,
-    planned.flatMap(({ keep }) => keep ?? []),
-  )
+  const kept = planned.flatMap(({ keep }) => keep ?? [])
+  await keepValues(tables, { account: first.account, kept, now })
 }
 
 /** Keys that begin with a lane go on with a blank, so the index of keys finds them. */

@@ -4,6 +4,7 @@ import type { Journal, Lease } from '../domain/journal.ts'
 import type { PlannedRecord, ReportedRecord, StateCounts } from '../domain/record.ts'
 import { assert } from '../support/errors.ts'
 import { batchOf } from './batch.ts'
+import { chainPlanned } from './planned-event.ts'
 import { countUnnoted, heldKeys, insertPlanned, isBehind, plannedBodies } from './planned.ts'
 import { present } from './present.ts'
 import { findHolders } from './holders.ts'
@@ -76,6 +77,7 @@ async function addRecords(tables: Kysely<Tables>, addition: Addition): Promise<v
   const verdicts = judge(records, await findHolders(tables, fileId, records))
   await insertRecords(tables, addition, verdicts)
   await insertPlanned(tables, addition, verdicts)
+  await chainPlanned(tables, addition, verdicts)
 }
 
 function assertWhole({ number, naturalKey, body, bodyHash, problems }: PlannedRecord): void {

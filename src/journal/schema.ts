@@ -1,6 +1,7 @@
 /** The tables of the journal as the queries see them; `migrations/` makes them, `test/journal/schema.sql` shows them. */
 import type { Generated } from 'kysely'
-import type { DecisionAction } from '../domain/held.ts'
+import type { EventKind } from '../domain/audit.ts'
+import type { DecisionAction, SettlementAction } from '../domain/held.ts'
 import type { DeliveryState, FileOutcome, FileState } from '../domain/journal.ts'
 import type { RecordState } from '../domain/record.ts'
 import type { DocumentKind, DocumentState } from '../domain/shipping-document.ts'
@@ -21,6 +22,7 @@ export interface Tables {
   kept_values: KeptValueTable
   answers: AnswerTable
   documents: DocumentTable
+  events: EventTable
 }
 
 interface MigrationTable {
@@ -63,6 +65,7 @@ export interface FileTable {
   closed_at: number | null
   reports: Generated<number>
   taken_up_at: number | null
+  forgotten_at: number | null
 }
 
 export type Direction = 'incoming' | 'outgoing'
@@ -93,10 +96,10 @@ export interface RecordTable {
   changed_at: number
 }
 
-interface DecisionTable {
+export interface DecisionTable {
   id: Generated<number>
   file_id: string
-  action: DecisionAction
+  action: DecisionAction | SettlementAction
   decided_by: string
   why: string
   decided_at: number
@@ -140,6 +143,7 @@ export interface DeliveryTable {
   composed_at: number
   delivered_at: number | null
   acknowledged_at: number | null
+  forgotten_at: number | null
 }
 
 interface ResourceTable {
@@ -169,6 +173,7 @@ interface KeptValueTable {
   key: string
   name: string
   value: string
+  kept_at: Generated<number>
 }
 
 interface AnswerTable {
@@ -176,7 +181,7 @@ interface AnswerTable {
   answer: string
 }
 
-interface DocumentTable {
+export interface DocumentTable {
   record_id: number
   kind: DocumentKind
   mailbox: string
@@ -185,4 +190,14 @@ interface DocumentTable {
   state: DocumentState
   problem: string | null
   changed_at: number
+}
+
+export interface EventTable {
+  id: number
+  at: number
+  kind: EventKind
+  route: string | null
+  subject: string | null
+  detail: string
+  hash: string
 }

@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { StepJournal, StepOrder, WaitingFile } from '../domain/steps.ts'
 import { batchOf } from './batch.ts'
 import { deferSome, holdSome } from './followers.ts'
+import { chainState } from './record-events.ts'
 import type { Tables } from './schema.ts'
 import { type Store, read, writeHolding } from './store.ts'
 import { NOT_FINAL } from './work.ts'
@@ -45,10 +46,18 @@ export function stepCalls(store: Store): StepJournal {
     retryWaiting: (lease, fileId, ids) =>
       writeHolding(store, lease, async (tables, now) => {
         const batch = batchOf(ids, { id: (id) => id })
-        await sql`
+        const { rows } = await sql<{ id: number }>`
           update records set state = 'planned', problems = '[]', changed_at = ${now} from ${batch}
           where records.id = batch.id and records.file_id = ${fileId} and records.route = ${lease.route}
-            and records.state = 'deferred'`.execute(tables)
+            and records.state = 'deferred'
+          returning records.id`.execute(tables)
+        const told = {
+          kind: 'records-retried',
+          route: lease.route,
+          subject: fileId,
+          state: 'planned',
+        } as const
+        await chainState(tables, now, { ...told, ids: rows.map(({ id }) => id) })
       }),
     onlyWaits: (fileId) => read(store, (tables) => onlyWaits(tables, fileId)),
     waitingFiles: (limit, fileId) => read(store, (tables) => waitingFiles(tables, limit, fileId)),

@@ -2,10 +2,11 @@
 import Database from 'better-sqlite3'
 import { type Kysely, sql } from 'kysely'
 import type { Lease } from '../domain/journal.ts'
-import { BridgeError, type FailureCode } from '../support/errors.ts'
+import { BridgeError } from '../support/errors.ts'
 import type { Clock } from '../support/clock.ts'
 import { patiently } from './patience.ts'
 import type { Tables } from './schema.ts'
+import { failureOfSqlite } from './sqlite-failures.ts'
 
 export interface Store {
   readonly db: Kysely<Tables>
@@ -76,15 +77,7 @@ async function rollBack(tables: Kysely<Tables>): Promise<void> {
   }
 }
 
-/** The first part of SQLite's result codes that are our own mistake; all but these say something of the world. */
-const OUR_MISTAKES = ['SQLITE_CONSTRAINT', 'SQLITE_ERROR', 'SQLITE_MISUSE', 'SQLITE_RANGE', 'SQLITE_MISMATCH']
-
 function asFailure(error: unknown): unknown {
   if (!(error instanceof Database.SqliteError)) return error
-  return new BridgeError(failureCode(error.code), `The journal failed: ${error.message}.`, { cause: error })
-}
-
-function failureCode(sqliteCode: string): FailureCode {
-  if (sqliteCode === 'SQLITE_FULL') return 'cannot-write'
-  return OUR_MISTAKES.some((code) => sqliteCode.startsWith(code)) ? 'bug' : 'journal-unusable'
+  return new BridgeError(failureOfSqlite(error.code), `The journal failed: ${error.message}.`, { cause: error })
 }

@@ -2,6 +2,8 @@
 import { type Kysely, sql } from 'kysely'
 import { type Problem, problem } from '../domain/problem.ts'
 import { batchOf } from './batch.ts'
+import { chain } from './chain.ts'
+import { mentionsOf } from './event-detail.ts'
 import type { Tables } from './schema.ts'
 
 interface OvertakenRow {
@@ -38,14 +40,20 @@ export async function leaveOutSuperseded(
   if (rows.length === 0) return false
   const batch = batchOf(rows, {
     id: (row) => row.id,
-    state: (row) => (isWhole(row) ? 'skipped' : 'rejected'),
+    state: stateOf,
     problems: (row) => [supersededBy(row)],
   })
   await sql`
     update records set state = batch.state, holds_key = 0, http = null, attempts = attempts - 1,
       problems = batch.problems, changed_at = ${now}
     from ${batch} where records.id = batch.id and records.state = 'sending'`.execute(tables)
+  const left = rows.map((row) => ({ id: row.id, state: stateOf(row), http: null }))
+  await chain(tables, now, { kind: 'records-superseded', detail: { records: mentionsOf(left) } })
   return true
+}
+
+function stateOf(row: OvertakenRow): 'skipped' | 'rejected' {
+  return isWhole(row) ? 'skipped' : 'rejected'
 }
 
 function isWhole({ values_count, overtaken_count }: OvertakenRow): boolean {

@@ -12,15 +12,23 @@ export interface Work {
   readonly its: RawBuilder<boolean>
   /** The state in which a record waits for its turn, as a literal: an index holds just these. */
   readonly waiting: RawBuilder<RecordState>
+  /** The same as a word. */
+  readonly waitingState: RecordState
 }
 
 export function workOf(work: WorkOf): Work {
   if ('file' in work) {
     const its = sql<boolean>`records.file_id = ${work.file}`
-    return { id: work.file, direction: 'incoming', its, waiting: sql.lit('planned') }
+    return { id: work.file, direction: 'incoming', its, waiting: sql.lit('planned'), waitingState: 'planned' }
   }
   const its = sql<boolean>`records.delivery_id = ${work.delivery}`
-  return { id: work.delivery, direction: 'outgoing', its, waiting: sql.lit('collected') }
+  return {
+    id: work.delivery,
+    direction: 'outgoing',
+    its,
+    waiting: sql.lit('collected'),
+    waitingState: 'collected',
+  }
 }
 
 /**

@@ -1,24 +1,24 @@
 /** A mailbox that is a folder on this machine or on a share mounted here. */
 import { randomUUID } from 'node:crypto'
 import { constants, type Dirent } from 'node:fs'
-import { lstat, open, readdir, rm, unlink } from 'node:fs/promises'
+import { lstat, open, readdir, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import type { Claim, Mailbox, Sighting } from '../domain/mailbox.ts'
+import type { Claim, Handover, Mailbox, Sighting } from '../domain/mailbox.ts'
 import { BridgeError, hasSystemCode } from '../support/errors.ts'
 import { type Clock, systemClock } from '../support/clock.ts'
 import { renameDurably, syncFolder } from '../support/durable.ts'
 import { reaching, writing } from './failures.ts'
 import { openFolder } from './folders.ts'
-import { isFree, leaveCopy } from './leave.ts'
+import { sweepOnce, withdraw } from './leftovers.ts'
+import { isFree, leaveCopy, moveWithoutReplacing } from './leave.ts'
 import {
   CLAIMED_FOLDER,
   archivedName,
   assertSafeName,
   claimedName,
   folderSegments,
-  isOwnTemporary,
-  isSafeName,
-  isTemporaryName,
+  idOfClaimed,
+  isListedName,
   temporaryName,
 } from './names.ts'
 
@@ -44,8 +44,10 @@ export function directoryMailbox(options: DirectoryOptions): Mailbox {
     list: (folder) => list(place, folder),
     claim: (claim) => take(place, claim),
     read: (claim) => read(place, claim),
+    claims: (folder) => claims(place, folder),
+    unclaim: (claim) => unclaim(place, claim),
     archive: (claim, folder) => archive(place, claim, folder),
-    deliver: (localPath, folder, name) => deliver(place, localPath, { folder, name }),
+    deliver: (localPath, folder, name, handover) => deliver(place, localPath, { folder, name }, handover),
     describe: (folder, name) => {
       assertSafeName(name)
       return join(place.root, ...folderSegments(folder), name)
@@ -84,7 +86,7 @@ async function list(place: Place, folder: string): Promise<Sighting[]> {
 const STATS_AT_ONCE = 64
 
 function isCandidate(entry: Dirent): boolean {
-  return entry.isFile() && isSafeName(entry.name) && !isTemporaryName(entry.name)
+  return entry.isFile() && isListedName(entry.name)
 }
 
 /** Undefined when the file went away since its folder was read. */
@@ -114,7 +116,10 @@ async function take(place: Place, claim: Claim): Promise<'claimed' | 'gone'> {
     if ((await sight(dirname(source), claim)) === undefined) return 'gone'
     try {
       await renameDurably(source, target)
-      return 'claimed'
+      if (await isFile(target)) return 'claimed'
+      // put in the place of the file since it was looked at; it is nothing that can be read
+      await moveWithoutReplacing(target, source, false)
+      return 'gone'
     } catch (error) {
       // EBUSY: on Windows, a program still has the file open; the next listing shows it again
       if (hasSystemCode(error, 'ENOENT', 'EBUSY')) return 'gone'
@@ -123,10 +128,14 @@ async function take(place: Place, claim: Claim): Promise<'claimed' | 'gone'> {
   })
 }
 
+async function isFile(path: string): Promise<boolean> {
+  return (await lstat(path)).isFile()
+}
+
 async function* read(place: Place, claim: Claim): AsyncIterable<Uint8Array> {
   const path = await claimedPath(place, claim)
-  // a link put in place of the claimed file must not be followed; Windows has neither the flag nor such links
-  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)
+  // a link put in place of the claimed file must not be followed, and a pipe not be waited for; Windows has neither
+  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
   const file = await reaching(`The claimed file ${path} cannot be read`, () => open(path, flags))
   const chunks = file.createReadStream({ highWaterMark: READ_BYTES })[Symbol.asyncIterator]()
   try {
@@ -141,6 +150,23 @@ async function* read(place: Place, claim: Claim): AsyncIterable<Uint8Array> {
 }
 
 const READ_BYTES = 1 << 18
+
+async function claims({ root }: Place, folder: string): Promise<string[]> {
+  const path = join(await openFolder(root, folderSegments(folder)), CLAIMED_FOLDER)
+  return reaching(`The folder ${path} cannot be listed`, async () => {
+    if (await isFree(path)) return []
+    return (await readdir(path)).map(idOfClaimed).filter((id) => id !== undefined)
+  })
+}
+
+async function unclaim(place: Place, claim: Claim): Promise<'returned' | 'occupied'> {
+  const source = await claimedPath(place, claim)
+  const target = await pathOf(place, claim)
+  return writing(`${target} cannot be given back`, async () => {
+    if (await isFree(source)) return 'returned'
+    return (await moveWithoutReplacing(source, target, place.hardLinks)) ? 'returned' : 'occupied'
+  })
+}
 
 async function archive(place: Place, claim: Claim, folder: string): Promise<string> {
   const source = await claimedPath(place, claim)
@@ -177,34 +203,18 @@ async function moveAcrossDisks(place: Place, source: string, final: string): Pro
   await syncFolder(dirname(source))
 }
 
-async function deliver(place: Place, source: string, target: Target): Promise<'delivered' | 'occupied'> {
+async function deliver(
+  place: Place,
+  source: string,
+  target: Target,
+  handover?: Handover,
+): Promise<'delivered' | 'occupied'> {
   const final = await pathOf(place, target)
   await sweepOnce(place, dirname(final))
+  if (handover?.takenOver === true) await withdraw(dirname(final), target.name)
   const temporary = join(dirname(final), temporaryName(place.newId(), target.name))
-  return leaveCopy({ source, temporary, final, hardLinks: place.hardLinks })
-}
-
-/**
- * Removes what crashes left half-written in a folder, before the first delivery of this run into it. A left-over file
- * does no harm, so one that cannot be removed stays.
- */
-async function sweepOnce({ clock, swept }: Place, path: string): Promise<void> {
-  if (swept.has(path)) return
-  swept.add(path)
-  await reaching(`The folder ${path} cannot be listed`, async () => {
-    for (const name of (await readdir(path)).filter(isOwnTemporary)) {
-      const leftover = await sight(path, { folder: path, name })
-      if (leftover === undefined || leftover.modifiedAt > clock.now() - LEFTOVER_AGE_MS) continue
-      await rm(join(path, name), { force: true }).catch(toleratingRights)
-    }
-  })
-}
-
-/** Far longer than any delivery pauses, and than clocks of two machines differ. */
-const LEFTOVER_AGE_MS = 24 * 60 * 60 * 1000
-
-function toleratingRights(error: unknown): void {
-  if (!hasSystemCode(error, 'EACCES', 'EPERM', 'EROFS', 'EBUSY')) throw error
+  const how = handover === undefined ? {} : { stillOurs: handover.stillOurs }
+  return leaveCopy({ source, temporary, final, hardLinks: place.hardLinks, ...how })
 }
 
 async function pathOf(place: Place, { folder, name }: Target): Promise<string> {

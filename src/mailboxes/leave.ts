@@ -15,6 +15,8 @@ export interface Leaving {
   readonly final: string
   /** False where hard links are known not to work. */
   readonly hardLinks: boolean
+  /** Asked right before the file gets its name. */
+  readonly stillOurs?: () => Promise<void>
 }
 
 /** `occupied` when other bytes stand at the final name; the same bytes there count as delivered. */
@@ -23,6 +25,7 @@ export async function leaveCopy(leaving: Leaving): Promise<'delivered' | 'occupi
     try {
       if (!(await isFree(leaving.final))) return await compared(leaving)
       await copyDurably(leaving.source, leaving.temporary)
+      await leaving.stillOurs?.()
       const placed = await place(leaving)
       return placed ? 'delivered' : await compared(leaving)
     } finally {
@@ -57,8 +60,26 @@ async function copyDurably(source: string, target: string): Promise<void> {
 /** How file systems say that they have no hard links; Windows says EISDIR on FAT. */
 const NO_HARD_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EINVAL', 'EISDIR']
 
+/** Gives a whole file another name; false when it is taken. Until then, and after a crash in between, it has its old one. */
+export async function moveWithoutReplacing(
+  source: string,
+  final: string,
+  hardLinks: boolean,
+): Promise<boolean> {
+  const placed = await place({ temporary: source, final, hardLinks })
+  if (!placed) return false
+  await syncFolder(dirname(final))
+  await rm(source, { force: true })
+  await syncFolder(dirname(source))
+  return true
+}
+
 /** Gives the file its final name; false when the name was taken meanwhile. A link is the one step that never overwrites. */
-async function place({ temporary, final, hardLinks }: Leaving): Promise<boolean> {
+async function place({
+  temporary,
+  final,
+  hardLinks,
+}: Pick<Leaving, 'temporary' | 'final' | 'hardLinks'>): Promise<boolean> {
   if (hardLinks) {
     try {
       await link(temporary, final)

@@ -7,13 +7,20 @@ export const CLAIMED_FOLDER = '.claimed'
 const TEMPORARY_STARTS = ['.', '~$']
 const TEMPORARY_ENDS = ['.tmp', '.part', '.partial', '.filepart', '.writing', '.crdownload']
 
-/** Whether a program that writes the file still calls it by a working name. Compared without case. */
+/** Whether a program that writes the file still calls it by a working name. */
 export function isTemporaryName(name: string): boolean {
+  return temporaryMark(name) !== undefined
+}
+
+/** How a working name begins or ends, if it is one. Compared without case. */
+export function temporaryMark(
+  name: string,
+): { readonly begins?: string; readonly ends?: string } | undefined {
   const lowered = name.toLowerCase()
-  return (
-    TEMPORARY_STARTS.some((start) => lowered.startsWith(start)) ||
-    TEMPORARY_ENDS.some((end) => lowered.endsWith(end))
-  )
+  const begins = TEMPORARY_STARTS.find((start) => lowered.startsWith(start))
+  if (begins !== undefined) return { begins }
+  const ends = TEMPORARY_ENDS.find((end) => lowered.endsWith(end))
+  return ends === undefined ? undefined : { ends }
 }
 
 const SEPARATOR_OR_CONTROL = /[/\\\p{Cc}]/u
@@ -21,6 +28,11 @@ const SEPARATOR_OR_CONTROL = /[/\\\p{Cc}]/u
 /** Whether the name is one plain step inside its folder on every system, and can be shown to people as it is. */
 export function isSafeName(name: string): boolean {
   return name !== '' && name !== '.' && name !== '..' && !SEPARATOR_OR_CONTROL.test(name)
+}
+
+/** Whether a listing shows a file of this name. */
+export function isListedName(name: string): boolean {
+  return isSafeName(name) && !isTemporaryName(name)
 }
 
 export function assertSafeName(name: string): void {
@@ -49,6 +61,11 @@ export function claimedName(id: string, name: string): string {
   return fitted(`${plainId(id)}-`, name, '')
 }
 
+/** The id in such a name; ids that are to be found again have no dash. */
+export function idOfClaimed(claimed: string): string | undefined {
+  return /^(\w{1,64})-/.exec(claimed)?.[1]
+}
+
 const EXTENSION = /^(.+?)(\.[^.]{1,16})?$/
 
 /** `orders~<id>.csv`: no other file has it, and it can be worked out again after a crash. */
@@ -63,6 +80,13 @@ const NAME_IN_TEMPORARY_BYTES = 160
 /** The working name of a file on its way to its final one; readers pass over it. */
 export function temporaryName(id: string, name: string): string {
   return `.${cutToBytes(name, NAME_IN_TEMPORARY_BYTES)}.${plainId(id)}${OWN_TEMPORARY_END}`
+}
+
+/** Whether it is a working name of a file that is to have this name, whoever gave it. */
+export function isTemporaryFor(candidate: string, name: string): boolean {
+  const start = `.${cutToBytes(name, NAME_IN_TEMPORARY_BYTES)}.`
+  if (!candidate.startsWith(start) || !candidate.endsWith(OWN_TEMPORARY_END)) return false
+  return PLAIN_ID.test(candidate.slice(start.length, -OWN_TEMPORARY_END.length))
 }
 
 /** Whether a name is a working name given by a bridge. */

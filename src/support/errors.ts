@@ -79,10 +79,26 @@ export const FAILURES = {
     cause: 'The journal cannot be opened or written.',
     cure: 'Check the path in `journal`, the rights and the free space. Never delete the journal: it is what stops a second posting.',
   },
+  'journal-busy': {
+    exit: EXIT.tryLater,
+    cause: 'Another program has kept the journal locked for longer than a write ever takes.',
+    cure: 'Run again: the work is kept. If it stays, find the program that has the file open, such as a backup or a database browser, and close it.',
+  },
+  'journal-damaged': {
+    exit: EXIT.cannotWrite,
+    cause: 'The journal is no SQLite database any more, or pages of it are damaged.',
+    cure: 'If `journal` names a wrong file, correct it. Otherwise stop every bridge and keep the file with its -wal and -shm as they are. Restore the latest backup, or save what can be read with `sqlite3 journal.db .recover`. Do not start with an empty journal: it is what stops a second posting.',
+  },
   'journal-newer': {
     exit: EXIT.badConfiguration,
     cause: 'The journal was written by a newer version of dropbridge.',
     cure: 'Use the newer version, or point `journal` to another file.',
+  },
+  'journal-altered': {
+    exit: EXIT.unusableFile,
+    cause:
+      'The journal is not what was written into it: something of it was changed, removed or put in by other means.',
+    cure: 'Find out who had access to the file. Restore the journal from a backup made before, or go on with it knowing what is told; see docs/audit.md.',
   },
   'service-data-unusable': {
     exit: EXIT.cannotWrite,

@@ -6,12 +6,29 @@ export function nearestName(name: string, candidates: readonly string[]): string
   if (candidates.length === 0) return undefined
   const lowered = candidates.map((candidate) => candidate.toLowerCase())
   const best = closest(name.toLowerCase(), lowered)
-  const allowed = Math.max(2, Math.floor(name.length / 3))
-  return distance(name.toLowerCase(), best) <= allowed ? candidates[lowered.indexOf(best)] : undefined
+  return distance(name.toLowerCase(), best) <= allowedFor(name)
+    ? candidates[lowered.indexOf(best)]
+    : undefined
 }
 
 /** ` Did you mean "x"?`, or nothing when no candidate is near. */
 export function didYouMean(name: string, candidates: readonly string[]): string {
   const nearest = nearestName(name, candidates)
   return nearest === undefined ? '' : ` Did you mean "${nearest}"?`
+}
+
+/** Those of the candidates that may be meant, the nearest first. */
+export function nearestNames(name: string, candidates: readonly string[], limit: number): string[] {
+  const allowed = allowedFor(name)
+  return candidates
+    .map((candidate) => ({ candidate, far: distance(name.toLowerCase(), candidate.toLowerCase()) }))
+    .filter(({ far }) => far <= allowed)
+    .toSorted((one, other) => one.far - other.far)
+    .slice(0, limit)
+    .map(({ candidate }) => candidate)
+}
+
+/** How many letters of a name may be a slip of the pen. */
+function allowedFor(name: string): number {
+  return Math.max(2, Math.floor(name.length / 3))
 }

@@ -1,5 +1,5 @@
 /** A local folder of named blobs that are on the disk before anybody relies on them. */
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -27,7 +27,10 @@ export interface Spool {
 
 const TEMPORARY = '.writing'
 
-/** Only one bridge at a time may have a spool open: what is half-written in it is removed. */
+/**
+ * Only one bridge at a time works with a spool: what is half-written in it is removed. One that was stopped and wakes up
+ * finds its own half-written blob gone, and can neither finish it nor touch that of its successor.
+ */
 export async function openSpool(folder: string): Promise<Spool> {
   await onDisk(folder, () => mkdir(folder, { recursive: true }))
   await removeLeftovers(folder)
@@ -37,7 +40,7 @@ export async function openSpool(folder: string): Promise<Spool> {
   }
   return {
     path,
-    put: (name, chunks) => put(path(name), chunks),
+    put: (name, chunks) => put(path(name), `.${randomUUID()}${TEMPORARY}`, chunks),
     read: (name) => createReadStream(path(name)),
     remove: (name) => onDisk(folder, () => rm(path(name), { force: true })),
     list: async () => (await readdir(folder)).filter((name) => !name.endsWith(TEMPORARY)),
@@ -53,9 +56,10 @@ async function removeLeftovers(folder: string): Promise<void> {
 
 async function put(
   path: string,
+  workingEnd: string,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<SpooledBlob> {
-  const temporary = path + TEMPORARY
+  const temporary = path + workingEnd
   const file = await onDisk(path, () => open(temporary, 'w'))
   const hash = createHash('sha256')
   let bytes = 0

@@ -31,9 +31,13 @@ afterAll(() => rm(folder, { recursive: true }))
 
 journalSuite('in memory', (clock) => openJournal({ path: ':memory:', clock }))
 journalSuite('on disk', (clock) => openJournal({ path, clock }))
+journalSuite('in a thread of its own', (clock) => openJournal({ path, clock, threaded: true }))
 
-describe('a journal file', () => {
-  const open = (clock: Clock = testClock()) => openJournal({ path, clock })
+describe.each([
+  ['a journal file', false],
+  ['a journal file in a thread of its own', true],
+])('%s', (_, threaded) => {
+  const open = (clock: Clock = testClock()) => openJournal({ path, clock, threaded })
 
   it('holds the work when it is opened again', async () => {
     const first = await open()
@@ -187,7 +191,7 @@ import { type Clock, systemClock } from ${module('support/clock.ts')}
     await mkdir(join(path, '..'), { recursive: true })
     await writeFile(path, 'PO Number,Qty\n'.repeat(1000))
     await expect(open()).rejects.toMatchObject({
-      code: 'journal-unusable',
+      code: 'journal-damaged',
       message: `The journal ${path} cannot be opened: file is not a database`,
       cause: { code: 'SQLITE_NOTADB' },
     })
@@ -199,7 +203,7 @@ import { type Clock, systemClock } from ${module('support/clock.ts')}
     await file.write(Buffer.alloc(4000, 0xff), 0, 4000, 100)
     await file.close()
     await expect(open()).rejects.toMatchObject({
-      code: 'journal-unusable',
+      code: 'journal-damaged',
       cause: { code: 'SQLITE_CORRUPT' },
     })
   })
@@ -229,7 +233,7 @@ import { type Clock, systemClock } from ${module('support/clock.ts')}
   it('says that the disk is full, and keeps what it has', async () => {
     await (await open()).close()
     const clock = testClock()
-    const db = await connect(path, clock)
+    const db = await connect({ path, clock, threaded })
     const journal = {
       ...leaseCalls({ db, clock }),
       ...fileCalls({ db, clock }),
@@ -256,7 +260,7 @@ import { type Clock, systemClock } from ${module('support/clock.ts')}
     const other = new Database(path)
     other.exec('begin immediate')
     await expect(journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)).rejects.toMatchObject({
-      code: 'journal-unusable',
+      code: 'journal-busy',
       message: 'The journal failed: database is locked.',
     })
     expect(await journal.overview()).toEqual([])

@@ -21,18 +21,18 @@ CREATE TABLE bodies (
 
 CREATE INDEX bodies_by_target on bodies (target, file_number) where target is not null;
 
-CREATE TABLE decided_records (
+CREATE TABLE "decided_records" (
   record_id integer not null references records (id) on delete cascade,
-  decision_id integer not null references decisions (id),
+  decision_id integer not null references "decisions" (id),
   primary key (record_id, decision_id)
 ) strict, without rowid;
 
 CREATE INDEX decided_by_decision on decided_records (decision_id);
 
-CREATE TABLE decisions (
+CREATE TABLE "decisions" (
   id integer primary key,
   file_id text not null references files (id),
-  action text not null check (action in ('release', 'discard')),
+  action text not null check (action in ('release', 'discard', 'settle-accepted', 'settle-absent', 'settle-discard')),
   decided_by text not null,
   why text not null,
   decided_at integer not null,
@@ -53,13 +53,15 @@ CREATE TABLE deliveries (
   state text not null,
   composed_at integer not null,
   delivered_at integer,
-  acknowledged_at integer,
+  acknowledged_at integer, forgotten_at integer,
   unique (route, sequence)
 ) strict;
 
 CREATE INDEX deliveries_by_name on deliveries (route, name);
 
 CREATE INDEX deliveries_by_time on deliveries (composed_at, sequence);
+
+CREATE INDEX deliveries_to_forget on deliveries (id) where state in ('acknowledged', 'done') and forgotten_at is null;
 
 CREATE INDEX deliveries_unfinished on deliveries (route, sequence) where state not in ('acknowledged', 'done');
 
@@ -78,6 +80,20 @@ CREATE TABLE documents (
 CREATE UNIQUE INDEX documents_by_name on documents (mailbox, folder, name collate nocase) where name is not null;
 
 CREATE INDEX documents_missing on documents (record_id, kind) where state <> 'delivered';
+
+CREATE INDEX documents_wanted on documents (record_id) where state = 'wanted';
+
+CREATE TABLE events (
+  id integer primary key,   -- without gaps
+  at integer not null,
+  kind text not null,
+  route text,
+  subject text,             -- the id of a file or delivery
+  detail text not null,     -- ids, states, counts and hashes; no personal data
+  hash text not null        -- SHA-256 over the hash before it and this row
+) strict;
+
+CREATE INDEX events_of_submission on events (subject, id) where kind = 'file-submitted';
 
 CREATE TABLE files (
   number integer primary key,   -- the order of the claims
@@ -103,11 +119,13 @@ CREATE TABLE files (
   submitted_at integer,
   reported_at integer,
   closed_at integer
-, reports integer not null default 0, taken_up_at integer) strict;
+, reports integer not null default 0, taken_up_at integer, forgotten_at integer) strict;
 
 CREATE INDEX files_by_contents on files (route, sha256);
 
 CREATE INDEX files_of_route on files (route, number);
+
+CREATE INDEX files_to_forget on files (id) where state = 'closed' and forgotten_at is null;
 
 CREATE INDEX files_unfinished on files (route, number) where state <> 'closed';
 
@@ -115,7 +133,7 @@ CREATE TABLE kept_values (
   account text not null,
   key text not null,        -- the purchase order number
   name text not null,
-  value text not null,
+  value text not null, kept_at integer not null default 0,
   primary key (account, key, name)
 ) strict, without rowid;
 
@@ -205,3 +223,7 @@ CREATE TABLE resources (
   seen_at integer not null, -- when it said so
   primary key (account, kind, id)
 ) strict;
+
+CREATE INDEX resources_of_orders on resources (
+  coalesce(facts ->> '$.purchase_order_number', facts ->> '$.order.purchase_order_number')
+) where kind in ('shipment', 'invoice', 'credit', 'return');

@@ -5,6 +5,7 @@ import { createCancel } from '../../src/pipelines/operations/create-cancel.ts'
 import { createInvoice } from '../../src/pipelines/operations/create-invoice.ts'
 import { createOrder } from '../../src/pipelines/operations/create-order.ts'
 import { createShipment } from '../../src/pipelines/operations/create-shipment.ts'
+import { lookUpOne } from '../../src/pipelines/operations/operation.ts'
 
 const BRAND = { kind: 'brand', id: 2000 } as const
 const RETAILER = { kind: 'retailer', id: 1000 } as const
@@ -44,7 +45,7 @@ describe('an order', () => {
   test('is there when the list shows its number, and the API is asked for just that number', async () => {
     const api = showing({ pages: [[{ id: 7, purchase_order_number: 'PO-1' }]] })
 
-    expect(await createOrder.lookUp(api, RETAILER, order)).toEqual({ found: 'accepted', apiId: '7' })
+    expect(await lookUpOne(createOrder, api, RETAILER, order)).toEqual({ found: 'accepted', apiId: '7' })
     expect(api.calls).toEqual([
       {
         endpoint: 'listRetailerOrders',
@@ -58,14 +59,14 @@ describe('an order', () => {
     const others = [{ id: 1, purchase_order_number: 'PO-10' }]
     const api = showing({ pages: [others, [...others, { id: 7, purchase_order_number: 'PO-1' }]] })
 
-    expect(await createOrder.lookUp(api, RETAILER, order)).toEqual({ found: 'accepted', apiId: '7' })
-    expect(await createOrder.lookUp(showing({ pages: [others] }), RETAILER, order)).toEqual({
+    expect(await lookUpOne(createOrder, api, RETAILER, order)).toEqual({ found: 'accepted', apiId: '7' })
+    expect(await lookUpOne(createOrder, showing({ pages: [others] }), RETAILER, order)).toEqual({
       found: 'absent',
     })
   })
 
   test('is absent when the list is empty', async () => {
-    expect(await createOrder.lookUp(showing({}), RETAILER, order)).toEqual({ found: 'absent' })
+    expect(await lookUpOne(createOrder, showing({}), RETAILER, order)).toEqual({ found: 'absent' })
   })
 })
 
@@ -75,7 +76,7 @@ describe('an invoice', () => {
   test('is there when both its numbers are, among those made since a day before it was sent, whatever the clocks', async () => {
     const api = showing({ pages: [[{ id: 9, purchase_order_number: 'PO-1', invoice_number: 'INV-1' }]] })
 
-    expect(await createInvoice.lookUp(api, BRAND, invoice)).toEqual({ found: 'accepted', apiId: '9' })
+    expect(await lookUpOne(createInvoice, api, BRAND, invoice)).toEqual({ found: 'accepted', apiId: '9' })
     expect(api.calls[0]?.query).toEqual({ invoiced_at_gte: SENT_AT / 1000 - 24 * 60 * 60 })
   })
 
@@ -89,7 +90,7 @@ describe('an invoice', () => {
       ],
     })
 
-    expect(await createInvoice.lookUp(api, BRAND, invoice)).toEqual({ found: 'absent' })
+    expect(await lookUpOne(createInvoice, api, BRAND, invoice)).toEqual({ found: 'absent' })
   })
 })
 
@@ -108,7 +109,12 @@ describe('a shipment', () => {
   const noteOf = async (order: Resource) =>
     createShipment.note?.(showing({ resource: order }), BRAND, untracked) ?? ''
   const lookUp = (body: Resource, order: Resource | undefined, note?: string) =>
-    createShipment.lookUp(showing(order === undefined ? {} : { resource: order }), BRAND, sent(body, note))
+    lookUpOne(
+      createShipment,
+      showing(order === undefined ? {} : { resource: order }),
+      BRAND,
+      sent(body, note),
+    )
 
   test('is proven by its tracking number, whatever the quantities say', async () => {
     const after = orderOf(
@@ -279,7 +285,8 @@ describe('a shipment', () => {
     })
     const cancel = { order_id: 5, cancel_lines: [{ variant: { upc: '1' }, quantity: 2 }] }
     const cancelOf = (order: Resource, isOld: boolean) =>
-      createCancel.lookUp(
+      lookUpOne(
+        createCancel,
         showing({ resource: order }),
         RETAILER,
         sent(cancel, createCancel.noteOf?.(lines(0), isOld)),

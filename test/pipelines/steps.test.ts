@@ -562,3 +562,58 @@ test('two bridges that ship the same orders by two routes at once ship each parc
   expect(counts.filter((status) => status === 'accepted')).toHaveLength(18)
   expect(counts.filter((status) => status === 'duplicate')).toHaveLength(6)
 })
+
+test('what was held behind a refused parcel waits for nobody once its corrected rows went through', async () => {
+  const { world, rows, drop } = await aSequenceWorld({ orders: 2 })
+  await drop(
+    'day.csv',
+    rows.map((row, index) => (index === 1 ? { ...row, Service: 'Fedex Grnd' } : row)),
+  )
+  await world.run('shipments')
+  const waiting = await heldNow(world)
+  const rejects = await world.read('results/day.csv.rejects.csv')
+  await world.drop('inbox/shipments', 'again.csv', rejects.replace('Fedex Grnd', 'FedEx Ground'))
+
+  await world.run('shipments')
+
+  expect(waiting).toEqual(['close-order', 'create-invoice'])
+  expect(await heldNow(world)).toEqual([])
+})
+
+/** The operations of what status shows as waiting for a person. */
+async function heldNow(world: World): Promise<string[]> {
+  const bridge = await world.open()
+  const held = await bridge.journal.heldRecords(10)
+  const operations: string[] = []
+  for (const { file, id } of held) {
+    const records = await bridge.journal.reportedRecords(file, 0, 100)
+    operations.push(records.find((record) => record.id === id)?.operation ?? '')
+  }
+  await bridge.close()
+  return operations
+}
+
+test('a step that is taken out of the configuration while something waits for it is a mistake of the configuration', async () => {
+  const invoice = { ...INVOICE, waitMs: 48 * HOUR }
+  const { world, rows, drop, results } = await aSequenceWorld({ orders: 12, next: [invoice] })
+  await drop(
+    'today.csv',
+    rows.map((row) => ({ ...row, 'Invoice Total': '60.00' })),
+  )
+  const first = await world.run('shipments')
+  const route = world.configuration.routes.find(({ name }) => name === 'shipments')
+  Object.assign(route ?? {}, { next: undefined })
+  world.clock.skip(72 * HOUR)
+
+  const without = await world.run('shipments')
+  Object.assign(route ?? {}, { next: [invoice] })
+  const back = await world.run('shipments')
+
+  expect([first.exit, without.exit]).toEqual([0, 78])
+  const [result] = without.routes
+  expect(result?.kind === 'failed' && result.failure.message).toContain(
+    'route shipments does no create-invoice any more, and records of today.csv wait for it',
+  )
+  expect(back.exit).toBe(2)
+  expect(told(await results('today.csv')).at(-1)).toContain('create-invoice rejected order-not-closed')
+})

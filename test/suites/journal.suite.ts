@@ -116,6 +116,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect(await journal.takeLease('orders-out', 'bridge-2', 60_000, alive)).toEqual({
           route: 'orders-out',
           token: 1,
+          ttlMs: 60_000,
         })
       })
 

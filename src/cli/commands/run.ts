@@ -1,10 +1,12 @@
 /** `dropbridge run`: one pass over the routes, for people and for schedulers. */
+import type { Bridge } from '../../bridge/bridge.ts'
 import type { RouteResult, RunResult } from '../../bridge/outcome.ts'
 import type { BridgeEvent } from '../../domain/event.ts'
 import { type ExitCode, FAILURES } from '../../support/errors.ts'
 import { didYouMean } from '../../support/nearest.ts'
 import { readConfiguration, withBridge } from '../context.ts'
 import { outboundInWords } from '../outbound-in-words.ts'
+import { retentionInWords } from '../forgotten-in-words.ts'
 import { progressBar } from '../progress.ts'
 import { reportInWords, waitingInWords } from '../report-in-words.ts'
 import type { Terminal } from '../terminal.ts'
@@ -29,7 +31,8 @@ export async function run(terminal: Terminal, { config, routes, json }: RunOptio
       terminal.say(`${event.route}: ${event.file} is left alone: ${event.why}`)
     }
   }
-  const result = await withBridge(configuration, notify, (bridge) => bridge.run(routes, terminal.signal))
+  const passes = (bridge: Bridge) => bridge.run(routes, terminal.signal)
+  const result = await withBridge(configuration, notify, passes, { journalThread: true })
   bar.clear()
   if (json) terminal.out(JSON.stringify(asData(result), null, 2))
   else for (const line of runInWords(result)) terminal.say(line)
@@ -42,7 +45,7 @@ export function runInWords(result: RunResult): string[] {
     (route) =>
       `${route}: this route is not in the configuration any more, and it has unfinished work: give it back its name, or see dropbridge status`,
   )
-  return [...result.routes.flatMap(routeInWords), ...stranded]
+  return [...result.routes.flatMap(routeInWords), ...stranded, ...retentionInWords(result.retention)]
 }
 
 function routeInWords(result: RouteResult): string[] {
@@ -87,9 +90,10 @@ export function columnsInWords({
 }
 
 /** The result without what only the program needs. */
-function asData({ exit, routes, stranded }: RunResult): unknown {
+function asData({ exit, routes, stranded, retention }: RunResult): unknown {
   return {
     exit,
+    ...(retention?.kind === 'forgotten' ? { forgotten: retention.forgotten } : {}),
     stranded,
     routes: routes.map((result) => {
       switch (result.kind) {

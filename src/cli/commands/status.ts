@@ -6,6 +6,7 @@ import { EXIT, type ExitCode } from '../../support/errors.ts'
 import { isoTime } from '../../support/clock.ts'
 import type { WaitingFile } from '../../domain/steps.ts'
 import { readConfiguration, withBridge } from '../context.ts'
+import { curesInWords } from '../held-in-words.ts'
 import { table } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 import { countsInWords } from '../counts-in-words.ts'
@@ -128,7 +129,8 @@ function heldInWords({ held, heldRecords }: Pick<Found, 'held' | 'heldRecords'>)
     '',
     ...table(['file', 'line', 'key', 'why'], records, WIDEST),
     '',
-    'Send them: dropbridge release FILE --by NAME --why TEXT. Give them up: dropbridge discard, in the same way.',
+    ...curesInWords(held),
+    'Each in the same way: dropbridge release FILE --by NAME --why TEXT; dropbridge discard gives them up.',
   ]
 }
 

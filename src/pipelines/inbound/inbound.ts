@@ -5,7 +5,7 @@ import type { InboundParts } from '../parts.ts'
 import { sweepDocuments } from '../documents/bring.ts'
 import type { WaitingFile } from '../../domain/steps.ts'
 import { deliverDocuments } from './documents.ts'
-import { receiveFile, sightFiles, spoolName } from './pick-up.ts'
+import { giveBackStrays, receiveFile, sightFiles, spoolName } from './pick-up.ts'
 import { type ReportedFile, reportFile } from './report.ts'
 import { submitFile } from './submit.ts'
 import type { Summary } from './summary.ts'
@@ -30,6 +30,8 @@ const CONCERNS_ALL = [
   'lease-lost',
   'credentials-refused',
   'api-redirected',
+  'journal-busy',
+  'journal-damaged',
   'journal-unusable',
   'journal-newer',
 ] as const satisfies FailureCode[]
@@ -56,6 +58,7 @@ export async function passInbound(parts: InboundParts): Promise<InboundPass> {
   await sweepSpool(parts)
   const left = await journal.unfinishedFiles(route.name)
   for (const file of left) await bringOn(parts, file, pass)
+  await giveBackStrays(parts)
   await sightFiles(parts)
   const known = new Set(left.map((file) => file.id))
   for (const file of await journal.unfinishedFiles(route.name)) {

@@ -41,6 +41,18 @@ async function matchingFiles({ source, route }: InboundParts): Promise<Sighting[
   return (await source.list(route.folder)).filter((sighting) => route.matches(sighting.name))
 }
 
+/**
+ * Gives back what lies claimed for a file that is done with: a process that was stopped right before its claim, and woke
+ * up after another one had finished the file, has taken a later file of the same name instead.
+ */
+export async function giveBackStrays({ journal, source, route }: InboundParts): Promise<void> {
+  for (const id of await source.claims(route.folder)) {
+    const file = await journal.file(id)
+    if (file?.state !== 'closed' || file.route !== route.name) continue
+    await source.unclaim({ id, folder: file.folder, name: file.name })
+  }
+}
+
 /** claiming → received, or closed when the file was gone. May be repeated from the start after a crash. */
 export async function receiveFile(parts: InboundParts, file: FileEntry): Promise<void> {
   const { journal, lease, source, route } = parts
@@ -60,7 +72,7 @@ export async function receiveFile(parts: InboundParts, file: FileEntry): Promise
 async function copyToSpool(parts: InboundParts, claim: Claim, sightedSize: number): Promise<SpooledBlob> {
   let expected = sightedSize
   for (let copies = 0; copies < COPIES_MAX; copies++) {
-    const blob = await parts.spool.put(spoolName(claim.id), parts.source.read(claim))
+    const blob = await parts.spool.put(spoolName(claim.id), untilStopped(parts, parts.source.read(claim)))
     if (blob.bytes === expected) return blob
     expected = blob.bytes
     await parts.clock.sleep(parts.route.settleMs, parts.signal)
@@ -70,6 +82,17 @@ async function copyToSpool(parts: InboundParts, claim: Claim, sightedSize: numbe
     'mailbox-unreachable',
     `${claim.name} keeps growing although it was claimed; it is left in place`,
   )
+}
+
+/** A large file takes longer to copy than whoever stops a program waits. */
+async function* untilStopped(
+  { signal }: InboundParts,
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    yield chunk
+  }
 }
 
 /** The name of a file's copy in the spool. */

@@ -3,6 +3,7 @@ import { partSuffix } from '../../domain/file-parts.ts'
 import type { FileEntry } from '../../domain/journal.ts'
 import type { ReportedRecord } from '../../domain/record.ts'
 import { BridgeError } from '../../support/errors.ts'
+import { leaseFence } from '../fence.ts'
 import type { InboundParts } from '../parts.ts'
 import { withDocuments } from './documents.ts'
 import { type DifferingColumns, openSteps } from './open-steps.ts'
@@ -103,8 +104,9 @@ async function deliverAll(
   name: string,
 ): Promise<boolean> {
   const { results, spool, route } = parts
+  const handover = { stillOurs: leaseFence(parts), takenOver: file.reportName === name }
   for (const { suffix, spooled } of reportsOf(file, summary)) {
-    const outcome = await results.deliver(spool.path(spooled), route.resultsFolder, name + suffix)
+    const outcome = await results.deliver(spool.path(spooled), route.resultsFolder, name + suffix, handover)
     if (outcome === 'occupied') return false
   }
   return true
@@ -144,7 +146,9 @@ async function writeReports(parts: InboundParts, file: FileEntry): Promise<Summa
   else if (ranges.refused.length > 0)
     await spool.put(`${file.id}.rejects`, copiedRows(parts, file, ranges.refused))
   if (ranges.held.length > 0) await spool.put(`${file.id}.exceptions`, copiedRows(parts, file, ranges.held))
-  const finished = summary.finish(ranges, await columnsOf(parts, file))
+  // Not the last event of all: made again after a crash, the summary must say the same.
+  const journal = await parts.journal.submissionOf(file.id)
+  const finished = summary.finish({ ...ranges, columns: await columnsOf(parts, file), journal })
   await spool.put(`${file.id}.summary`, [Buffer.from(`${JSON.stringify(finished, null, 2)}\n`)])
   return finished
 }
@@ -176,9 +180,13 @@ function copiedRows(
   return copyLines(spool.read(spoolName(file.id)), rules, stretches)
 }
 
-async function* recordsOf({ journal }: InboundParts, file: FileEntry): AsyncGenerator<ReportedRecord[]> {
+async function* recordsOf(
+  { journal, signal }: InboundParts,
+  file: FileEntry,
+): AsyncGenerator<ReportedRecord[]> {
   let after = 0
   for (;;) {
+    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
     const page = await journal.reportedRecords(file.id, after, PAGE)
     const last = page.at(-1)
     if (last === undefined) return

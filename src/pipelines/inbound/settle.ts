@@ -2,19 +2,28 @@
 import type { FileEntry } from '../../domain/journal.ts'
 import { problem } from '../../domain/problem.ts'
 import type { RecordResult, UncertainRecord } from '../../domain/record.ts'
-import { BridgeError } from '../../support/errors.ts'
+import { assert, BridgeError } from '../../support/errors.ts'
 import type { Finding, InboundRules } from '../operations/operation.ts'
 import { INBOUND_RULES } from '../operations/operations.ts'
 import type { InboundParts } from '../parts.ts'
-import { tryRead } from '../reads.ts'
-import { partsFor } from './steps.ts'
+import { type ReadResult, tryRead } from '../reads.ts'
+import { type AbsentSteps, doesOperation, partsFor } from './steps.ts'
 
-/** How many uncertain records are looked up between two writes to the journal, and how many at a time. */
-const LOOK_UP_AT_ONCE = 64
+/** How many uncertain records are looked up between two writes to the journal, and how many reads there are at a time. */
+const LOOK_UP_AT_ONCE = 256
 const LOOK_UPS_IN_FLIGHT = 8
 
 /** A record that was sent so often, and every time proven absent, is one that the API cannot digest. */
 const LOST_MAX = 6
+
+/** Where in its run a file is settled. */
+export interface SettlingMoment {
+  readonly isLastRound: boolean
+  /** When the last request of this run ended, by the running clock; left out before the first. */
+  readonly sentUntil?: number
+  /** Told of what the route does not do any more: it stays as it is, since no other step knows how to look it up. */
+  readonly absent: AbsentSteps
+}
 
 /**
  * uncertain → accepted, or planned again. What the API does not tell stays uncertain, and is held for a person in the
@@ -23,7 +32,7 @@ const LOST_MAX = 6
 export async function settleUncertain(
   parts: InboundParts,
   file: FileEntry,
-  isLastRound: boolean,
+  moment: SettlingMoment,
 ): Promise<void> {
   const { journal, lease, route, signal } = parts
   let afterId = 0
@@ -32,14 +41,9 @@ export async function settleUncertain(
     const records = await journal.uncertainRecords({ file: file.id }, afterId, LOOK_UP_AT_ONCE)
     const last = records.at(-1)
     if (last === undefined) return
-    await lateAnswersAreOut(parts, records)
+    await lateAnswersAreOut(parts, records, done === 0 ? moment.sentUntil : undefined)
+    if (!signal.aborted) await journal.settleRecords(lease, await lookedUp(parts, records, moment))
     if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
-    const results: RecordResult[] = []
-    for (let start = 0; start < records.length; start += LOOK_UPS_IN_FLIGHT) {
-      const some = records.slice(start, start + LOOK_UPS_IN_FLIGHT)
-      results.push(...(await Promise.all(some.map((record) => settle(parts, record, isLastRound)))))
-    }
-    await journal.settleRecords(lease, results)
     afterId = last.id
     done += records.length
     parts.notify({ kind: 'progress', route: route.name, file: file.name, phase: 'settling', done })
@@ -49,33 +53,74 @@ export async function settleUncertain(
 /**
  * A request may still take effect when its answer is given up: looking it up too early would find nothing. The time
  * counts from when the record became uncertain, since its request may have waited long before it left. A clock that was
- * set back makes nobody wait longer.
+ * set back makes nobody wait longer, and one that was set forward since the last request nobody shorter.
  */
 async function lateAnswersAreOut(
   { clock, route, signal }: InboundParts,
   records: readonly UncertainRecord[],
+  sentUntil: number | undefined,
 ) {
   const since = Math.max(...records.map((record) => record.uncertainSince))
-  const wait = Math.min(since + route.lateAnswerMs - clock.now(), route.lateAnswerMs)
+  const byDay = Math.min(since + route.lateAnswerMs - clock.now(), route.lateAnswerMs)
+  const running = sentUntil === undefined ? 0 : sentUntil + route.lateAnswerMs - performance.now()
+  const wait = Math.max(byDay, running)
   if (wait > 0) await clock.sleep(wait, signal)
 }
 
-async function settle(
+/** What became of the records; at a signal, of those that were looked up by then. */
+async function lookedUp(
   parts: InboundParts,
-  record: UncertainRecord,
-  isLastRound: boolean,
-): Promise<RecordResult> {
-  const { api, route } = partsFor(parts, record.operation)
-  const rules: InboundRules = INBOUND_RULES[route.operation]
-  const { id } = record
-  // A note is durable before its request leaves, so what has none has not been sent.
-  if (rules.note && record.note === undefined) return { id, state: 'planned', problems: [] }
-  const read = await tryRead(() => rules.lookUp(api, route.party, record))
-  if ('trouble' in read) {
-    const message = `the answer was lost, and it cannot be looked up: ${read.trouble}`
-    return { id, state: 'uncertain', problems: [problem('answer-lost', {}, message)] }
+  records: readonly UncertainRecord[],
+  { isLastRound, absent }: SettlingMoment,
+): Promise<RecordResult[]> {
+  const results: RecordResult[] = []
+  for (const operation of new Set(records.map((record) => record.operation))) {
+    if (!doesOperation(parts, operation)) {
+      absent.note(operation)
+      continue
+    }
+    const all = records.filter((record) => record.operation === operation)
+    const own = partsFor(parts, operation)
+    const rules: InboundRules = INBOUND_RULES[own.route.operation]
+    // A note is durable before its request leaves, so what has none has not been sent.
+    const wasSent = ({ note }: UncertainRecord) => rules.note === undefined || note !== undefined
+    const sent = all.filter(wasSent)
+    for (const record of all) {
+      if (!wasSent(record)) results.push({ id: record.id, state: 'planned', problems: [] })
+    }
+    const atOnce = rules.lookUpAll === undefined ? LOOK_UPS_IN_FLIGHT : LOOK_UP_AT_ONCE
+    for (let start = 0; start < sent.length && !parts.signal.aborted; start += atOnce) {
+      const some = sent.slice(start, start + atOnce)
+      const findings = await find(own, rules, some)
+      results.push(...some.map((record, index) => resultOf(record, findings[index], isLastRound)))
+    }
   }
-  return outcomeOf(record, read.value, isLastRound)
+  return results
+}
+
+async function find(
+  { api, route }: InboundParts,
+  rules: InboundRules,
+  records: readonly UncertainRecord[],
+): Promise<readonly ReadResult<Finding>[]> {
+  const { lookUp, lookUpAll } = rules
+  if (lookUpAll === undefined) {
+    return Promise.all(records.map((record) => tryRead(() => lookUp(api, route.party, record))))
+  }
+  const read = await tryRead(() => lookUpAll(api, route.party, records))
+  if ('trouble' in read) return records.map(() => read)
+  return read.value.map((value) => ({ value }))
+}
+
+function resultOf(
+  record: UncertainRecord,
+  read: ReadResult<Finding> | undefined,
+  isLastRound: boolean,
+): RecordResult {
+  assert(read !== undefined, `nothing was found out about record ${record.number}`)
+  if ('value' in read) return outcomeOf(record, read.value, isLastRound)
+  const message = `the answer was lost, and it cannot be looked up: ${read.trouble}`
+  return { id: record.id, state: 'uncertain', problems: [problem('answer-lost', {}, message)] }
 }
 
 function outcomeOf({ id, timesLost }: UncertainRecord, finding: Finding, isLastRound: boolean): RecordResult {

@@ -1,5 +1,7 @@
 /** The steps of a route: what it does with the records of a file, one call for each, or several calls in a row. */
+import type { FileEntry } from '../../domain/journal.ts'
 import type { Translator } from '../../domain/translator.ts'
+import { BridgeError } from '../../support/errors.ts'
 import type { InboundParts } from '../parts.ts'
 
 export interface Step {
@@ -31,6 +33,32 @@ export function stepsOf(parts: InboundParts): readonly Step[] {
 /** The parts of the step that does the operation; those of the route where none does. */
 export function partsFor(parts: InboundParts, operation: string): InboundParts {
   return stepsOf(parts).find((step) => step.parts.route.operation === operation)?.parts ?? parts
+}
+
+/** Whether a step of the route does the operation: one may have been taken out of the configuration meanwhile. */
+export function doesOperation(parts: InboundParts, operation: string): boolean {
+  return stepsOf(parts).some((step) => step.parts.route.operation === operation)
+}
+
+/** Remembers what records of a file ask for that their route does not do any more. */
+export interface AbsentSteps {
+  note(operation: string): void
+  /** Nothing but the configuration can help; undefined when nothing is absent. */
+  failure(): BridgeError | undefined
+}
+
+export function absentSteps({ route: { name } }: InboundParts, file: FileEntry): AbsentSteps {
+  const absent = new Set<string>()
+  return {
+    note: (operation) => void absent.add(operation),
+    failure: () =>
+      absent.size === 0
+        ? undefined
+        : new BridgeError(
+            'configuration-invalid',
+            `route ${name} does no ${[...absent].join(', ')} any more, and records of ${file.name} wait for it; put it back into the configuration until they are done`,
+          ),
+  }
 }
 
 /** In the order of the steps; undefined where the route has one. */

@@ -6,9 +6,9 @@ import type { Call, CallResult } from '../../domain/api.ts'
 import type { FileEntry } from '../../domain/journal.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
 import type { RecordResult, SendingRecord } from '../../domain/record.ts'
-import { assert } from '../../support/errors.ts'
+import { assert, hasCode } from '../../support/errors.ts'
 import { drain, type DrainOptions } from '../drain.ts'
-import { type Body, idOf, partyParams } from '../operations/operation.ts'
+import { type Body, idOf, lookUpOne, partyParams } from '../operations/operation.ts'
 import { INBOUND_RULES } from '../operations/operations.ts'
 import type { InboundParts } from '../parts.ts'
 import { accountCheck, tryRead } from '../reads.ts'
@@ -18,7 +18,7 @@ import { keptAnswer } from './documents.ts'
 import { noteTaker } from './notes.ts'
 import { orderGate, retryWaiting } from './order-gate.ts'
 import { settleUncertain } from './settle.ts'
-import { stepsOf } from './steps.ts'
+import { absentSteps, type AbsentSteps, stepsOf } from './steps.ts'
 
 /** A record proven absent is sent again; more often than this in one run helps nobody. */
 const ROUNDS_MAX = 4
@@ -30,33 +30,45 @@ export async function submitFile(parts: InboundParts, file: FileEntry): Promise<
   await journal.recoverAttempts(lease, work)
   await journal.retryDeferred(lease, work)
   await retryWaiting(parts, file)
+  const absent = absentSteps(parts, file)
+  let sentUntil: number | undefined
   for (let round = 1; round <= ROUNDS_MAX; round++) {
-    await settleUncertain(parts, file, round === ROUNDS_MAX)
-    await sendPlanned(parts, file)
+    const isLastRound = round === ROUNDS_MAX
+    const since = sentUntil === undefined ? {} : { sentUntil }
+    await settleUncertain(parts, file, { isLastRound, absent, ...since })
+    await sendPlanned(parts, file, absent)
+    sentUntil = performance.now()
     if (parts.next !== undefined) await journal.holdFollowers(lease, file.id)
     if (await journal.fileSubmitted(lease, file.id)) return
+    const failure = absent.failure()
+    if (failure !== undefined) throw failure
   }
 }
 
-async function sendPlanned(parts: InboundParts, file: FileEntry): Promise<void> {
+async function sendPlanned(parts: InboundParts, file: FileEntry, absent: AbsentSteps): Promise<void> {
   const { journal, lease, signal, clock, concurrency, route } = parts
   const counts = await journal.countRecords({ file: file.id })
   const total = counts.planned ?? 0
   if (total === 0) return
   const restraint = await breakerFor(parts, file)
-  await drain({
+  const draining = drain({
     journal,
     lease,
     signal,
     clock,
     concurrency,
     work: { file: file.id },
-    perform: senderOfSteps(parts, file),
+    perform: senderOfSteps(parts, file, absent),
     inSteps: parts.next !== undefined,
     unsent: 'planned',
     onProgress: (done) =>
       parts.notify({ kind: 'progress', route: route.name, file: file.name, phase: 'sending', done, total }),
     restraint,
+  })
+  // What has no step any more looks like an API that takes nothing.
+  await draining.catch((error: unknown) => {
+    const failure = hasCode(error, 'api-unreachable') ? absent.failure() : undefined
+    return Promise.reject(failure ?? error)
   })
   const reason = restraint.reason()
   if (reason !== undefined) await journal.holdRest(lease, file.id, reason)
@@ -71,7 +83,7 @@ async function breakerFor({ journal, route }: InboundParts, file: FileEntry): Pr
 type Sender = DrainOptions['perform']
 
 /** Makes the function that sends one record of the file, as its step does. */
-function senderOfSteps(parts: InboundParts, file: FileEntry): Sender {
+function senderOfSteps(parts: InboundParts, file: FileEntry, absent: AbsentSteps): Sender {
   const steps = stepsOf(parts)
   const senders = new Map(
     steps.map(({ parts: own }) => [
@@ -82,6 +94,7 @@ function senderOfSteps(parts: InboundParts, file: FileEntry): Sender {
   return async (record, permit) => {
     const own = senders.get(record.operation)
     if (own === undefined) {
+      absent.note(record.operation)
       const message = `route ${parts.route.name} does no ${record.operation} any more; put it back into the configuration`
       return deferred(record, message)
     }
@@ -143,7 +156,7 @@ async function afterRefusal(
     sentAt: file.receivedAt ?? file.claimedAt,
     ...(note === undefined ? {} : { note }),
   }
-  const read = await tryRead(() => INBOUND_RULES[route.operation].lookUp(api, route.party, sent))
+  const read = await tryRead(() => lookUpOne(INBOUND_RULES[route.operation], api, route.party, sent))
   if ('trouble' in read) return uncertain(record, read.trouble, status)
   const { value } = read
   if (value.found === 'accepted') return accepted(record, status, value.apiId)

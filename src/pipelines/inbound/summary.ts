@@ -1,4 +1,5 @@
 /** The summary of a file: counts that add up, and where the time went. */
+import type { Anchor } from '../../domain/audit.ts'
 import type { FileEntry } from '../../domain/journal.ts'
 import type { Problem } from '../../domain/problem.ts'
 import type { Outcome, RecordState, ReportedRecord } from '../../domain/record.ts'
@@ -42,9 +43,19 @@ export interface Summary {
   readonly columns?: DifferingColumns & { readonly didYouMean: Readonly<Record<string, string>> }
   /** Packing slips and labels, where the route wants them and there are any. */
   readonly documents?: Readonly<Partial<Record<(typeof DOCUMENT_WORDS)[DocumentState], number>>>
+  /** The event of the journal by which it was finished, to check the journal with: `audit verify --anchor EVENT:HASH`. */
+  readonly journal?: Anchor
   readonly receivedAt?: string
   readonly finishedAt?: string
   readonly milliseconds: { readonly planning: number; readonly sending: number }
+}
+
+/** What is known once all records went by. */
+interface Finish {
+  readonly refused: Ranges
+  readonly held: Ranges
+  readonly columns?: DifferingColumns | undefined
+  readonly journal?: Anchor | undefined
 }
 
 const DOCUMENT_WORDS = {
@@ -83,7 +94,7 @@ export function summarize(route: InboundParts['route'], file: FileEntry, operati
       for (const each of record.problems) count(codes, each.code)
       for (const code of new Set(record.warnings.map((each) => each.code))) count(warnings, code)
     },
-    finish(ranges: { readonly refused: Ranges; readonly held: Ranges }, columns?: DifferingColumns): Summary {
+    finish({ columns, journal, ...ranges }: Finish): Summary {
       const total = [...counts.values()].reduce((sum, each) => sum + each, 0)
       return {
         file: file.name,
@@ -105,6 +116,7 @@ export function summarize(route: InboundParts['route'], file: FileEntry, operati
         warnings: Object.fromEntries(warnings),
         ...(columns === undefined ? {} : { columns: { ...columns, didYouMean: suggestions(columns) } }),
         ...(documents.size === 0 ? {} : { documents: Object.fromEntries(documents) }),
+        ...(journal === undefined ? {} : { journal }),
         ...timesOf(file),
       }
     },

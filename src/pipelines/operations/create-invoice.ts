@@ -1,30 +1,23 @@
 /** Creating invoices: one per purchase order. The brand's list has no filter for it, so it is swept by time. */
-import { idOf, type InboundRules, partyParams, sweptSince } from './operation.ts'
+import type { Resource } from '../../domain/api.ts'
+import { type InboundRules, partyParams } from './operation.ts'
+import { sweepFor } from './sweep.ts'
 
-const purchaseOrderNumber = (body: Readonly<Record<string, unknown>>) => String(body['purchase_order_number'])
+const purchaseOrderNumber = (body: Resource) => String(body['purchase_order_number'])
 
 export const createInvoice: InboundRules = {
   naturalKey: purchaseOrderNumber,
   lane: purchaseOrderNumber,
 
-  async lookUp(api, party, record) {
-    const sent = JSON.parse(record.body) as Record<string, unknown>
-    const call = {
-      endpoint: 'listBrandInvoices',
-      params: partyParams(party),
-      query: { invoiced_at_gte: sweptSince(api, record) },
-    }
-    for await (const page of api.list(call)) {
-      const invoice = page.find(
-        (candidate) =>
-          candidate['purchase_order_number'] === sent['purchase_order_number'] &&
-          candidate['invoice_number'] === sent['invoice_number'],
-      )
-      if (invoice) {
-        const apiId = idOf(invoice)
-        return { found: 'accepted', ...(apiId === undefined ? {} : { apiId }) }
-      }
-    }
-    return { found: 'absent' }
-  },
+  lookUpAll: (api, party, records) =>
+    sweepFor(api, records, {
+      list: { endpoint: 'listBrandInvoices', params: partyParams(party) },
+      since: 'invoiced_at_gte',
+      nameOfRecord: ({ body }) => nameOf(JSON.parse(body) as Resource),
+      nameOf,
+    }),
+}
+
+function nameOf({ purchase_order_number: order, invoice_number: invoice }: Resource): string {
+  return JSON.stringify([order, invoice])
 }

@@ -2,6 +2,7 @@
 import type { Api, Call, Resource } from '../../domain/api.ts'
 import type { Change, UncertainRecord } from '../../domain/record.ts'
 import type { Party } from '../../domain/route.ts'
+import { assert } from '../../support/errors.ts'
 
 export type Body = Readonly<Record<string, unknown>>
 
@@ -15,7 +16,7 @@ export type Finding =
 export type SentRecord = Pick<UncertainRecord, 'naturalKey' | 'body' | 'sentAt' | 'note'>
 
 /** See "Identity" and "Certainty" in docs/architecture.md. Pure but for the two calls that read from the API. */
-export interface InboundRules {
+interface InboundBasics {
   /** What makes two bodies the same record within one account; `keyValues` is what the file calls it. */
   readonly naturalKey: (body: Body, keyValues: readonly string[]) => string
   /** Of operations that may be repeated, and only of these. */
@@ -36,8 +37,35 @@ export interface InboundRules {
   readonly noteOf?: (order: Resource, isOld?: boolean) => string
   /** The same from an order as it is known, where that is enough; then nothing is read before the record is sent. */
   readonly oldNoteOf?: (order: Resource, body: Body) => string | undefined
-  /** Looks a sent record up. Called only when a late answer is out of the question. */
-  readonly lookUp: (api: Api, party: Party, record: SentRecord) => Promise<Finding>
+}
+
+/** Looks sent records up. Called only when a late answer is out of the question. */
+type LookUp =
+  | {
+      readonly lookUp: (api: Api, party: Party, record: SentRecord) => Promise<Finding>
+      readonly lookUpAll?: never
+    }
+  /** Where one reading of a list tells of many: a finding for each record, in their order. */
+  | {
+      readonly lookUpAll: (
+        api: Api,
+        party: Party,
+        records: readonly SentRecord[],
+      ) => Promise<readonly Finding[]>
+      readonly lookUp?: never
+    }
+
+export type InboundRules = InboundBasics & LookUp
+
+/** Looks one record up, whichever way its operation has. */
+export async function lookUpOne(
+  { lookUp, lookUpAll }: InboundRules,
+  ...[api, party, record]: Parameters<NonNullable<InboundRules['lookUp']>>
+): Promise<Finding> {
+  if (lookUp !== undefined) return lookUp(api, party, record)
+  const [finding] = await lookUpAll(api, party, [record])
+  assert(finding !== undefined, 'a look-up found nothing out')
+  return finding
 }
 
 /**
@@ -46,8 +74,9 @@ export interface InboundRules {
  */
 const CLOCK_MARGIN_MS = 24 * 60 * 60 * 1000
 
-/** The time, for a filter, from which on a list shows all that this attempt may have made. */
-export function sweptSince(api: Api, { sentAt }: Pick<SentRecord, 'sentAt'>): number {
+/** The time, for a filter, from which on a list shows all that these attempts may have made. */
+export function sweptSince(api: Api, records: readonly Pick<SentRecord, 'sentAt'>[]): number {
+  const sentAt = Math.min(...records.map((record) => record.sentAt))
   return Math.floor((sentAt + api.clockOffsetMs() - CLOCK_MARGIN_MS) / 1000)
 }
 

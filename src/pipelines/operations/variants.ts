@@ -2,7 +2,8 @@
 import type { Resource } from '../../domain/api.ts'
 import type { Party } from '../../domain/route.ts'
 import { type AttributeValues, attributeEntries } from '../../contract/variant-fields.ts'
-import { type Body, idOf, type InboundRules, partyParams, sweptSince } from './operation.ts'
+import { type Body, type InboundRules, partyParams } from './operation.ts'
+import { sweepFor } from './sweep.ts'
 
 export const createVariant: InboundRules = {
   naturalKey: identifierOf,
@@ -10,21 +11,13 @@ export const createVariant: InboundRules = {
   request: (body, party) => ({ body: entriesText(body, party) }),
 
   /** Spec: the list has no filter for the identifier, so it is swept by time. */
-  async lookUp(api, party, record) {
-    const call = {
-      endpoint: 'listBrandVariants',
-      params: partyParams(party),
-      query: { created_at_gte: sweptSince(api, record) },
-    }
-    for await (const page of api.list(call)) {
-      const variant = page.find((candidate) => candidate['identifier'] === record.naturalKey)
-      if (variant) {
-        const apiId = idOf(variant)
-        return { found: 'accepted', ...(apiId === undefined ? {} : { apiId }) }
-      }
-    }
-    return { found: 'absent' }
-  },
+  lookUpAll: (api, party, records) =>
+    sweepFor(api, records, {
+      list: { endpoint: 'listBrandVariants', params: partyParams(party) },
+      since: 'created_at_gte',
+      nameOfRecord: ({ naturalKey }) => naturalKey,
+      nameOf: ({ identifier }) => String(identifier),
+    }),
 }
 
 export const updateVariant: InboundRules = {

@@ -9,13 +9,17 @@ import { deliverySpoolName } from './compose.ts'
 const NAMES_MAX = 1000
 
 /** composed → delivered, or done where nothing is acknowledged. Repeating it after a crash finds the same bytes at the name and goes on. */
-export async function deliverFile(parts: OutboundParts, delivery: DeliveryEntry): Promise<void> {
+export async function deliverFile(
+  parts: OutboundParts,
+  delivery: DeliveryEntry,
+  isNew: boolean,
+): Promise<void> {
   const { journal, lease, spool, target, route } = parts
   let { name } = delivery
-  // A process that was stopped and wakes up late must not leave a file next to its successor's.
-  await journal.renewLease(lease)
+  const handover = { stillOurs: () => journal.renewLease(lease), takenOver: !isNew }
   for (let turn = 2; turn <= NAMES_MAX; turn++) {
-    const outcome = await target.deliver(spool.path(deliverySpoolName(delivery.id)), delivery.folder, name)
+    const composed = spool.path(deliverySpoolName(delivery.id))
+    const outcome = await target.deliver(composed, delivery.folder, name, handover)
     if (outcome === 'delivered') {
       await (route.acknowledge === 'never'
         ? journal.deliveryDone(lease, delivery.id)

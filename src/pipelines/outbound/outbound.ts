@@ -49,7 +49,7 @@ export async function passOutbound(parts: OutboundParts): Promise<OutboundPass> 
   const deliveries: DeliveryResult[] = []
   await sweepSpool(parts)
   for (const delivery of await journal.unfinishedDeliveries(route.name)) {
-    deliveries.push(await finishDelivery(parts, delivery))
+    deliveries.push(await finishDelivery(parts, delivery, false))
   }
   if (route.report !== undefined) return passReport(parts, route.report, deliveries)
   await collectRecords(parts)
@@ -70,7 +70,7 @@ async function passReport(
   deliveries: DeliveryResult[],
 ): Promise<OutboundPass> {
   const { delivery, tally, missing } = await composeReport(parts, report)
-  if (delivery !== undefined) deliveries.push(await finishDelivery(parts, delivery))
+  if (delivery !== undefined) deliveries.push(await finishDelivery(parts, delivery, true))
   return {
     route: parts.route.name,
     deliveries,
@@ -87,14 +87,17 @@ async function deliverWaiting(parts: OutboundParts, deliveries: DeliveryResult[]
   for (;;) {
     const delivery = await composeDelivery(parts, progress)
     if (delivery === undefined) return progress.held
-    deliveries.push(await finishDelivery(parts, delivery))
+    deliveries.push(await finishDelivery(parts, delivery, true))
     if (recordsPerFile(parts) === undefined) return progress.held
   }
 }
 
 /** The one next step of each state. */
 const NEXT_STEP: Readonly<
-  Record<DeliveryState, ((parts: OutboundParts, delivery: DeliveryEntry) => Promise<void>) | undefined>
+  Record<
+    DeliveryState,
+    ((parts: OutboundParts, delivery: DeliveryEntry, isNew: boolean) => Promise<void>) | undefined
+  >
 > = {
   composed: deliverFile,
   delivered: settleDelivered,
@@ -108,11 +111,16 @@ async function settleDelivered(parts: OutboundParts, delivery: DeliveryEntry): P
   else await acknowledgeDelivery(parts, delivery)
 }
 
-async function finishDelivery(parts: OutboundParts, delivery: DeliveryEntry): Promise<DeliveryResult> {
+/** A delivery that is not new may have been under way at somebody who was stopped, and who may wake up. */
+async function finishDelivery(
+  parts: OutboundParts,
+  delivery: DeliveryEntry,
+  isNew: boolean,
+): Promise<DeliveryResult> {
   let current = delivery
   for (let step = NEXT_STEP[current.state]; step !== undefined; step = NEXT_STEP[current.state]) {
     if (parts.signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
-    await step(parts, current)
+    await step(parts, current, isNew)
     const next = await parts.journal.delivery(delivery.id)
     if (next === undefined || next.state === current.state) break
     current = next

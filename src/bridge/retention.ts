@@ -1,0 +1,24 @@
+/** What a run forgets after its routes: the contents of what was finished longer ago than the configuration keeps them. */
+import type { Forgotten } from '../domain/audit.ts'
+import { BridgeError } from '../support/errors.ts'
+import type { Workshop } from './run-route.ts'
+
+export type Retention =
+  | { readonly kind: 'forgotten'; readonly forgotten: Forgotten }
+  | { readonly kind: 'failed'; readonly failure: BridgeError }
+
+/** Undefined when contents are kept for ever. A failure is a result: what the routes did must be told anyway. */
+export async function applyRetention(
+  { journal, configuration, options }: Workshop,
+  signal: AbortSignal,
+): Promise<Retention | undefined> {
+  const { keepContentsMs } = configuration
+  if (keepContentsMs === undefined || signal.aborted) return undefined
+  try {
+    const before = options.clock.now() - keepContentsMs
+    return { kind: 'forgotten', forgotten: await journal.forget({ before, signal }) }
+  } catch (error) {
+    if (error instanceof BridgeError) return { kind: 'failed', failure: error }
+    throw error
+  }
+}

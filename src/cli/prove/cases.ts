@@ -1,0 +1,90 @@
+/** The routes of a configuration as cases to be proven, and those that cannot be, with the reason. */
+import { dirname, resolve } from 'node:path'
+import { loadMappings, stepsOf } from '../../bridge/mappings.ts'
+import type { Configuration, InboundRoute, Route } from '../../config/configuration.ts'
+import type { Format } from '../../domain/format.ts'
+import { createFormats } from '../../formats/formats.ts'
+import type { InboundMapping, Mapping } from '../../mapping/load.ts'
+import { assert } from '../../support/errors.ts'
+import { inboundCase, type InboundParts } from './inbound-case.ts'
+import type { Serial } from './keys.ts'
+import { type Market, marketFor, type Wanted } from './market.ts'
+import { outboundCase } from './outbound-case.ts'
+import type { ProofCase } from './rounds.ts'
+import { sampleOf } from './sample.ts'
+
+export interface RouteCase {
+  readonly route: Route
+  /** Or why there is none. */
+  readonly proof: ProofCase | string
+}
+
+export interface CaseOptions {
+  /** The routes to prove. */
+  readonly routes: readonly Route[]
+  /** Files to prove with, by the name of the route; the examples of the mappings stand for the others. */
+  readonly files: ReadonlyMap<string, string>
+  readonly serial: Serial
+}
+
+export async function casesOf(
+  configuration: Configuration,
+  options: CaseOptions,
+): Promise<{ readonly cases: readonly RouteCase[]; readonly market: Market }> {
+  const mappings = await loadMappings(configuration)
+  const format = createFormats()
+  const cases: RouteCase[] = []
+  const wanted: Wanted[] = []
+  for (const route of options.routes) {
+    const mapping = mappings.get(route.name)
+    assert(mapping, `route ${route.name} has a mapping`)
+    if (route.direction === 'outbound') {
+      assert(mapping.direction === 'outbound', 'a route and its mapping go the same way')
+      const isKept = mapping.composer.takesKept === true
+      cases.push({ route, proof: isKept ? KEPT : outboundCase({ route, mapping, format }) })
+      continue
+    }
+    const found = await inboundParts(route, { mappings, format, options })
+    if (typeof found === 'string') {
+      cases.push({ route, proof: found })
+      continue
+    }
+    cases.push({ route, proof: inboundCase(found.parts) })
+    wanted.push(found.wanted)
+  }
+  return { cases, market: marketFor(configuration.routes, wanted) }
+}
+
+const KEPT = 'its files hold values that were kept beside the orders when those came in, by another route'
+
+interface Around {
+  readonly mappings: ReadonlyMap<string, Mapping>
+  readonly format: Format
+  readonly options: CaseOptions
+}
+
+async function inboundParts(
+  route: InboundRoute,
+  { mappings, format, options }: Around,
+): Promise<{ readonly parts: InboundParts; readonly wanted: Wanted } | string> {
+  const steps = stepsOf(route).flatMap(({ key }) => {
+    const mapping = mappings.get(key)
+    return mapping?.direction === 'inbound' ? [{ operation: mapping.operation, mapping }] : []
+  })
+  const [first, ...rest] = steps.map(({ mapping }) => mapping)
+  assert(first, `route ${route.name} has a mapping`)
+  const path = options.files.get(route.name) ?? exampleOf(route, first)
+  if (path === undefined) {
+    return 'its mapping carries no example to make files of; name a file with --file ROUTE=PATH'
+  }
+  const sample = await sampleOf({ mappings: [first, ...rest], path, format, serial: options.serial })
+  if (typeof sample === 'string') return sample
+  const bytes = sample.file(2)
+  const drafts = await Promise.all([first, ...rest].map((mapping) => sample.drafts(bytes, mapping)))
+  return { parts: { route, steps, sample }, wanted: { party: route.party, drafts: drafts.flat() } }
+}
+
+function exampleOf({ mappingPath }: InboundRoute, { examples }: InboundMapping): string | undefined {
+  const [example] = examples
+  return example === undefined ? undefined : resolve(dirname(mappingPath), example.input)
+}

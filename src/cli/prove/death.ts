@@ -1,0 +1,127 @@
+/** A process that dies at its n-th effect: from then on nothing it tries has any effect. */
+import type { BridgeOptions } from '../../bridge/options.ts'
+
+export type Wrap = NonNullable<BridgeOptions['wrap']>
+
+export type Moment = 'before' | 'after'
+
+/** What a dead process throws; no code of ours may take it for something it knows. */
+export class Crash extends Error {}
+
+export interface CrashPlan {
+  readonly wrap: Wrap
+  /** Effects so far. */
+  readonly count: () => number
+  /** The name of the effect at which it died. */
+  readonly diedAt: () => string | undefined
+}
+
+/** Told right before each effect and right after it, by its name, such as `journal.endAttempts`. */
+export type Guard = (name: string, act: () => unknown) => unknown
+
+/**
+ * Dies right before the n-th effect, or right after it has happened and before its answer is heard. With `only`, just the
+ * effects of that name, or of the names it takes, count.
+ */
+export function crashAt(
+  effect: number,
+  moment: Moment,
+  only?: string | ((name: string) => boolean),
+): CrashPlan {
+  const counts = typeof only === 'string' ? (name: string) => name === only : (only ?? (() => true))
+  let count = 0
+  let diedAt: string | undefined
+
+  const guard = async (name: string, act: () => unknown): Promise<unknown> => {
+    if (diedAt !== undefined) throw new Crash(diedAt)
+    if (counts(name)) count++
+    const dies = counts(name) && count === effect
+    if (dies) diedAt = `${moment} ${name}`
+    if (dies && moment === 'before') throw new Crash(diedAt)
+    const answer = await act()
+    // What was under way when it died may happen, but nobody hears of it.
+    if (diedAt !== undefined) throw new Crash(diedAt)
+    return answer
+  }
+  return { wrap: guarded(guard), count: () => count, diedAt: () => diedAt }
+}
+
+/** Every call of the bridge's parts goes through the guard, but for those that only say where something is. */
+export function guarded(guard: Guard): Wrap {
+  const wrapped = <Part extends object>(part: Part, kind: string, streams: readonly string[] = []): Part =>
+    new Proxy(part, {
+      get(target, property) {
+        const member: unknown = Reflect.get(target, property)
+        if (typeof member !== 'function' || typeof property !== 'string') return member
+        const call = (...args: unknown[]): unknown => Reflect.apply(member, target, args)
+        if (HARMLESS.has(property) || streams.includes(property)) return call
+        return (...args: unknown[]) => guard(`${kind}.${property}`, () => call(...args))
+      },
+    })
+  return {
+    journal: (journal) => wrapped(journal, 'journal'),
+    mailbox: (mailbox) => wrapped(mailbox, 'mailbox', ['read']),
+    api: (api) => wrapped(api, 'api', ['list']),
+    spool: (spool) => wrapped(spool, 'spool', ['read']),
+  }
+}
+
+const HARMLESS = new Set(['close', 'path', 'describe', 'clockOffsetMs'])
+
+/** One wrap around another: the outer one is asked first. */
+export function wrappedBoth(outer: Wrap, inner: Wrap | undefined): Wrap {
+  if (inner === undefined) return outer
+  const both =
+    <Part>(around?: (part: Part) => Part, within?: (part: Part) => Part) =>
+    (part: Part): Part => {
+      const inside = within === undefined ? part : within(part)
+      return around === undefined ? inside : around(inside)
+    }
+  return {
+    journal: both(outer.journal, inner.journal),
+    mailbox: both(outer.mailbox, inner.mailbox),
+    api: both(outer.api, inner.api),
+    spool: both(outer.spool, inner.spool),
+  }
+}
+
+/** Calls that only read: dying at one is the same as dying at the effect before it. */
+const READS: ReadonlySet<string> = new Set([
+  'api.get',
+  'api.document',
+  'mailbox.list',
+  'spool.list',
+  ...[
+    'accountsKnowing',
+    'countRecords',
+    'countUnnoted',
+    'delivery',
+    'file',
+    'filesCalled',
+    'findResources',
+    'heldFiles',
+    'heldKeys',
+    'isBehind',
+    'keptValues',
+    'listReadAt',
+    'onlyWaits',
+    'overview',
+    'plannedBodies',
+    'recentDeliveries',
+    'recentFiles',
+    'reportedRecords',
+    'resourcesById',
+    'troubledRecords',
+    'uncertainRecords',
+    'unfinishedDeliveries',
+    'unfinishedFiles',
+    'unfinishedRoutes',
+    'waitingFiles',
+    'waitingRecords',
+  ].map((call) => `journal.${call}`),
+])
+
+/** Whether a call leaves something behind: in the journal, the spool, a mailbox or at the API. */
+export function isEffect(name: string): boolean {
+  return !READS.has(name)
+}

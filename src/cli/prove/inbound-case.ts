@@ -1,0 +1,168 @@
+/** Proving an inbound route: a file is dropped, and what its records came to is counted at the service and in the results. */
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { InboundRoute } from '../../config/configuration.ts'
+import type { InboundMapping } from '../../mapping/load.ts'
+import type { InboundOperationName } from '../../contract/operations.ts'
+import { type Counted, type Finding, finding } from './findings.ts'
+import { setInboundStage } from './inbound-stage.ts'
+import { type ResultLine, readResults } from './results-file.ts'
+import type { ProofCase, Round } from './rounds.ts'
+import type { Sample } from './sample.ts'
+import type { Effect, Watch } from './witness.ts'
+import { ENDPOINTS } from '../../contract/endpoints.ts'
+import { placeIn, type World } from './world.ts'
+
+export interface InboundParts {
+  readonly route: InboundRoute
+  /** The steps that have a mapping, the first one first. */
+  readonly steps: readonly { readonly operation: InboundOperationName; readonly mapping: InboundMapping }[]
+  readonly sample: Sample
+}
+
+/** What a file comes to when nothing goes wrong, by which all others of its size are judged. */
+interface Baseline {
+  readonly statuses: ReadonlyMap<number, string>
+  readonly effects: number
+  /** How often the same request may take effect: files may hold two boxes alike. */
+  readonly alike: number
+}
+
+export function inboundCase(parts: InboundParts): ProofCase {
+  const { route, steps, sample } = parts
+  const baselines = new Map<number, Baseline>()
+  return {
+    route: route.name,
+    async prepare(world, records): Promise<Round> {
+      const bytes = sample.file(records)
+      const made = await Promise.all(
+        steps.map(async ({ operation, mapping }) => ({
+          operation,
+          drafts: await sample.drafts(bytes, mapping),
+        })),
+      )
+      await setInboundStage({ staging: world.staging, market: world.ground.market }, route, made)
+      const name = await drop(world, route, bytes)
+      const results = join(placeIn(world, route.results.mailbox, route.results.folder), `${name}.results.csv`)
+      return {
+        watch: {},
+        count: async (watch) => {
+          const seen = { watch, lines: await readResults(results), name }
+          const baseline = baselines.get(records)
+          return baseline === undefined ? noCount() : counted(seen, baseline)
+        },
+        asBaseline: async (watch) => {
+          const lines = await readResults(results)
+          if (lines === undefined) return 'a run without any fault left no result file'
+          const baseline = baselineOf(watch, lines)
+          baselines.set(records, baseline)
+          return whyUnprovable(lines) ?? counted({ watch, lines, name }, baseline)
+        },
+      }
+    },
+  }
+}
+
+/** A name that the route takes, given at once to the whole file. */
+async function drop(world: World, { from }: InboundRoute, bytes: Uint8Array): Promise<string> {
+  const word = `proof${world.ground.serial()}`
+  const name = from.match.includes('*') ? from.match.replace('*', word).replaceAll('*', '') : from.match
+  const plain = name.replaceAll('?', 'x')
+  const folder = placeIn(world, from.mailbox, from.folder)
+  await mkdir(folder, { recursive: true })
+  const working = join(folder, `.${plain}.part`)
+  await writeFile(working, bytes)
+  await rename(working, join(folder, plain))
+  return plain
+}
+
+function noCount(): Counted {
+  return { records: 0, findings: [], left: 0 }
+}
+
+function baselineOf(watch: Watch, lines: readonly ResultLine[]): Baseline {
+  const times = [...watch.effects.values()].map(({ applied }) => applied)
+  return {
+    statuses: new Map(lines.map(({ record, status }) => [record, status])),
+    effects: times.reduce((sum, applied) => sum + applied, 0),
+    alike: Math.max(1, ...times),
+  }
+}
+
+function whyUnprovable(lines: readonly ResultLine[]): string | undefined {
+  if (lines.some(({ status }) => status === 'accepted')) return undefined
+  const [first] = lines
+  const told = first === undefined ? '' : `: the first record is ${first.status} (${first.code})`
+  return `not one record of its sample is accepted in a run without any fault${told}`
+}
+
+interface Seen {
+  readonly watch: Watch
+  readonly lines: readonly ResultLine[] | undefined
+  readonly name: string
+}
+
+function counted(seen: Seen, baseline: Baseline): Counted {
+  const { watch, lines = [], name } = seen
+  const effects = [...watch.effects.values()]
+  const doubled = effects.flatMap((effect) => doublingOf(effect, baseline.alike))
+  const wrongLines = linesAgainst(lines, baseline, name)
+  const left = lines.filter((line) => isLeft(line, baseline))
+  const there = effects.reduce((sum, { applied }) => sum + Math.min(applied, baseline.alike), 0)
+  const missing = baseline.effects - there - left.length
+  const told = withoutEffect(lines, effects)
+  const lost = Array.from({ length: Math.max(0, missing) }, (_, index) =>
+    finding('lost', told[index]?.key ?? name, 'it had no effect at the service'),
+  )
+  // One record may show both ways; it is lost once.
+  const lostOnce = lost.length > wrongLines.length ? lost : wrongLines
+  return { records: baseline.statuses.size, findings: [...lostOnce, ...doubled], left: left.length }
+}
+
+/**
+ * What may be done again as often as one likes is not doubled by it. A second post counts whether the service took it or
+ * refused it: another API would have taken it.
+ */
+function doublingOf({ endpoint, path, body, applied, again }: Effect, alike: number): Finding[] {
+  if (ENDPOINTS[endpoint].kind !== 'create') return []
+  const extra = Math.max(again, applied - 1) - (alike - 1)
+  const what = `POST ${path} took effect ${applied} times, and came ${again} times after it had taken effect`
+  return Array.from({ length: Math.max(0, extra) }, () => finding('doubled', keyIn(body), what))
+}
+
+/** What people call the record of a request. */
+function keyIn(body: string): string {
+  const sent = JSON.parse(body) as Readonly<Record<string, unknown>>
+  const told = ['purchase_order_number', 'order_id', 'tracking_number', 'invoice_number'].flatMap((field) => {
+    const value = sent[field]
+    if (typeof value === 'number') return [`${field} ${value}`]
+    return typeof value === 'string' ? [value] : []
+  })
+  return told.length > 0 ? told.join(' ') : body.slice(0, 120)
+}
+
+function linesAgainst(lines: readonly ResultLine[], baseline: Baseline, name: string): Finding[] {
+  const found = new Map<number, ResultLine[]>()
+  for (const line of lines) found.set(line.record, [...(found.get(line.record) ?? []), line])
+  return [...baseline.statuses].flatMap(([record, status]) => {
+    const [line, second] = found.get(record) ?? []
+    if (line === undefined)
+      return [finding('lost', `record ${record} of ${name}`, 'it has no line in the results')]
+    if (second !== undefined) return [finding('lost', line.key, 'it has more than one line in the results')]
+    if (line.status === status || isLeft(line, baseline)) return []
+    return [finding('lost', line.key, `the results say ${line.status} (${line.code}) instead of ${status}`)]
+  })
+}
+
+/** Held because the API shows neither that it has it nor that it has not: then a person is told. */
+function isLeft({ record, status, code }: ResultLine, { statuses }: Baseline): boolean {
+  return (
+    status === 'held' && statuses.get(record) !== 'held' && code.split(' | ').includes('outcome-unprovable')
+  )
+}
+
+/** Lines that claim an effect which nobody heard of. */
+function withoutEffect(lines: readonly ResultLine[], effects: readonly Effect[]): ResultLine[] {
+  const made = new Set(effects.flatMap(({ ids }) => ids))
+  return lines.filter(({ status, id }) => status === 'accepted' && id !== '' && !made.has(id))
+}

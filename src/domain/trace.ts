@@ -1,0 +1,91 @@
+/** Following one record, order or file through everything the journal knows. */
+import type { DecisionEntry } from './held.ts'
+import type { DeliveryEntry, Facts, WorkOf } from './journal.ts'
+import type { ReportedRecord } from './record.ts'
+
+export interface TracedRecord extends ReportedRecord {
+  readonly direction: 'incoming' | 'outgoing'
+  readonly route: string
+  readonly account: string
+  readonly step?: number
+  readonly naturalKey?: string
+  /** The id of the file it came from. */
+  readonly file?: string
+  /** The id of the delivery it left in; left out while it waits for one. */
+  readonly delivery?: string
+  /** The key is its own: in its cells, as its key or as its id at the API. The others are of the same order. */
+  readonly isMeant: boolean
+}
+
+/** What the API has shown that goes by the key, or is of the same order. */
+export interface TracedResource {
+  readonly account: string
+  readonly kind: string
+  readonly id: string
+  readonly keys: readonly string[]
+  readonly facts?: Facts
+  readonly seenAt: number
+}
+
+export interface KeyQuery {
+  /** Only records of this route. */
+  readonly route?: string
+  readonly limit: number
+  /** Looks through the cells of all records too: slow where there are many. */
+  readonly everywhere?: boolean
+}
+
+export interface KeyTrace {
+  /** The latest, oldest first. */
+  readonly records: readonly TracedRecord[]
+  /** How many earlier ones there are; of very many no more are counted than the journal looks at. */
+  readonly earlier: number
+  readonly resources: readonly TracedResource[]
+}
+
+/** One sending of a record. */
+export interface TracedAttempt {
+  readonly attempt: number
+  readonly beganAt: number
+  /** Left out when no answer was ever noted. */
+  readonly endedAt?: number
+  readonly http?: number
+  readonly result?: string
+}
+
+export interface TracedDetail {
+  readonly record: number
+  /** JSON text; left out where none was made, or where it is no longer kept. */
+  readonly body?: string
+  readonly attempts: readonly TracedAttempt[]
+  /** Oldest first. */
+  readonly decisions: readonly DecisionEntry[]
+  /** Of what repeats another record: the one that holds the key. */
+  readonly first?: TracedRecord
+}
+
+/** The part of the journal that answers "where is it?". Reading only; lists are bounded by their `limit`. */
+export interface TraceJournal {
+  /**
+   * Records with this key, id or cell, and all that belongs to the same orders: the order, its shipments and invoices, what
+   * was exported. Found by indexes, but for what was refused or is held, which is looked through.
+   */
+  traceKey(key: string, query: KeyQuery): Promise<KeyTrace>
+  /** The records that the line of the file is of. */
+  traceLine(fileId: string, line: number, limit: number): Promise<TracedRecord[]>
+  /** Records of a file or delivery: first those with problems, each in the order of their numbers. */
+  traceWork(work: WorkOf, limit: number): Promise<TracedRecord[]>
+  /** In the order of the ids. */
+  traceDetails(recordIds: readonly number[]): Promise<TracedDetail[]>
+  /** By name or id, newest first. */
+  deliveriesCalled(nameOrId: string, limit: number): Promise<DeliveryEntry[]>
+  /** The file of the route because of which another one with these bytes would not be sent. */
+  firstWithBytes(
+    route: string,
+    sha256: string,
+  ): Promise<{ readonly id: string; readonly name: string; readonly receivedAt: number } | undefined>
+  /** Who holds the route's lease, if its time is not over; and when it was last renewed. */
+  holderOf(route: string): Promise<{ readonly holder: string; readonly renewedAt: number } | undefined>
+  /** Keys, file names and names of deliveries that are spelt much alike. */
+  namesNear(key: string, limit: number): Promise<string[]>
+}

@@ -1,0 +1,37 @@
+/** The event of records that came into the journal: which, in what states, and what makes each of them the same. */
+import { type Kysely, sql } from 'kysely'
+import type { Lease } from '../domain/journal.ts'
+import type { PlannedRecord } from '../domain/record.ts'
+import { chain } from './chain.ts'
+import { plannedDigest } from './digests.ts'
+import { mentionsOf } from './event-detail.ts'
+import type { Verdict } from './repeats.ts'
+import type { Tables } from './schema.ts'
+
+interface Addition {
+  readonly lease: Lease
+  readonly fileId: string
+  readonly records: readonly PlannedRecord[]
+  readonly now: number
+}
+
+/** Goes right after the records: they have the highest ids then, in their order. */
+export async function chainPlanned(
+  tables: Kysely<Tables>,
+  { lease, fileId, records, now }: Addition,
+  verdicts: readonly Verdict[],
+): Promise<void> {
+  if (records.length === 0) return
+  const { rows } = await sql<{ last: number }>`select max(id) as last from records`.execute(tables)
+  const last = rows[0]?.last ?? 0
+  const first = last - records.length + 1
+  await chain(tables, now, {
+    kind: 'records-planned',
+    route: lease.route,
+    subject: fileId,
+    detail: {
+      records: mentionsOf(verdicts.map(({ state, apiId }, place) => ({ id: first + place, state, apiId }))),
+      planned: { ids: [[first, last]], ...plannedDigest(fileId, records) },
+    },
+  })
+}

@@ -1,0 +1,79 @@
+/** What is kept beside a record: its body, its attempts, what persons decided, and what it repeats. */
+import { type Kysely, sql } from 'kysely'
+import type { DecisionEntry } from '../domain/held.ts'
+import type { TracedAttempt, TracedDetail, TracedRecord } from '../domain/trace.ts'
+import { present } from './present.ts'
+import type { Tables } from './schema.ts'
+import { selectTraced, tracedOf } from './trace-rows.ts'
+
+/** Of a record that was tried again for weeks, the last ones tell. */
+const ATTEMPTS_MAX = 20
+
+export async function traceDetails(
+  tables: Kysely<Tables>,
+  recordIds: readonly number[],
+): Promise<TracedDetail[]> {
+  const details: TracedDetail[] = []
+  for (const record of recordIds) {
+    const kept = await tables
+      .selectFrom('bodies')
+      .select('body')
+      .where('record_id', '=', record)
+      .executeTakeFirst()
+    const first = await firstOf(tables, record)
+    details.push({
+      record,
+      attempts: await attemptsOf(tables, record),
+      decisions: await decisionsAbout(tables, record),
+      ...(kept === undefined ? {} : { body: kept.body }),
+      ...(first === undefined ? {} : { first }),
+    })
+  }
+  return details
+}
+
+async function attemptsOf(tables: Kysely<Tables>, record: number): Promise<TracedAttempt[]> {
+  const rows = await tables
+    .selectFrom('attempts')
+    .select(['attempt', 'began_at', 'ended_at', 'http', 'result'])
+    .where('record_id', '=', record)
+    .orderBy('attempt', 'desc')
+    .limit(ATTEMPTS_MAX)
+    .execute()
+  return rows.toReversed().map(({ attempt, began_at, ended_at, http, result }) => ({
+    attempt,
+    beganAt: began_at,
+    ...present({ endedAt: ended_at, http, result }),
+  }))
+}
+
+async function decisionsAbout(tables: Kysely<Tables>, record: number): Promise<DecisionEntry[]> {
+  const rows = await tables
+    .selectFrom('decided_records')
+    .innerJoin('decisions', 'decisions.id', 'decided_records.decision_id')
+    .selectAll('decisions')
+    .where('record_id', '=', record)
+    .orderBy('id')
+    .limit(ATTEMPTS_MAX)
+    .execute()
+  return rows.map(({ file_id, decided_by, decided_at, ...row }) => ({
+    ...row,
+    file: file_id,
+    by: decided_by,
+    at: decided_at,
+  }))
+}
+
+/** The record that holds the key which another has not. */
+async function firstOf(tables: Kysely<Tables>, record: number): Promise<TracedRecord | undefined> {
+  const { rows } = await sql<{ id: number }>`
+    select holder.id from records as repeated cross join records as holder
+    where repeated.id = ${record} and repeated.holds_key = 0 and holder.operation = repeated.operation
+      and holder.account = repeated.account and holder.natural_key = repeated.natural_key and holder.holds_key = 1`.execute(
+    tables,
+  )
+  const [found] = rows
+  if (found === undefined) return undefined
+  const row = await selectTraced(tables).where('id', '=', found.id).executeTakeFirst()
+  return row && tracedOf(row, () => false)
+}

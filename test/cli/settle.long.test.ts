@@ -1,0 +1,94 @@
+/** Dying at every effect of a settlement: nothing is lost, nothing is sent twice, and it can be said again. */
+import { expect, test } from 'vitest'
+import type { Bridge } from '../../src/bridge/bridge.ts'
+import type { SettleRequest } from '../../src/bridge/settle.ts'
+import { crashAt } from '../fixtures/crash-after.ts'
+import { parseCsv } from '../fixtures/csv.ts'
+import { runUnheard } from '../fixtures/office.ts'
+import { aWorld, type World } from '../fixtures/world.ts'
+import { sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
+import { ordersFile, sampleOrders } from '../samples/orders.ts'
+
+const ORDERS = sampleOrders({ seed: 9, orders: 1, damageEvery: 0 })
+const PARCELS = sampleShipments(ORDERS, { seed: 1, damageEvery: 0 })
+const KEY = `${ORDERS[0]?.po}, ${PARCELS[0]?.rows[0]?.['Tracking Number']}`
+const WHO = { what: KEY, by: 'Ada', why: 'asked the warehouse' }
+const never = new AbortController().signal
+
+/** Far more effects than a settlement has; the loop ends at the first number that is never reached. */
+const EFFECTS_MAX = 100
+
+async function aDoubtfulParcel(arrives: boolean): Promise<World> {
+  const world = await aWorld({ routes: ['orders', 'shipments'], connections: 2 })
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  await world.run('orders')
+  await world.drop('inbox/shipments', 'parcels.csv', shipmentsFile(PARCELS))
+  await runUnheard(world, 'shipments', { arrives })
+  return world
+}
+
+async function dieAt(world: World, request: SettleRequest, effect: number, moment: 'before' | 'after') {
+  const plan = crashAt(effect, moment)
+  const bridge = await world.open(plan.wrap)
+  try {
+    await bridge.settle(request, never)
+  } catch (error) {
+    if (plan.diedAt() === undefined) throw error
+  } finally {
+    await bridge.close()
+  }
+  return plan.diedAt()
+}
+
+async function withBridge<Result>(world: World, work: (bridge: Bridge) => Promise<Result>): Promise<Result> {
+  const bridge = await world.open()
+  try {
+    return await work(bridge)
+  } finally {
+    await bridge.close()
+  }
+}
+
+const CASES: readonly (readonly [SettleRequest, boolean, number, string])[] = [
+  [{ action: 'settle-accepted', apiId: '1', ...WHO }, true, 1, 'accepted'],
+  [{ action: 'settle-absent', ...WHO }, false, 1, 'accepted'],
+  [{ action: 'settle-discard', ...WHO }, false, 0, 'rejected'],
+]
+
+for (const moment of ['before', 'after'] as const) {
+  test.each(CASES)(
+    `a bridge that dies right ${moment} any effect of %o comes to the same end`,
+    async (request, arrives, shipments, status) => {
+      let effects = 0
+      for (let effect = 1; effect < EFFECTS_MAX; effect++) {
+        const world = await aDoubtfulParcel(arrives)
+
+        const died = await dieAt(world, request, effect, moment)
+        world.clock.skip(60_000) // the lease of the dead runs out
+        await world.run('shipments')
+        const again = await withBridge(world, (bridge) => bridge.settle(request, never))
+        const quiet = await world.run('shipments')
+
+        const told = `${died ?? 'nothing'} (effect ${effect})`
+        expect(['settled', 'known'], told).toContain(again.kind)
+        expect(quiet.exit, told).toBe(0)
+        expect(world.service.counts().shipments, told).toBe(shipments)
+        const results = parseCsv(await world.read('results/parcels.csv~2.results.csv'))
+        expect(
+          results.map((row) => row['_status']),
+          told,
+        ).toEqual([status])
+        const decisions = await withBridge(world, async ({ journal }) => {
+          const [file] = await journal.filesCalled('parcels.csv', 1)
+          return journal.decisionsOf(file?.id ?? '', 9)
+        })
+        expect(decisions, told).toMatchObject([{ action: request.action, by: 'Ada', records: 1 }])
+        expect(await world.list('results'), told).not.toContain('parcels.csv~3.results.csv')
+        if (died === undefined) break
+        effects++
+      }
+      expect(effects).toBeGreaterThan(8)
+    },
+    240_000,
+  )
+}

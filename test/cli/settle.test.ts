@@ -1,0 +1,186 @@
+/** Settling by hand what cannot be proven: what a person says, what is checked of it, and what comes of the file. */
+import { expect, test } from 'vitest'
+import { commandsOf, runUnheard } from '../fixtures/office.ts'
+import { parseCsv } from '../fixtures/csv.ts'
+import { aWorld, type World } from '../fixtures/world.ts'
+import { sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
+import { ordersFile, sampleOrders } from '../samples/orders.ts'
+
+const ROUTES = ['orders', 'shipments']
+const ORDERS = sampleOrders({ seed: 9, orders: 2, damageEvery: 0 })
+const [PARCEL] = sampleShipments(ORDERS.slice(0, 1), { seed: 1, damageEvery: 0 })
+const KEY = `${ORDERS[0]?.po}, ${PARCEL?.rows[0]?.['Tracking Number']}`
+const WHO = ['--by', 'Ada', '--why', 'asked the warehouse']
+
+/** Two orders, and a parcel of the first whose answer was lost and cannot be proven: it is held. */
+async function aDoubtfulParcel(arrives: boolean): Promise<World> {
+  const world = await aWorld({ routes: ROUTES })
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  await world.run('orders')
+  await world.drop('inbox/shipments', 'parcels.csv', shipmentsFile(PARCEL ? [PARCEL] : []))
+  await runUnheard(world, 'shipments', { arrives })
+  return world
+}
+
+/** An order whose answer was lost while the API could not be asked: it is uncertain. */
+async function anUncertainOrder(arrives: boolean): Promise<World> {
+  const world = await aWorld({ routes: ROUTES })
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS.slice(0, 1)).text)
+  await runUnheard(world, 'orders', { arrives, canLookUp: false })
+  return world
+}
+
+const results = async (world: World, name: string) =>
+  parseCsv(await world.read(`results/${name}.results.csv`)).map((row) =>
+    [row['_status'], row['_id'], row['_code']].join(' ').trim(),
+  )
+
+test('status and the results name settle for what cannot be proven', async () => {
+  const world = await aDoubtfulParcel(true)
+  const run = await commandsOf(world)
+
+  const { out } = await run('status')
+
+  expect(out).toContain('outcome-unprovable: their answers were lost')
+  expect(out).toContain('dropbridge settle KEY --accepted ID, --absent or --discard')
+  const [row] = parseCsv(await world.read('results/parcels.csv.results.csv'))
+  expect(row).toMatchObject({ _status: 'held', _code: 'outcome-unprovable' })
+  expect(row?.['_fix']).toContain('dropbridge settle KEY')
+})
+
+test('what the API has under an id is accepted with it, once it shows it, and told with who said so', async () => {
+  const world = await aDoubtfulParcel(true)
+  const run = await commandsOf(world)
+
+  const { exit, talk } = await run('settle', KEY, '--accepted', '1', ...WHO)
+
+  expect(exit).toBe(0)
+  expect(talk.split('\n')[0]).toBe(
+    `shipments: ${KEY}: settled as accepted; the API shows it as 1: 1 accepted`,
+  )
+  expect(await results(world, 'parcels.csv~2')).toEqual(['accepted 1 settled-by-hand'])
+  expect(await world.read('results/parcels.csv~2.results.csv')).toMatch(
+    /Ada settled on \S+ that the API has it as 1, which the API showed: asked the warehouse/,
+  )
+  expect((await run('status')).out).not.toContain('held for a person')
+  expect(world.service.counts().shipments).toBe(1)
+})
+
+test('an id that another record has is refused, and nothing is noted', async () => {
+  const world = await aDoubtfulParcel(true)
+  const run = await commandsOf(world)
+  await run('settle', KEY, '--accepted', '1', ...WHO)
+  const parcels = sampleShipments(ORDERS.slice(1), { seed: 2, damageEvery: 0 })
+  await world.drop('inbox/shipments', 'other.csv', shipmentsFile(parcels))
+  await runUnheard(world, 'shipments', { arrives: false })
+  const other = `${ORDERS[1]?.po}, ${parcels[0]?.rows[0]?.['Tracking Number']}`
+
+  const { exit, talk } = await run('settle', other, '--accepted', '1', ...WHO)
+
+  expect(exit).toBe(2)
+  expect(talk).toBe(`shipments: ${other} is not settled: 1 is the id of ${KEY}`)
+  expect((await run('status')).out).toContain('outcome-unprovable')
+})
+
+test('an id that the API has no call to show is believed, and the decision says so', async () => {
+  const world = await aDoubtfulParcel(true)
+  const run = await commandsOf(world)
+
+  const { exit, talk } = await run('settle', KEY, '--accepted', '4711', ...WHO, '--json')
+  const told = await run('settle', KEY, '--accepted', '4711', ...WHO)
+
+  expect([exit, talk]).toEqual([0, ''])
+  expect(told).toMatchObject({ exit: 0 })
+  expect(told.talk).toBe(`shipments: ${KEY}: create-shipment is accepted as 4711; there is nothing to settle`)
+  expect(await world.read('results/parcels.csv~2.results.csv')).toContain('which the API has no call to show')
+})
+
+test('what a person proves absent is sent again, once', async () => {
+  const world = await aDoubtfulParcel(false)
+  const run = await commandsOf(world)
+
+  const { exit, talk } = await run('settle', `shipments/${KEY}`, '--absent', ...WHO)
+
+  expect(exit).toBe(0)
+  expect(talk).toContain('settled as not at the API, and sent again: 1 accepted')
+  expect(world.service.counts().shipments).toBe(1)
+  expect(await results(world, 'parcels.csv~2')).toEqual(['accepted 1 settled-by-hand'])
+})
+
+test('what is given up is told as refused with who and why, and its key can be sent again', async () => {
+  const world = await aDoubtfulParcel(false)
+  const run = await commandsOf(world)
+
+  const { exit, talk } = await run('settle', KEY, '--discard', ...WHO)
+
+  expect(exit).toBe(0)
+  expect(talk).toContain('given up: 1 rejected')
+  expect(await results(world, 'parcels.csv~2')).toEqual(['rejected  discarded'])
+  await world.drop('inbox/shipments', 'again.csv', await world.read('results/parcels.csv~2.rejects.csv'))
+  expect((await world.run('shipments')).exit).toBe(0)
+  expect(world.service.counts().shipments).toBe(1)
+})
+
+test('an uncertain order takes the id of its own order at once, and none of another', async () => {
+  const world = await anUncertainOrder(true)
+  const run = await commandsOf(world)
+  const key = ORDERS[0]?.po ?? ''
+
+  const missing = await run('settle', key, '--accepted', '999', ...WHO)
+  const right = await run('settle', key, '--accepted', '1', ...WHO)
+
+  expect([missing.exit, right.exit]).toEqual([2, 0])
+  expect(missing.talk).toBe(`orders: ${key} is not settled: the API does not show 999`)
+  expect(right.talk).toContain('settled as accepted; the API shows it as 1: 1 accepted')
+  expect(await results(world, 'orders.csv')).toEqual(['accepted 1 settled-by-hand'])
+})
+
+test('an id that belongs to another purchase order is refused with both numbers', async () => {
+  const world = await aWorld({ routes: ROUTES })
+  await world.drop('inbox/orders', 'first.csv', ordersFile(ORDERS.slice(1)).text)
+  await world.run('orders')
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS.slice(0, 1)).text)
+  await runUnheard(world, 'orders', { arrives: false, canLookUp: false })
+  const run = await commandsOf(world)
+
+  const { exit, talk } = await run('settle', ORDERS[0]?.po ?? '', '--accepted', '1', ...WHO)
+
+  expect(exit).toBe(2)
+  expect(talk).toContain(
+    `1 has purchase_order_number ${ORDERS[1]?.po} at the API, and the record ${ORDERS[0]?.po}`,
+  )
+})
+
+test('an answer that may still come is waited for, before anything but an id is believed', async () => {
+  const world = await anUncertainOrder(false)
+  const bridge = await world.open()
+  const settle = () =>
+    bridge.settle(
+      { action: 'settle-absent', what: ORDERS[0]?.po ?? '', by: 'Ada', why: 'not there' },
+      new AbortController().signal,
+    )
+
+  const early = await settle()
+  world.clock.skip(5_000)
+  const late = await settle()
+  await bridge.close()
+
+  expect(early).toMatchObject({ kind: 'too-early' })
+  expect(late).toMatchObject({ kind: 'settled', records: { accepted: 1 } })
+  expect(await world.orders()).toHaveLength(1)
+})
+
+test('a settlement says one thing about something that is known', async () => {
+  const world = await anUncertainOrder(true)
+  const run = await commandsOf(world)
+  const key = ORDERS[0]?.po ?? ''
+
+  const nothing = await run('settle', key, ...WHO)
+  const both = await run('settle', key, '--absent', '--discard', ...WHO)
+  const unknown = await run('settle', 'HV-99999', '--absent', ...WHO)
+  const blank = await run('settle', key, '--accepted', ' ', ...WHO)
+
+  expect([nothing.exit, both.exit, unknown.exit, blank.exit]).toEqual([64, 64, 64, 64])
+  expect(both.talk).toContain('one of --accepted ID, --absent and --discard')
+  expect(unknown.talk).toContain('no record "HV-99999" is known')
+})

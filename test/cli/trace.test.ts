@@ -1,0 +1,180 @@
+/** Where is my order? All that is known of an order, a record or a file, for whoever is asked. */
+import { expect, test } from 'vitest'
+import { commandsOf } from '../fixtures/office.ts'
+import { aWorld, type World } from '../fixtures/world.ts'
+import { invoicesFile, sampleInvoices, sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
+import { ordersFile, sampleOrders } from '../samples/orders.ts'
+
+const ORDERS = sampleOrders({ seed: 5, orders: 4, damageEvery: 3 })
+const GOOD = ORDERS.filter((order) => order.damage.length === 0)
+const [FIRST = ''] = GOOD.map((order) => order.po)
+const BAD = ORDERS.find((order) => order.damage.length > 0)?.po ?? ''
+const SHIPMENTS = sampleShipments(GOOD, { seed: 1, damageEvery: 0 })
+const TRACKING = SHIPMENTS[0]?.rows[0]?.['Tracking Number'] ?? ''
+
+/** Four orders, one of them damaged; exported, shipped, invoiced, and the receipts exported again. */
+async function aFinishedMonth(): Promise<World> {
+  const world = await aWorld()
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  await world.run('orders', 'orders-out')
+  await world.drop('inbox/shipments', 'ship.csv', shipmentsFile(SHIPMENTS))
+  await world.run('shipments')
+  const invoices = sampleInvoices(GOOD, { firstNumber: 700, damageEvery: 0 })
+  await world.drop('inbox/invoices', 'bill.csv', invoicesFile(invoices))
+  await world.run('invoices', 'shipments-out', 'invoices-out')
+  return world
+}
+
+/** The first line of each record of a trace. */
+const told = (out: string) => out.split('\n').filter((line) => /^\d+ {2}/.test(line))
+
+const LIFE = [
+  `1  create-order ${FIRST}: accepted as 1`,
+  `2  export-orders 1 (order ${FIRST}): acknowledged`,
+  `3  create-shipment ${FIRST}, ${TRACKING}: accepted as 1`,
+  `4  create-invoice ${FIRST}, `,
+  `5  export-shipments 1 (shipment ${TRACKING}): acknowledged`,
+  `6  export-invoices 1 (invoice `,
+]
+
+test('a purchase order number tells the whole life of the order, in the order of time', async () => {
+  const world = await aFinishedMonth()
+  const run = await commandsOf(world)
+
+  const { exit, out } = await run('trace', FIRST)
+
+  expect(exit).toBe(0)
+  const lines = told(out)
+  expect(lines).toHaveLength(LIFE.length)
+  for (const [index, beginning] of LIFE.entries()) expect(lines[index]).toContain(beginning)
+  expect(out).toMatch(
+    /from {6}orders\.csv, line 2, record 1\n {3}file {6}id \S+, from inbox\/orders, received \S+Z, closed/,
+  )
+  expect(out).toMatch(/sent {6}\S+Z POST \/v1\/retailers\/1000\/orders\/ → HTTP 201, accepted at \S+Z/)
+  expect(out).toMatch(/PUT \/v1\/brands\/2000\/orders\/1\/acknowledge\/ → HTTP 200/)
+  expect(out).toMatch(
+    /delivery {2}outbox\/orders-1\.csv, number 1 of orders-out, 3 records in \d+ rows, acknowledged/,
+  )
+  expect(out).toContain(`"purchase_order_number": "${FIRST}"`)
+})
+
+test.each([
+  ['a tracking number', TRACKING],
+  ['the cells as status shows them', `${FIRST}, ${TRACKING}`],
+])('%s leads to its order and everything of it', async (_, key) => {
+  const world = await aFinishedMonth()
+  const run = await commandsOf(world)
+
+  const { out } = await run('trace', key)
+
+  expect(told(out)).toHaveLength(LIFE.length)
+  expect(told(out)[2]).toBe(`3  create-shipment ${FIRST}, ${TRACKING}: accepted as 1`)
+  expect(told(out)[0]).toContain('(of the same order)')
+})
+
+test('a route narrows, and one that is not there is told', async () => {
+  const world = await aFinishedMonth()
+  const run = await commandsOf(world)
+
+  const narrowed = await run('trace', FIRST, '--route', 'shipments-out')
+  const misspelt = await run('trace', FIRST, '--route', 'shipment-out')
+
+  expect(told(narrowed.out)).toHaveLength(1)
+  expect(misspelt).toMatchObject({ exit: 64 })
+  expect(misspelt.talk).toContain('Did you mean "shipments-out"?')
+})
+
+test('a refused order is found by the cell of its file, with its problems and their cures', async () => {
+  const world = await aFinishedMonth()
+  const run = await commandsOf(world)
+
+  const { exit, out } = await run('trace', BAD)
+
+  expect(exit).toBe(0)
+  expect(told(out)).toEqual([`1  create-order ${BAD}: rejected`])
+  expect(out).toMatch(/problem {3}line \d+, .+ {2}\[province-unknown\]/)
+  expect(out).not.toContain('sent ')
+})
+
+test('a row of a file tells its record, and the name of a file all of them, those with problems first', async () => {
+  const world = await aFinishedMonth()
+  const run = await commandsOf(world)
+
+  const row = await run('trace', 'orders.csv:2')
+  const file = await run('trace', 'orders.csv')
+
+  expect(told(row.out)).toEqual([LIFE[0]])
+  expect(file.out.split('\n')[0]).toBe('orders.csv: closed, processed; 3 accepted, 1 rejected')
+  expect(file.out).toMatch(new RegExp(`state +why\\n.+\\n +3 .+ ${BAD} +rejected +province-unknown`))
+})
+
+test('the name of a delivered file tells which records left in it', async () => {
+  const world = await aFinishedMonth()
+  const run = await commandsOf(world)
+
+  const { out } = await run('trace', 'shipments-1.csv')
+
+  expect(out.split('\n')[0]).toBe('shipments-1.csv: acknowledged; 3 acknowledged')
+  expect(out).toContain('number 1 of shipments-out')
+})
+
+test('a record that came twice points at the first', async () => {
+  const world = await aFinishedMonth()
+  await world.drop('inbox/orders', 'again.csv', `${ordersFile(GOOD).text}\r\n`)
+  await world.run('orders')
+  const run = await commandsOf(world)
+
+  const { out } = await run('trace', 'again.csv:2')
+
+  expect(told(out)).toEqual([`1  create-order ${FIRST}: duplicate as 1`])
+  expect(out).toMatch(/first {5}accepted as 1 in orders\.csv, line 2, record 1, received \S+Z/)
+})
+
+test('what nobody knows says where it looked and what is spelt alike, and exits 2', async () => {
+  const world = await aFinishedMonth()
+  const run = await commandsOf(world)
+
+  const { exit, out, talk } = await run('trace', `${FIRST}9`)
+
+  expect([exit, out]).toEqual([2, ''])
+  expect(talk).toContain(`Nothing is known of "${FIRST}9".`)
+  expect(talk).toMatch(new RegExp(`Much alike: .*${FIRST}`))
+  expect(talk).toContain('dropbridge why-not FILE')
+})
+
+test('before the first run there is no journal, and looking makes none', async () => {
+  const world = await aWorld()
+  const run = await commandsOf(world)
+
+  const { exit, talk } = await run('trace', FIRST)
+
+  expect(exit).toBe(2)
+  expect(talk).toContain('there is no journal yet')
+  expect(await world.list('../state')).toEqual([])
+})
+
+test('--json gives the records with all that is kept of them', async () => {
+  const world = await aFinishedMonth()
+  const run = await commandsOf(world)
+
+  const { out } = await run('trace', FIRST, '--json')
+
+  expect(JSON.parse(out)).toMatchObject({
+    key: FIRST,
+    earlier: 0,
+    records: [
+      {
+        record: { operation: 'create-order', state: 'accepted', apiId: '1', isMeant: true },
+        call: 'POST /v1/retailers/1000/orders/',
+        attempts: [{ attempt: 1, http: 201, result: 'accepted' }],
+        body: { purchase_order_number: FIRST },
+        from: { name: 'orders.csv' },
+      },
+      { into: { name: 'orders-1.csv', sequence: 1 } },
+      {},
+      {},
+      {},
+      {},
+    ],
+  })
+})

@@ -1,0 +1,249 @@
+/** Why a file is not picked up: each rule that could keep it, told with what to do; and nothing is changed by asking. */
+import { appendFile, chmod, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { thisHolder } from '../../src/bridge/holder.ts'
+import { openJournal } from '../../src/journal/open.ts'
+import { systemClock } from '../../src/support/clock.ts'
+import { commandsOf, type Said } from '../fixtures/office.ts'
+import { aWorld, type World } from '../fixtures/world.ts'
+import { ordersFile, sampleOrders } from '../samples/orders.ts'
+
+const ORDERS = ordersFile(sampleOrders({ seed: 5, orders: 4, damageEvery: 3 })).text
+
+async function anInbox(): Promise<{
+  world: World
+  inbox: string
+  ask: (...words: string[]) => Promise<Said>
+}> {
+  const world = await aWorld({ routes: ['orders', 'shopify'] })
+  const run = await commandsOf(world)
+  const inbox = join(world.folder, 'exchange', 'inbox', 'orders')
+  await mkdir(inbox, { recursive: true })
+  return { world, inbox, ask: (...words) => run('why-not', ...words) }
+}
+
+/** The codes in brackets, in their order. */
+const codes = ({ out }: Said) => [...out.matchAll(/\[([a-z-]+)\]$/gm)].map(([, code]) => code)
+
+test('a file that nothing keeps is taken by the next run; asking takes and makes nothing', async () => {
+  const { world, inbox, ask } = await anInbox()
+  await world.drop('inbox/orders', 'orders.csv', ORDERS)
+
+  const said = await ask('orders.csv')
+
+  expect(said.exit).toBe(0)
+  expect(said.out.split('\n')).toEqual([
+    `orders: ${join(inbox, 'orders.csv')}: nothing keeps it: the next run takes it`,
+    '    create-order: 3 records to be sent, 1 refused by the mapping',
+  ])
+  expect(await readdir(inbox)).toEqual(['orders.csv'])
+  expect(await world.list('../state')).toEqual([])
+  expect(await world.list('inbox')).toEqual(['orders'])
+  const run = await commandsOf(world)
+  expect((await run('run', 'orders')).talk).toContain('orders: orders.csv: 3 accepted, 1 rejected')
+})
+
+test('a name that the pattern of the route does not match', async () => {
+  const { world, ask } = await anInbox()
+  await world.drop('inbox/orders', 'orders.txt', ORDERS)
+
+  const said = await ask('orders.txt')
+
+  expect(said.exit).toBe(2)
+  expect(codes(said)).toEqual(['name-differs'])
+  expect(said.out).toContain('its name does not match "*.csv" of route orders')
+  expect(said.out).toContain('what to do: Rename the file, or change `match` of the route.')
+})
+
+test.each([
+  ['.orders.csv', 'its name begins with "."'],
+  ['orders.csv.part', 'its name ends with ".part"'],
+  ['~$orders.csv', 'its name begins with "~$"'],
+])('the working name %s', async (name, why) => {
+  const { world, ask } = await anInbox()
+  await world.drop('inbox/orders', name, ORDERS)
+
+  const said = await ask(name)
+
+  expect(said.exit).toBe(2)
+  expect(codes(said)).toContain('passed-over')
+  expect(said.out).toContain(why)
+  const run = await commandsOf(world)
+  expect((await run('run', 'orders')).talk).toBe('orders: nothing to do')
+})
+
+test('a folder, and a link', async () => {
+  const { world, inbox, ask } = await anInbox()
+  await mkdir(join(inbox, 'folder.csv'))
+  await writeFile(join(world.folder, 'real.csv'), ORDERS)
+  await symlink(join(world.folder, 'real.csv'), join(inbox, 'link.csv'))
+
+  expect((await ask('folder.csv')).out).toContain('it is a folder; folders in an inbox are not looked into')
+  expect((await ask('link.csv')).out).toContain('it is a link; only files themselves are taken')
+})
+
+test('a file that is still being written', async () => {
+  const { inbox, ask } = await anInbox()
+  const path = join(inbox, 'orders.csv')
+  await writeFile(path, ORDERS)
+  const writing = setInterval(() => void appendFile(path, '\r\n'), 20)
+
+  const said = await ask('orders.csv')
+  clearInterval(writing)
+
+  expect(said.exit).toBe(75)
+  expect(codes(said)).toEqual(['still-changing'])
+})
+
+test('a file in no inbox is told the nearest one; one below an inbox and one in the archive are told so', async () => {
+  const { world, inbox, ask } = await anInbox()
+  await mkdir(join(inbox, 'deep'))
+  await writeFile(join(inbox, 'deep', 'orders.csv'), ORDERS)
+  await writeFile(join(world.folder, 'exchange', 'orders.csv'), ORDERS)
+
+  const beside = await ask('exchange/orders.csv')
+  const below = await ask('exchange/inbox/orders/deep/orders.csv')
+
+  expect([beside.exit, below.exit]).toEqual([2, 2])
+  expect(beside.out).toContain(`lies in no inbox; the nearest is ${inbox} of route orders  [not-in-inbox]`)
+  expect(below.out).toContain('folders in an inbox are not looked into')
+})
+
+test('a file that was taken and closed says when, and where its results are', async () => {
+  const { world, ask } = await anInbox()
+  await world.drop('inbox/orders', 'orders.csv', ORDERS)
+  await world.run('orders')
+
+  const said = await ask('orders.csv')
+
+  expect(said.exit).toBe(2)
+  expect(codes(said)).toEqual(['done'])
+  expect(said.out).toMatch(
+    /was taken by route orders on \S+Z \(id \S+\) and closed on \S+Z, processed; results: orders\.csv\.results\.csv; archived as archive\/orders\//,
+  )
+})
+
+test('the same bytes as an earlier file are named, and a new file of an old name is one of its own', async () => {
+  const { world, ask } = await anInbox()
+  await world.drop('inbox/orders', 'orders.csv', ORDERS)
+  await world.run('orders')
+  await world.drop('inbox/orders', 'copy.csv', ORDERS)
+  await world.drop('inbox/orders', 'orders.csv', `${ORDERS}\r\n`)
+
+  const copy = await ask('copy.csv')
+  const other = await ask('orders.csv')
+
+  expect(copy.exit).toBe(2)
+  expect(codes(copy)).toEqual(['same-bytes'])
+  expect(copy.out).toMatch(/the same bytes came before as orders\.csv on \S+Z/)
+  expect(other.exit).toBe(0)
+  expect(other.out).toContain('this one is a file of its own')
+})
+
+test('a file that was taken and is not finished says what it waits for', async () => {
+  const { world, ask } = await anInbox()
+  await world.drop('inbox/orders', 'orders.csv', ORDERS)
+  await world.service.close()
+  await world.run('orders')
+
+  const said = await ask('orders.csv')
+
+  expect(said.exit).toBe(75)
+  expect(codes(said)).toEqual(['being-done'])
+  expect(said.out).toContain('and is planned. Every record of it is in the journal; they are sent next.')
+})
+
+test('a file whose route was taken out of the configuration', async () => {
+  const { world, ask } = await anInbox()
+  await world.drop('inbox/orders', 'orders.csv', ORDERS)
+  await world.service.close()
+  await world.run('orders')
+  const path = join(world.folder, 'dropbridge.yaml')
+  await writeFile(path, (await readFile(path, 'utf8')).replace('  orders:', '  bestellungen:'))
+
+  const said = await ask('orders.csv')
+
+  expect(said.exit).toBe(78)
+  expect(codes(said)).toEqual(['route-gone'])
+})
+
+test('a file claimed by somebody whose journal is another', async () => {
+  const { world, inbox, ask } = await anInbox()
+  await world.drop('inbox/orders', 'orders.csv', ORDERS)
+  await mkdir(join(inbox, '.claimed'))
+  await rename(join(inbox, 'orders.csv'), join(inbox, '.claimed', 'abc123-orders.csv'))
+
+  const said = await ask('orders.csv')
+
+  expect(codes(said)).toEqual(['claimed-elsewhere'])
+  expect(said.out).toContain('under the id abc123, which this journal does not know')
+})
+
+test('a route that another bridge works on says who and when it was last heard of', async () => {
+  const { world, ask } = await anInbox()
+  await world.drop('inbox/orders', 'orders.csv', ORDERS)
+  const journal = await openJournal({ path: world.configuration.journal.path, clock: systemClock })
+  const holder = thisHolder('other')
+  await journal.takeLease('orders', holder, 60_000, () => true)
+  await journal.close()
+
+  const said = await ask('orders.csv')
+
+  expect(said.exit).toBe(75)
+  expect(codes(said)).toEqual(['lease-held'])
+  expect(said.out).toContain(`${holder} is working on route orders; its last sign of life was at 20`)
+})
+
+test('a file that the mapping refuses as a whole, and a mapping that is wrong itself', async () => {
+  const { world, ask } = await anInbox()
+  await world.drop('inbox/orders', 'bad.csv', 'a,b\n1,2\n')
+
+  const refused = await ask('bad.csv')
+  const path = join(world.folder, 'dropbridge.yaml')
+  await writeFile(join(world.folder, 'wrong.yaml'), 'operation: create-order\nbody: { no_such_field: X }\n')
+  const text = await readFile(path, 'utf8')
+  await writeFile(path, text.replace(/mapping: .*shopify-orders.yaml/, 'mapping: wrong.yaml'))
+  const wrong = await ask('bad.csv')
+
+  expect(refused.exit).toBe(65)
+  expect(codes(refused)).toEqual(['not-usable'])
+  expect(wrong.exit).toBe(78)
+  expect(codes(wrong)).toEqual(['mappings-wrong'])
+})
+
+test('a mailbox that is away, and a journal that cannot be opened', async () => {
+  const { world, ask } = await anInbox()
+  await mkdir(world.configuration.journal.path, { recursive: true })
+  const broken = await ask('orders.csv')
+  await rm(world.configuration.journal.path, { recursive: true })
+  await rm(join(world.folder, 'exchange'), { recursive: true })
+  const away = await ask('orders.csv')
+
+  expect([broken.exit, away.exit]).toEqual([74, 69])
+  expect([codes(broken), codes(away)]).toEqual([['journal-away'], ['mailbox-away']])
+})
+
+test.skipIf(process.getuid?.() === 0)('a file that may not be read', async () => {
+  const { world, inbox, ask } = await anInbox()
+  await world.drop('inbox/orders', 'orders.csv', ORDERS)
+  await chmod(join(inbox, 'orders.csv'), 0o000)
+
+  const said = await ask('orders.csv')
+
+  expect(said.exit).toBe(74)
+  expect(codes(said)).toEqual(['no-rights'])
+})
+
+test('a name that nobody knows says where it looked and what is much alike; --json says the same', async () => {
+  const { world, inbox, ask } = await anInbox()
+  await world.drop('inbox/orders', 'orders.csv', ORDERS)
+
+  const said = await ask('ordres.csv', '--route', 'orders')
+  const data = JSON.parse((await ask('ordres.csv', '--json')).out) as unknown
+
+  expect(said.exit).toBe(2)
+  expect(said.out).toContain(`much alike: orders.csv. Looked in ${inbox}  [no-such-file]`)
+  expect(data).toMatchObject({ exit: 2, verdicts: [{ reasons: [{ code: 'no-such-file' }] }] })
+  expect((await ask('orders.csv', '--route', 'ordres')).exit).toBe(64)
+})

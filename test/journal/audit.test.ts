@@ -1,0 +1,383 @@
+/** A journal whose rows or events somebody changed by hand: the check tells what, where and since when. */
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import type { AuditReport } from '../../src/domain/audit.ts'
+import type { Journal } from '../../src/domain/journal.ts'
+import { hashOf } from '../../src/journal/chain.ts'
+import { first } from '../../src/journal/migrations/001-first.ts'
+import { references } from '../../src/journal/migrations/002-references.ts'
+import { holds } from '../../src/journal/migrations/003-holds.ts'
+import { documents } from '../../src/journal/migrations/004-documents.ts'
+import { steps } from '../../src/journal/migrations/005-steps.ts'
+import { reports } from '../../src/journal/migrations/006-reports.ts'
+import { superseded } from '../../src/journal/migrations/007-superseded.ts'
+import { openJournal } from '../../src/journal/open.ts'
+import type { EventTable } from '../../src/journal/schema.ts'
+import { tempFolder } from '../fixtures/temp-folder.ts'
+import { accepted, planFile, planned, START, testClock } from '../suites/journal.suite.ts'
+
+/** Two files of two orders each, a refused one among them, and a delivery of two orders; all done. */
+async function aFullJournal(): Promise<{ path: string; clock: ReturnType<typeof testClock> }> {
+  const path = join(await tempFolder(), 'journal.db')
+  const clock = testClock()
+  const journal = await openJournal({ path, clock })
+  const lease = await journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)
+  for (const id of ['a', 'b']) {
+    clock.advance(1000)
+    await planFile(journal, lease, id, [planned(1, `PO-${id}1`), planned(2, `PO-${id}2`)])
+    const begun = await journal.beginAttempts(lease, { file: id }, 10)
+    clock.advance(1000)
+    await journal.endAttempts(lease, [
+      accepted(begun[0]!.id, `${id}-9`),
+      { id: begun[1]!.id, state: 'rejected', http: 400, problems: [] },
+    ])
+    await journal.fileSubmitted(lease, id)
+    await journal.nameReport(lease, id, `${id}.csv`)
+    await journal.fileReported(lease, id)
+    await journal.fileClosed(lease, id, `archive/${id}.csv`)
+  }
+  const out = await journal.takeLease('orders-out', 'bridge-1', 60_000, () => true)
+  const seen = ['71', '72'].map((apiId) => ({
+    operation: 'export-orders',
+    account: 'brand/7',
+    apiId,
+    body: '{}',
+  }))
+  await journal.collect(out, seen)
+  await compose(journal)
+  await journal.deliveryDelivered(out, 'd')
+  await journal.deliveryDone(out, 'd')
+  await journal.close()
+  return { path, clock }
+
+  async function compose(opened: Journal) {
+    const delivery = { id: 'd', folder: 'outbox', sha256: 'h', rows: 2, upToRecord: 100, held: [] }
+    await opened.deliveryComposed(out, { ...delivery, nameFor: (sequence) => `orders-${sequence}.csv` })
+  }
+}
+
+interface Checked {
+  readonly report: AuditReport
+  readonly messages: readonly string[]
+}
+
+/** Changes the file with the tools of a stranger, and checks it. */
+async function checkAfter(
+  change: string | ((database: Database.Database) => void),
+  anchor?: { event: number; hash: string },
+): Promise<Checked> {
+  const { path, clock } = await aFullJournal()
+  const database = new Database(path)
+  if (typeof change === 'string') database.exec(change)
+  else change(database)
+  database.close()
+  const journal = await openJournal({ path, clock })
+  const report = await journal.verifyChain(anchor === undefined ? {} : { anchor })
+  await journal.close()
+  return { report, messages: report.findings.map(({ message }) => message) }
+}
+
+const eventOf = (database: Database.Database, kind: string) =>
+  database.prepare('select * from events where kind = ? order by id limit 1').get(kind) as EventTable
+
+/** As the last version without the chain left it: a file with two records. */
+function writeOldJournal(path: string): void {
+  const old = new Database(path)
+  old.exec(
+    'create table migration (id integer primary key, name text not null, applied_at integer not null) strict',
+  )
+  for (const { id, name, statements } of [first, references, holds, documents, steps, reports, superseded]) {
+    for (const statement of statements) old.exec(statement)
+    old.prepare('insert into migration values (?, ?, 0)').run(id, name)
+  }
+  old.exec(`
+    insert into files (id, route, folder, name, size, modified_at, state, outcome, sha256, claimed_at)
+      values ('old', 'orders-in', 'inbox', 'old.csv', 1, 1, 'closed', 'processed', 'h', 1);
+    insert into records (direction, route, file_id, number, operation, account, natural_key, holds_key, lines, key_values,
+      state, problems, attempts, changed_at)
+      values ('incoming', 'orders-in', 'old', 1, 'create-order', 'r', 'PO-1', 1, '[]', '[]', 'accepted', '[]', 1, 1),
+        ('incoming', 'orders-in', 'old', 2, 'create-order', 'r', 'PO-2', 1, '[]', '[]', 'accepted', '[]', 1, 1)`)
+  old.close()
+}
+
+describe('the check of a journal', () => {
+  it('finds nothing in one that only the bridge wrote, and says how much it looked at', async () => {
+    const { report } = await checkAfter('select 1')
+
+    expect(report).toMatchObject({
+      found: 0,
+      findings: [],
+      firstAt: START,
+      compared: { records: 6, files: 2, deliveries: 1 },
+    })
+    expect(report.events).toBe(report.head.event)
+    expect(report.head.hash).toMatch(/^[0-9a-f]{64}$/)
+  })
+
+  it.each([
+    [
+      'a record that was refused and is made accepted',
+      `update records set state = 'accepted' where id = 2`,
+      'record 2: its state is accepted, and was rejected',
+    ],
+    [
+      'a record with another answer',
+      `update records set http = 201 where id = 2`,
+      'record 2: its HTTP status is 201, and was 400',
+    ],
+    [
+      'a record with another id at the API',
+      `update records set api_id = 'b-9' where id = 1`,
+      'record 1: its id at the API is b-9, and was a-9',
+    ],
+    [
+      'a record with another key',
+      `update records set natural_key = 'PO-x' where id = 3`,
+      'record 3: its number, key, account, operation, file or body hash is not what was planned',
+    ],
+    [
+      'a record with another body',
+      `update bodies set body = '{"purchase_order_number":"PO-x"}' where record_id = 4`,
+      'record 4: its body is not what was planned',
+    ],
+    [
+      'a body that was emptied without being forgotten',
+      `update bodies set body = '{}' where record_id = 4`,
+      'record 4: its body is not what was planned',
+    ],
+    ['a record that was removed', 'delete from records where id = 2', 'record 2 is missing; it was rejected'],
+    [
+      'a record that was put in',
+      `insert into records (direction, route, file_id, number, operation, account, holds_key, lines, key_values, state,
+         problems, attempts, changed_at)
+       values ('incoming', 'orders-in', 'a', 3, 'create-order', 'retailer/1000', 0, '[]', '[]', 'accepted', '[]', 1, 1)`,
+      'record 7 was put there: no event tells of it',
+    ],
+    [
+      'a record that was moved to another delivery',
+      `insert into deliveries select 'e', route, 2, folder, 'e.csv', sha256, rows, records, state, composed_at,
+         delivered_at, acknowledged_at, null from deliveries;
+       update records set delivery_id = 'e' where id = 5`,
+      'record 5 belongs to the delivery e, and was in d',
+    ],
+    [
+      'a file with another outcome',
+      `update files set outcome = 'unusable' where id = 'a'`,
+      'file a (a.csv) is closed (unusable), and was closed (processed)',
+    ],
+    [
+      'a file with another hash',
+      `update files set sha256 = 'x' where id = 'a'`,
+      'file a (a.csv) is not what it was: a name, time or hash differs',
+    ],
+    [
+      'a delivery that is to be delivered again',
+      `update deliveries set state = 'composed'`,
+      'delivery orders-out 1 (orders-1.csv) is composed, and was done',
+    ],
+    [
+      'a delivery with other bytes',
+      `update deliveries set sha256 = 'x'`,
+      'delivery orders-out 1 (orders-1.csv) is not what it was: a name, time, count or hash differs',
+    ],
+  ])('tells of %s', async (_, change, message) => {
+    const { messages } = await checkAfter(change)
+
+    expect(messages).toContain(message)
+  })
+
+  it('says since when, and by which event, a row is another', async () => {
+    const { report } = await checkAfter(`update records set state = 'accepted' where id = 2`)
+
+    expect(report.findings).toEqual([
+      {
+        about: 'record',
+        id: '2',
+        message: 'record 2: its state is accepted, and was rejected',
+        event: 7,
+        since: START + 2000,
+      },
+    ])
+  })
+
+  it('tells of an event that was changed', async () => {
+    const { messages } = await checkAfter(`update events set at = at - 1 where id = 4`)
+
+    expect(messages).toEqual([
+      'event 4 (records-planned) or the hash of the one before it is not what was written',
+    ])
+  })
+
+  it('tells of an event that was changed and hashed anew, by the one after it', async () => {
+    const { messages } = await checkAfter((database) => {
+      const before = database.prepare('select hash from events where id = 3').pluck().get() as string
+      const event = { ...eventOf(database, 'records-planned'), at: 1 }
+      database.prepare('update events set at = 1, hash = ? where id = 4').run(hashOf(before, event))
+    })
+
+    expect(messages).toEqual([
+      'event 5 (file-planned) or the hash of the one before it is not what was written',
+    ])
+  })
+
+  it('tells of an event that was changed together with the row it tells of', async () => {
+    const { messages } = await checkAfter(
+      `update records set state = 'accepted' where id = 2;
+       update events set detail = replace(detail, 'rejected', 'accepted') where id = 7`,
+    )
+
+    expect(messages).toContain(
+      'event 7 (records-answered) or the hash of the one before it is not what was written',
+    )
+  })
+
+  it('tells of events that were removed from the middle, from the beginning, and all of them', async () => {
+    const middle = await checkAfter('delete from events where id in (4, 5)')
+    const beginning = await checkAfter('delete from events where id = 1')
+    const all = await checkAfter('delete from events')
+
+    expect(middle.messages).toContain(
+      'events 4 to 5 are missing; the next one, records-begun, is of another time',
+    )
+    expect(beginning.messages).toContain('event 1 is missing: the beginning of the chain was removed')
+    expect(all.messages).toContain('the chain is empty: all of its events were removed')
+  })
+
+  it('tells of an event that was put in', async () => {
+    const { report } = await checkAfter((database) => {
+      database.exec('update events set id = -id where id > 4; update events set id = 1 - id where id < 0')
+      database.exec(
+        `insert into events select 5, at, kind, route, subject, detail, hash from events where id = 4`,
+      )
+    })
+
+    expect(report.found).toBeGreaterThan(0)
+    expect(report.findings[0]).toMatchObject({ about: 'event', event: 5 })
+  })
+
+  it('tells of an end that was cut off by an anchor that was kept, and by nothing else', async () => {
+    const whole = await checkAfter('select 1')
+    const anchor = whole.report.head
+    // The rows are put back to what the chain then says last of them.
+    const cut = (database: Database.Database) => {
+      database.prepare('delete from events where id = ?').run(anchor.event)
+      database.exec(
+        `update deliveries set state = 'delivered'; update records set state = 'collected' where delivery_id = 'd'`,
+      )
+    }
+
+    const alone = await checkAfter(cut)
+    const anchored = await checkAfter(cut, anchor)
+
+    expect(alone.messages).toEqual([])
+    expect(anchored.messages).toEqual([
+      `the anchor is event ${anchor.event}, and the chain ends with event ${anchor.event - 1}: its end was cut off`,
+    ])
+  })
+
+  it('tells of a chain that was written anew as a whole, by an anchor', async () => {
+    const { report: whole } = await checkAfter('select 1')
+    const { messages } = await checkAfter(
+      (database) => {
+        database.exec(`update records set http = 202 where id = 1`)
+        const all = database.prepare('select * from events order by id').all() as EventTable[]
+        let before = ''
+        for (const event of all) {
+          const detail = event.detail.replace('"http":201', '"http":202')
+          before = hashOf(before, { ...event, detail })
+          database
+            .prepare('update events set detail = ?, hash = ? where id = ?')
+            .run(detail, before, event.id)
+        }
+      },
+      { event: whole.head.event, hash: whole.head.hash },
+    )
+
+    expect(messages).toContain(
+      `event ${whole.head.event} is not the one that was anchored: what is up to it was written anew`,
+    )
+  })
+
+  it('takes the anchor that stands in a summary', async () => {
+    const { path, clock } = await aFullJournal()
+    const journal = await openJournal({ path, clock })
+    const anchor = await journal.submissionOf('a')
+
+    expect(anchor).toEqual({ event: 8, hash: expect.stringMatching(/^[0-9a-f]{64}$/) })
+    expect(await journal.verifyChain({ anchor: anchor! })).toMatchObject({ found: 0 })
+    await journal.close()
+  })
+
+  it('knows how much was in a journal before it had a chain, and misses what is removed of that', async () => {
+    const path = join(await tempFolder(), 'journal.db')
+    const clock = testClock()
+    writeOldJournal(path)
+    const journal = await openJournal({ path, clock })
+    const lease = await journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)
+    await planFile(journal, lease, 'c', [planned(1, 'PO-c1')])
+    expect(await journal.verifyChain({})).toMatchObject({ found: 0 })
+    await journal.close()
+
+    const database = new Database(path)
+    const [began] = database.prepare('select detail from events order by id').pluck().all() as string[]
+    expect(JSON.parse(began!)).toMatchObject({
+      before: { files: { count: 1 }, records: { count: 2 }, deliveries: { count: 0 } },
+    })
+    database.exec('delete from records where id = 2')
+    database.close()
+    const again = await openJournal({ path, clock })
+    const report = await again.verifyChain({})
+
+    expect(report.findings.map(({ message }) => message)).toEqual([
+      '1 records that are older than the chain are missing',
+    ])
+    await again.close()
+  })
+
+  it('holds no personal data: no cells, keys, names or messages', async () => {
+    const { path } = await aFullJournal()
+    const database = new Database(path, { readonly: true })
+    const text = JSON.stringify(database.prepare('select * from events').all())
+    database.close()
+
+    for (const word of ['PO-', 'a.csv', 'b.csv', 'inbox', 'archive', 'purchase_order_number']) {
+      expect(text).not.toContain(word)
+    }
+  })
+})
+
+describe('two bridges at one journal', () => {
+  it('make one chain', async () => {
+    const path = join(await tempFolder(), 'journal.db')
+    const clock = testClock()
+    const journals = await Promise.all([openJournal({ path, clock }), openJournal({ path, clock })])
+    await Promise.all(
+      journals.map(async (journal, number) => {
+        const lease = await journal.takeLease(`route-${number}`, `bridge-${number}`, 60_000, () => true)
+        for (const turn of [1, 2, 3, 4, 5]) {
+          await planFile(journal, lease, `${number}-${turn}`, [planned(1, `PO-${number}-${turn}`)])
+        }
+      }),
+    )
+
+    expect(await journals[0]!.verifyChain({})).toMatchObject({ found: 0, compared: { records: 10 } })
+    await Promise.all(journals.map((journal) => journal.close()))
+  })
+
+  it('tell when one took a route over from the other', async () => {
+    const path = join(await tempFolder(), 'journal.db')
+    const journal = await openJournal({ path, clock: testClock() })
+    await journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)
+    await journal.takeLease('orders-in', 'bridge-2', 60_000, () => false)
+    await journal.close()
+    const database = new Database(path, { readonly: true })
+    const kinds = database.prepare('select kind, route from events order by id').all()
+    database.close()
+
+    expect(kinds).toEqual([
+      { kind: 'chain-began', route: null },
+      { kind: 'lease-taken-over', route: 'orders-in' },
+    ])
+  })
+})

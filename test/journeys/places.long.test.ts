@@ -1,0 +1,180 @@
+/** Folders that cannot be written, shares that go away, and a journal that others hold or have damaged. */
+import { open, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import type { BridgeError } from '../../src/support/errors.ts'
+import { type ExitCode, FAILURES } from '../../src/support/errors.ts'
+import { parseCsv } from '../fixtures/csv.ts'
+import { smallDisk } from '../fixtures/small-disk.ts'
+import { strikeAt } from '../fixtures/strike-at.ts'
+import { aWorld, type World } from '../fixtures/world.ts'
+import { ordersFile, sampleOrders } from '../samples/orders.ts'
+
+const ORDERS = sampleOrders({ seed: 5, orders: 4, damageEvery: 0 })
+const POS = ORDERS.map(({ po }) => po)
+const EFFECTS_MAX = 400
+
+async function aWorldWithOrders(): Promise<World> {
+  const world = await aWorld({ routes: ['orders', 'orders-out'] })
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  return world
+}
+
+interface Ended {
+  readonly exit: ExitCode
+  readonly failure: BridgeError | undefined
+}
+
+async function run(world: World, route = 'orders'): Promise<Ended> {
+  const { routes, exit } = await world.run(route)
+  const [first] = routes
+  return { exit, failure: first?.kind === 'failed' ? first.failure : undefined }
+}
+
+async function expectAllOnce(world: World): Promise<void> {
+  const there = (await world.orders()).map((order) => order.purchase_order_number)
+  expect(there.toSorted()).toEqual(POS)
+  const rows = parseCsv(await world.read('results/orders.csv.results.csv'))
+  expect(rows.map((row) => [row['PO Number'], row['_status']])).toEqual(POS.map((po) => [po, 'accepted']))
+}
+
+test.each(['exchange/inbox/orders', 'exchange/results', 'exchange/archive', 'state/spool'])(
+  'with %s read-only the run says which folder cannot be written, and the next one finishes',
+  async (folder) => {
+    const world = await aWorld({ routes: ['orders'] })
+    const disk = await smallDisk(join(world.folder, folder))
+    await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+    await disk.readOnly(true)
+
+    const { exit, failure } = await run(world)
+
+    expect({ exit, code: failure?.code }).toEqual({ exit: 74, code: 'cannot-write' })
+    expect(failure?.message).toContain(join(world.folder, folder))
+    await disk.readOnly(false)
+    expect((await run(world)).exit).toBe(0)
+    await expectAllOnce(world)
+  },
+)
+
+test('with the outbox read-only nothing is acknowledged, and the next run delivers the one file', async () => {
+  const world = await aWorldWithOrders()
+  await run(world)
+  const disk = await smallDisk(join(world.folder, 'exchange/outbox'))
+  await disk.readOnly(true)
+
+  expect((await run(world, 'orders-out')).exit).toBe(74)
+  expect(world.service.counts().acknowledgedOrders).toBe(0)
+
+  await disk.readOnly(false)
+  expect((await run(world, 'orders-out')).exit).toBe(0)
+  expect(await world.list('outbox')).toEqual(['orders-1.csv'])
+  expect(world.service.counts().acknowledgedOrders).toBe(POS.length)
+})
+
+test('without a single free inode the run says that it cannot write, and the next one finishes', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  await smallDisk(join(world.folder, 'exchange/results'), { inodes: 1 })
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+
+  const { exit, failure } = await run(world)
+
+  expect({ exit, message: failure?.message }).toEqual({
+    exit: 74,
+    message: expect.stringContaining('results'),
+  })
+  world.configuration.routes.forEach((route) =>
+    Object.assign(route, { results: { mailbox: 'exchange', folder: 'other' } }),
+  )
+  expect((await run(world)).exit).toBe(0)
+  expect(await world.list('other')).toEqual(['orders.csv.results.csv', 'orders.csv.summary.json'])
+})
+
+test('a share that goes away at any moment ends the run as unreachable, and the work goes on when it is back', async () => {
+  let failed = 0
+  for (let effect = 1; effect < EFFECTS_MAX; effect++) {
+    const world = await aWorldWithOrders()
+    const share = join(world.folder, 'exchange')
+    const plan = strikeAt(effect, () => rename(share, `${share}.away`))
+    const bridge = await world.open(plan.wrap)
+    const { routes, exit } = await bridge.run(['orders'], new AbortController().signal)
+    await bridge.close()
+    const at = plan.struckAt()
+    const codes = routes.flatMap((each) => (each.kind === 'failed' ? [each.failure.code] : []))
+    if (codes.length > 0)
+      expect({ at, codes, exit }).toEqual({ at, codes: ['mailbox-unreachable'], exit: 69 })
+    if (codes.length > 0) failed++
+    if (at !== undefined) await rename(`${share}.away`, share)
+
+    expect((await run(world)).exit, at).toBe(0)
+    await expectAllOnce(world)
+    if (at === undefined) break
+  }
+  expect(failed).toBeGreaterThan(5)
+})
+
+test('a share that is away is not taken for an empty one, and nothing is made in its place', async () => {
+  const world = await aWorldWithOrders()
+  const share = join(world.folder, 'exchange')
+  await rename(share, `${share}.away`)
+
+  expect((await run(world)).exit).toBe(69)
+  expect((await run(world, 'orders-out')).exit).toBe(69)
+
+  await rename(`${share}.away`, share)
+  expect((await run(world)).exit).toBe(0)
+  await expectAllOnce(world)
+})
+
+test('a journal that another program keeps locked at any moment ends the run with "try later", and nothing is lost', async () => {
+  for (let effect = 1; effect < EFFECTS_MAX; effect += 4) {
+    const world = await aWorldWithOrders()
+    await (await world.open()).close()
+    const other = new Database(world.configuration.journal.path)
+    const plan = strikeAt(effect, () => Promise.resolve(void other.exec('begin immediate')))
+    // Every wait of the patient bridge is over at once; only SQLite's own goes by the real time.
+    const bridge = await world.open(plan.wrap)
+    const { routes, exit } = await bridge.run(['orders'], new AbortController().signal)
+    await bridge.close()
+    if (other.inTransaction) other.exec('rollback')
+    other.close()
+    const at = plan.struckAt()
+    const codes = routes.flatMap((each) => (each.kind === 'failed' ? [each.failure.code] : []))
+    if (codes.length > 0) expect({ at, codes, exit }).toEqual({ at, codes: ['journal-busy'], exit: 75 })
+
+    world.clock.skip(60_000)
+    expect((await run(world)).exit, at).toBe(0)
+    await expectAllOnce(world)
+    if (at === undefined) break
+  }
+})
+
+test('a journal that cannot be written is refused before anything is sent, and says so', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const disk = await smallDisk(join(world.folder, 'state'))
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  await (await world.open()).close()
+  await disk.readOnly(true)
+
+  await expect(world.run('orders')).rejects.toMatchObject({ code: 'journal-unusable', exit: 74 })
+
+  await disk.readOnly(false)
+  expect((await run(world)).exit).toBe(0)
+  await expectAllOnce(world)
+})
+
+test('a damaged journal is refused before anything is sent, with what to do', async () => {
+  const world = await aWorldWithOrders()
+  await run(world)
+  const { path } = world.configuration.journal
+  const file = await open(path, 'r+')
+  await file.write(Buffer.alloc(8000, 0xff), 0, 8000, 100)
+  await file.close()
+  await world.drop('inbox/orders', 'again.csv', `${ordersFile(ORDERS).text}\r\n`)
+
+  await expect(world.run('orders')).rejects.toMatchObject({ code: 'journal-damaged', exit: 74 })
+  expect(FAILURES['journal-damaged'].cure).toMatch(/Restore the latest backup.*\.recover/)
+  await writeFile(path, 'not a database at all, but long enough to have a header of its own'.repeat(20))
+  await expect(world.run('orders')).rejects.toMatchObject({ code: 'journal-damaged', exit: 74 })
+  expect(world.service.counts().orders).toBe(POS.length)
+})

@@ -1,0 +1,253 @@
+/** What the journal promises to those who ask for an order and settle what only a person can tell. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Journal, Lease } from '../../src/domain/journal.ts'
+import { problem } from '../../src/domain/problem.ts'
+import type { RecordResult } from '../../src/domain/record.ts'
+import type { Clock } from '../../src/support/clock.ts'
+import { accepted, planFile, planned, START, type TestClock, testClock } from './journal.suite.ts'
+
+const UNPROVABLE = problem('outcome-unprovable', {}, 'the answer was lost')
+const SAID = { by: 'Ada', why: 'asked' }
+
+export function supportSuite(name: string, open: (clock: Clock) => Promise<Journal>): void {
+  describe(`a journal ${name}`, () => {
+    let clock: TestClock
+    let journal: Journal
+    let lease: Lease
+
+    beforeEach(async () => {
+      clock = testClock()
+      journal = await open(clock)
+      lease = await journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)
+    })
+
+    afterEach(() => journal.close())
+
+    async function close(id: string): Promise<void> {
+      await journal.fileSubmitted(lease, id)
+      await journal.nameReport(lease, id, `${id}.csv`)
+      await journal.fileReported(lease, id)
+      await journal.fileClosed(lease, id, `done/${id}.csv`)
+    }
+
+    /** PO-1 was sent, and what came of it cannot be proven. Gives its id. */
+    async function heldInDoubt(): Promise<number> {
+      await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
+      const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+      const id = sending!.id
+      await journal.endAttempts(lease, [{ id, state: 'uncertain', problems: [] }])
+      await journal.settleRecords(lease, [{ id, state: 'held', problems: [UNPROVABLE] }])
+      await close('a')
+      return id
+    }
+
+    const one = async () => (await journal.reportedRecords('a', 0, 1))[0]
+
+    describe('lets a person settle', () => {
+      it('what the API has: accepted with its id, kept with who said so, and the file is taken up again', async () => {
+        const record = await heldInDoubt()
+        const settlement = { action: 'settle-accepted', record, apiId: '77', wasSeen: true, ...SAID } as const
+        expect(await journal.settleByHand(lease, 'a', settlement)).toMatchObject({
+          action: 'settle-accepted',
+          by: 'Ada',
+          records: 1,
+        })
+        expect(await one()).toMatchObject({
+          state: 'accepted',
+          apiId: '77',
+          problems: [],
+          warnings: [{ code: 'settled-by-hand', severity: 'warning' }],
+        })
+        expect(await journal.file('a')).toMatchObject({ state: 'planned', reports: 1 })
+        expect(await journal.decisionsOf('a', 5)).toMatchObject([{ action: 'settle-accepted', why: 'asked' }])
+      })
+
+      it('what it has not: planned again under the same key, and told as in doubt when it is sent', async () => {
+        const record = await heldInDoubt()
+        await journal.settleByHand(lease, 'a', { action: 'settle-absent', record, ...SAID })
+        expect(await journal.beginAttempts(lease, { file: 'a' }, 5)).toMatchObject([
+          { id: record, attempt: 2, inDoubt: true },
+        ])
+        await planFile(journal, lease, 'b', [planned(1, 'PO-1')])
+        expect(await journal.countRecords({ file: 'b' })).toEqual({ duplicate: 1 })
+      })
+
+      it('what is given up: refused, and its key is free', async () => {
+        const record = await heldInDoubt()
+        await journal.settleByHand(lease, 'a', { action: 'settle-discard', record, ...SAID })
+        expect(await one()).toMatchObject({ state: 'rejected', problems: [{ code: 'discarded' }] })
+        await planFile(journal, lease, 'b', [planned(1, 'PO-1', { body: '{"corrected":1}' })])
+        expect(await journal.countRecords({ file: 'b' })).toEqual({ planned: 1 })
+      })
+
+      it('nothing twice, and nothing that is known or held for another reason', async () => {
+        const record = await heldInDoubt()
+        const settlement = { action: 'settle-discard', record, ...SAID } as const
+        await journal.settleByHand(lease, 'a', settlement)
+        expect(await journal.settleByHand(lease, 'a', settlement)).toBeUndefined()
+        expect(await journal.decisionsOf('a', 5)).toHaveLength(1)
+      })
+
+      it('only as the holder of the route', async () => {
+        const record = await heldInDoubt()
+        await journal.takeLease('orders-in', 'bridge-2', 60_000, () => false)
+        const settlement = { action: 'settle-absent', record, ...SAID } as const
+        await expect(journal.settleByHand(lease, 'a', settlement)).rejects.toMatchObject({
+          code: 'lease-lost',
+        })
+        expect(await one()).toMatchObject({ state: 'held' })
+      })
+
+      it('one record, found by its cells, its key or its number, on any route or on one', async () => {
+        const id = await heldInDoubt()
+        const found = { id, name: 'a.csv', state: 'held', naturalKey: 'PO-1', since: START }
+        expect(await journal.unsettledRecords(5, { key: 'PO-1' })).toMatchObject([found])
+        expect(await journal.unsettledRecords(5, { key: `#${id}`, route: 'orders-in' })).toHaveLength(1)
+        expect(await journal.unsettledRecords(5, { key: 'PO-1', route: 'other' })).toEqual([])
+        expect(await journal.unsettledRecords(5, { key: 'PO-2' })).toEqual([])
+      })
+    })
+
+    describe('follows a key', () => {
+      const shipment = (number: number, key: string) =>
+        planned(number, key, {
+          operation: 'create-shipment',
+          account: 'brand/7',
+          lane: '12',
+          body: `{"order_id":12,"number":${number}}`,
+        })
+
+      it('to the order, its shipments and what was exported of it, in the order they came', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-2')])
+        const [first] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+        await journal.endAttempts(lease, [accepted(first!.id, '12')])
+        const facts = { id: 12, status: 'open', shipments: [{ id: 31 }] }
+        await journal.rememberResources('brand/7', 'order', [{ id: '12', keys: ['PO-1'], facts }])
+        await planFile(journal, lease, 'b', [shipment(1, '12 1Z999'), shipment(2, '121 1Z888')])
+        const out = await journal.takeLease('ships-out', 'bridge-1', 60_000, () => true)
+        const seen = { operation: 'export-shipments', account: 'retailer/1000', body: '{}' }
+        await journal.collect(out, [
+          { ...seen, apiId: '31' },
+          { ...seen, apiId: '32' },
+        ])
+
+        const { records, earlier } = await journal.traceKey('PO-1', { limit: 10 })
+
+        expect(records.map((record) => [record.operation, record.naturalKey ?? record.apiId])).toEqual([
+          ['create-order', 'PO-1'],
+          ['create-shipment', '12 1Z999'],
+          ['export-shipments', '31'],
+        ])
+        expect(records.map(({ isMeant }) => isMeant)).toEqual([true, false, false])
+        expect(earlier).toBe(0)
+      })
+
+      it('from what the retailer only sees by the number of the order', async () => {
+        const facts = { id: 31, order_id: 12, purchase_order_number: 'PO-1' }
+        await journal.rememberResources('retailer/1000', 'shipment', [{ id: '31', keys: ['1Z999'], facts }])
+        const out = await journal.takeLease('ships-out', 'bridge-1', 60_000, () => true)
+        await journal.collect(out, [
+          { operation: 'export-shipments', account: 'retailer/1000', apiId: '31', body: '{}' },
+        ])
+
+        const byOrder = await journal.traceKey('PO-1', { limit: 10 })
+        const byTracking = await journal.traceKey('1Z999', { limit: 10 })
+
+        expect(byOrder.records.map(({ apiId }) => apiId)).toEqual(['31'])
+        expect(byTracking.records.map(({ isMeant }) => isMeant)).toEqual([true])
+      })
+
+      it('to what was refused before it had a key, by the cell of its file', async () => {
+        const refused = [problem('value-missing', {}, 'x')]
+        await planFile(journal, lease, 'a', [planned(1, 'PO-"1"', { problems: refused }), planned(2, 'PO-2')])
+        const { records } = await journal.traceKey('PO-"1"', { limit: 10 })
+        expect(records).toMatchObject([{ number: 1, state: 'rejected', isMeant: true }])
+      })
+
+      it('through all records when that is asked for, and tells how many more there are', async () => {
+        const ids = [1, 2, 3]
+        const cells = { keyValues: ['BOX', ''] }
+        await planFile(
+          journal,
+          lease,
+          'a',
+          ids.map((number) => planned(number, `PO-${number}`, cells)),
+        )
+        expect((await journal.traceKey('BOX', { limit: 2 })).records).toEqual([])
+        const found = await journal.traceKey('BOX', { limit: 2, everywhere: true })
+        expect(found.records.map(({ number }) => number)).toEqual([2, 3])
+        expect(found.earlier).toBe(1)
+      })
+
+      it('to its attempts, its body, and the record that it repeats', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
+        const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+        clock.advance(1_000)
+        await journal.endAttempts(lease, [accepted(sending!.id, '12')])
+        await planFile(journal, lease, 'b', [planned(1, 'PO-1')])
+        const [second] = await journal.traceWork({ file: 'b' }, 5)
+
+        const [first, repeated] = await journal.traceDetails([sending!.id, second!.id])
+
+        expect(first).toMatchObject({
+          body: '{"purchase_order_number":"PO-1"}',
+          attempts: [{ attempt: 1, beganAt: START, endedAt: START + 1_000, http: 201, result: 'accepted' }],
+        })
+        expect(first).not.toHaveProperty('first')
+        expect(repeated).toMatchObject({ attempts: [], first: { file: 'a', state: 'accepted', apiId: '12' } })
+        expect(repeated).not.toHaveProperty('body')
+      })
+
+      it('to the record of a line, and to names that are spelt alike', async () => {
+        await planFile(journal, lease, 'a', [
+          planned(1, 'PO-1', { lines: [[2, 4]] }),
+          planned(2, 'PO-2', { lines: [[5, 5]] }),
+        ])
+        expect((await journal.traceLine('a', 3, 5)).map(({ number }) => number)).toEqual([1])
+        expect((await journal.traceLine('a', 5, 5)).map(({ number }) => number)).toEqual([2])
+        expect(await journal.namesNear('aa.csv', 5)).toEqual(['a.csv'])
+      })
+    })
+
+    describe('tells what still waits for a person', () => {
+      const STOPPED = problem('route-stopped', {}, 'stopped')
+
+      async function stopped(...keys: string[]): Promise<void> {
+        await planFile(
+          journal,
+          lease,
+          'a',
+          keys.map((key, index) => planned(index + 1, key)),
+        )
+        await journal.holdRest(lease, 'a', STOPPED)
+        await close('a')
+      }
+
+      async function acceptAll(id: string, keys: readonly string[]): Promise<void> {
+        await planFile(
+          journal,
+          lease,
+          id,
+          keys.map((key, index) => planned(index + 1, key)),
+        )
+        const sending = await journal.beginAttempts(lease, { file: id }, 10)
+        const results: RecordResult[] = sending.map((record) => accepted(record.id, String(record.id)))
+        await journal.endAttempts(lease, results)
+      }
+
+      it('and not what went through with another file meanwhile', async () => {
+        await stopped('PO-1', 'PO-2')
+        await acceptAll('b', ['PO-1'])
+        expect(await journal.heldFiles(5)).toMatchObject([{ file: 'a', records: 1 }])
+        expect((await journal.heldRecords(5)).map(({ keyValues }) => keyValues)).toEqual([['PO-2']])
+        expect(await journal.heldFiles(5, 'a')).toMatchObject([{ file: 'a', records: 2 }])
+      })
+
+      it('of what may be repeated too, whose key ends with its file', async () => {
+        await stopped('12 a', '13 a')
+        await acceptAll('b', ['12 b'])
+        expect((await journal.heldRecords(5)).map(({ keyValues }) => keyValues)).toEqual([['13 a']])
+      })
+    })
+  })
+}

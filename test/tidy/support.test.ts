@@ -1,0 +1,49 @@
+/** The commands of docs/support.md are run, and what they say is what the page shows. */
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { commandsOf, runUnheard } from '../fixtures/office.ts'
+import { aWorld, type World } from '../fixtures/world.ts'
+import { sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
+import { ordersFile, sampleOrders } from '../samples/orders.ts'
+
+const PAGE = new URL('../../docs/support.md', import.meta.url).pathname
+
+const ORDERS = sampleOrders({ seed: 5, orders: 4, damageEvery: 3 })
+
+/** Four orders, one of them refused, exported; a parcel whose answer was lost; and a file with a wrong name. */
+async function anOffice(): Promise<World> {
+  const world = await aWorld({ routes: ['orders', 'orders-out', 'shipments'] })
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  await world.run('orders', 'orders-out')
+  const parcels = sampleShipments(ORDERS.slice(0, 1), { seed: 1, damageEvery: 0 })
+  await world.drop('inbox/shipments', 'parcels.csv', shipmentsFile(parcels))
+  await runUnheard(world, 'shipments', { arrives: true })
+  await world.drop('inbox/orders', 'orders.txt', ordersFile(ORDERS.slice(0, 1)).text)
+  return world
+}
+
+test('docs/support.md shows what its commands really say', async () => {
+  const world = await anOffice()
+  const run = await commandsOf(world)
+  const plain = (text: string) =>
+    text
+      .replaceAll(world.folder, '/srv/bridge')
+      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '2026-11-21T12:00:00.000Z')
+      .replaceAll(/\d{4}\/\d\d\/\d\d/g, '2026/11/21')
+      .replaceAll(/\bid\d+x\d+x\d+\b/g, 'k3v9m2x7q1ab')
+      .replaceAll(/[ \t]+$/gm, '')
+  const page = readFileSync(PAGE, 'utf8')
+  const pieces: string[] = []
+  let last = 0
+  for (const block of page.matchAll(/```\n\$ dropbridge (.+)\n[^]*?```\n/g)) {
+    const words = [...(block[1] ?? '').matchAll(/"([^"]*)"|(\S+)/g)].map((word) => word[1] ?? word[2] ?? '')
+    const { out, talk } = await run(...words)
+    const said = plain([out, talk].filter((text) => text !== '').join('\n'))
+    pieces.push(page.slice(last, block.index), `\`\`\`\n$ dropbridge ${block[1]}\n${said}\n\`\`\`\n`)
+    last = block.index + block[0].length
+  }
+  pieces.push(page.slice(last))
+
+  expect(pieces.length).toBeGreaterThan(8)
+  await expect(pieces.join('')).toMatchFileSnapshot(PAGE)
+})
