@@ -1,15 +1,23 @@
 /** What a run forgets after its routes: the contents of what was finished longer ago than the configuration keeps them. */
+import type { Configuration } from '../config/configuration.ts'
 import type { Forgotten } from '../domain/audit.ts'
+import type { Journal } from '../domain/journal.ts'
 import { BridgeError } from '../support/errors.ts'
-import type { Workshop } from './run-route.ts'
+import type { BridgeOptions } from './options.ts'
 
 export type Retention =
   | { readonly kind: 'forgotten'; readonly forgotten: Forgotten }
   | { readonly kind: 'failed'; readonly failure: BridgeError }
 
+interface Retaining {
+  readonly journal: Journal
+  readonly configuration: Configuration
+  readonly options: Pick<BridgeOptions, 'clock'>
+}
+
 /** Undefined when contents are kept for ever. A failure is a result: what the routes did must be told anyway. */
 export async function applyRetention(
-  { journal, configuration, options }: Workshop,
+  { journal, configuration, options }: Retaining,
   signal: AbortSignal,
 ): Promise<Retention | undefined> {
   const { keepContentsMs } = configuration

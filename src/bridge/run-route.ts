@@ -78,7 +78,9 @@ export async function runRoute(
 
 /** A process that was stopped and wakes up finds much changed; where its lease is lost, that is the reason for it all. */
 async function unlessLost(journal: Journal, lease: Lease, error: unknown): Promise<unknown> {
-  if (hasCode(error, 'lease-lost', 'interrupted')) return error
+  // The journal that failed cannot be asked either.
+  const says = ['lease-lost', 'interrupted', 'journal-busy', 'journal-damaged', 'journal-unusable'] as const
+  if (hasCode(error, ...says)) return error
   try {
     await journal.renewLease(lease)
     return error
@@ -119,7 +121,8 @@ interface Held {
 async function passRoute(shop: Workshop, { route, lease, signal, api, inbound }: Held): Promise<RouteResult> {
   const { configuration, options, journal } = shop
   const mapping = shop.mappings.get(route.name)
-  const opened = await openSpool(join(configuration.stateFolder, 'spool', route.name))
+  const folder = join(configuration.stateFolder, 'spool', route.name)
+  const opened = await openSpool(folder, () => journal.renewLease(lease))
   const spool = options.wrap?.spool?.(opened) ?? opened
   const { clock, newId, notify } = options
   const concurrency = configuration.api.connections

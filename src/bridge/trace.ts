@@ -117,7 +117,7 @@ async function stories(journal: Journal, records: readonly TracedRecord[]): Prom
   const documents = await journal.documentsOf(ids)
   return Promise.all(
     records.map(async (record): Promise<TracedStory> => {
-      const { body: text, first, attempts = [], decisions = [] } = details.get(record.id) ?? {}
+      const { body: text, first, forgottenAt, attempts = [], decisions = [] } = details.get(record.id) ?? {}
       const body = text === undefined ? undefined : (JSON.parse(text) as unknown)
       const call = callOf(record, body)
       return {
@@ -127,6 +127,7 @@ async function stories(journal: Journal, records: readonly TracedRecord[]): Prom
         documents: documents.filter(({ recordId }) => recordId === record.id),
         ...(call === undefined ? {} : { call }),
         ...(body === undefined ? {} : { body }),
+        ...(forgottenAt === undefined ? {} : { forgottenAt }),
         ...(await placesOf(journal, record)),
         ...(first === undefined ? {} : { first: { record: first, ...(await fileOf(journal, first)) } }),
       }

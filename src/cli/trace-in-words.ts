@@ -214,7 +214,8 @@ function deliveredIn(delivery: DeliveryEntry): string {
 }
 
 /** A record that was refused before it had a body never had one. */
-function bodyInWords({ record, body }: TracedStory, shows: boolean): Fact[] {
-  if (body !== undefined) return shows ? [['body', JSON.stringify(body, null, 2)]] : []
-  return record.attempts > 0 && record.direction === 'incoming' ? [['body', 'no longer kept']] : []
+function bodyInWords({ body, forgottenAt }: TracedStory, shows: boolean): Fact[] {
+  if (forgottenAt !== undefined)
+    return [['body', `forgotten on ${isoTime(forgottenAt)}, with the cells of its rows`]]
+  return body === undefined || !shows ? [] : [['body', JSON.stringify(body, null, 2)]]
 }

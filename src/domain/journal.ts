@@ -294,6 +294,8 @@ export interface Journal extends AuditJournal, DocumentJournal, HeldJournal, Ste
   delivery(id: string): Promise<DeliveryEntry | undefined>
   unfinishedDeliveries(route: string): Promise<DeliveryEntry[]>
   recentDeliveries(limit: number, route?: string): Promise<DeliveryEntry[]>
+  /** By name or id, newest first. */
+  deliveriesCalled(nameOrId: string, limit: number): Promise<DeliveryEntry[]>
   /** Records of a delivery or file that have problems, for the summaries; not those left out on purpose. */
   troubledRecords(work: WorkOf, limit: number): Promise<ReportedRecord[]>
 

@@ -1,6 +1,5 @@
 /** Following one record, order or file through everything the journal knows. */
 import type { DecisionEntry } from './held.ts'
-import type { DeliveryEntry, Facts, WorkOf } from './journal.ts'
 import type { ReportedRecord } from './record.ts'
 
 export interface TracedRecord extends ReportedRecord {
@@ -23,7 +22,8 @@ export interface TracedResource {
   readonly kind: string
   readonly id: string
   readonly keys: readonly string[]
-  readonly facts?: Facts
+  /** In the API's own names. */
+  readonly facts?: Readonly<Record<string, unknown>>
   readonly seenAt: number
 }
 
@@ -57,6 +57,8 @@ export interface TracedDetail {
   readonly record: number
   /** JSON text; left out where none was made, or where it is no longer kept. */
   readonly body?: string
+  /** When the contents of it were removed. */
+  readonly forgottenAt?: number
   readonly attempts: readonly TracedAttempt[]
   /** Oldest first. */
   readonly decisions: readonly DecisionEntry[]
@@ -74,11 +76,12 @@ export interface TraceJournal {
   /** The records that the line of the file is of. */
   traceLine(fileId: string, line: number, limit: number): Promise<TracedRecord[]>
   /** Records of a file or delivery: first those with problems, each in the order of their numbers. */
-  traceWork(work: WorkOf, limit: number): Promise<TracedRecord[]>
+  traceWork(
+    work: { readonly file: string } | { readonly delivery: string },
+    limit: number,
+  ): Promise<TracedRecord[]>
   /** In the order of the ids. */
   traceDetails(recordIds: readonly number[]): Promise<TracedDetail[]>
-  /** By name or id, newest first. */
-  deliveriesCalled(nameOrId: string, limit: number): Promise<DeliveryEntry[]>
   /** The file of the route because of which another one with these bytes would not be sent. */
   firstWithBytes(
     route: string,

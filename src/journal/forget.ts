@@ -6,6 +6,7 @@ import { idsOf } from './ids.ts'
 import { forgetKeptValues, forgetResources } from './forget-references.ts'
 import { forgetWork, IS_FORGETTABLE, type WorkCursor } from './forget-work.ts'
 import type { Tables } from './schema.ts'
+import { ownTurn } from './turns.ts'
 import { type Store, read, write } from './store.ts'
 
 type Counts = Omit<Forgotten, 'isGone'>
@@ -20,6 +21,7 @@ export async function forget(store: Store, request: ForgetRequest): Promise<Forg
     for (;;) {
       if (signal.aborted) return { ...total, isGone: await emptyLog(store) }
       const counts = await write(store, step)
+      await ownTurn()
       if (counts === undefined) break
       total = sumOf(total, counts)
     }

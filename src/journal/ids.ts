@@ -21,10 +21,6 @@ export function* eachOf(ids: Ids): Generator<number> {
   }
 }
 
-export function countOf(ids: Ids): number {
-  return ids.reduce<number>((sum, run) => sum + (typeof run === 'number' ? 1 : run[1] - run[0] + 1), 0)
-}
-
 /** The ids of all records that a condition holds for: as runs, so that a million of them need no room. */
 export async function idsWhere(tables: Kysely<Tables>, condition: RawBuilder<unknown>): Promise<Ids> {
   const { rows } = await sql<{ first: number; last: number }>`

@@ -9,26 +9,29 @@ import { type Store, write, writeHolding } from './store.ts'
 export function leaseCalls(store: Store): Pick<Journal, 'takeLease' | 'renewLease' | 'releaseLease'> {
   return {
     async takeLease(route, holder, ttlMs, isAlive) {
-      return write(store, async (tables, now) => {
+      const taken = await write(store, async (tables, now) => {
         const last = await tables
           .selectFrom('leases')
           .selectAll()
           .where('route', '=', route)
           .executeTakeFirst()
         if (last?.holder && last.until > now && isAlive(last.holder)) {
-          throw new BridgeError('lease-held', `Route ${route} is being worked on by ${last.holder}.`)
+          await notLongerThanTaken(tables, last, now)
+          return { heldBy: last.holder }
         }
         const token = (last?.token ?? 0) + 1
-        const taken = { token, holder, ttl_ms: ttlMs, until: now + ttlMs }
+        const row = { token, holder, ttl_ms: ttlMs, until: now + ttlMs }
         await tables
           .insertInto('leases')
-          .values({ route, ...taken })
-          .onConflict((conflict) => conflict.column('route').doUpdateSet(taken))
+          .values({ route, ...row })
+          .onConflict((conflict) => conflict.column('route').doUpdateSet(row))
           .execute()
         if (last?.holder)
           await chain(tables, now, { kind: 'lease-taken-over', route, detail: { lease: { token } } })
         return { route, token, ttlMs }
       })
+      if (!('heldBy' in taken)) return taken
+      throw new BridgeError('lease-held', `Route ${route} is being worked on by ${taken.heldBy}.`)
     },
 
     async renewLease(lease) {
@@ -46,6 +49,23 @@ export function leaseCalls(store: Store): Pick<Journal, 'takeLease' | 'renewLeas
       )
     },
   }
+}
+
+/**
+ * A lease that ends later than it could was renewed before the clock was set back. From now on it has its usual time, in
+ * which whoever holds it renews it; or else a dead holder would keep everybody out until the clock is there again.
+ */
+async function notLongerThanTaken(
+  tables: Kysely<Tables>,
+  { route, until, ttl_ms: ttlMs }: { route: string; until: number; ttl_ms: number },
+  now: number,
+): Promise<void> {
+  if (until <= now + ttlMs) return
+  await tables
+    .updateTable('leases')
+    .set({ until: now + ttlMs })
+    .where('route', '=', route)
+    .execute()
 }
 
 /** Undefined when the lease was given back, or its time is over. */

@@ -79,5 +79,7 @@ async function rollBack(tables: Kysely<Tables>): Promise<void> {
 
 function asFailure(error: unknown): unknown {
   if (!(error instanceof Database.SqliteError)) return error
-  return new BridgeError(failureOfSqlite(error.code), `The journal failed: ${error.message}.`, { cause: error })
+  return new BridgeError(failureOfSqlite(error.code), `The journal failed: ${error.message}.`, {
+    cause: error,
+  })
 }

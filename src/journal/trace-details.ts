@@ -15,21 +15,31 @@ export async function traceDetails(
 ): Promise<TracedDetail[]> {
   const details: TracedDetail[] = []
   for (const record of recordIds) {
-    const kept = await tables
-      .selectFrom('bodies')
-      .select('body')
-      .where('record_id', '=', record)
-      .executeTakeFirst()
+    const kept = await keptOf(tables, record)
     const first = await firstOf(tables, record)
     details.push({
       record,
       attempts: await attemptsOf(tables, record),
       decisions: await decisionsAbout(tables, record),
-      ...(kept === undefined ? {} : { body: kept.body }),
+      ...kept,
       ...(first === undefined ? {} : { first }),
     })
   }
   return details
+}
+
+/** Of what was forgotten, something empty stands in the place of the body. */
+async function keptOf(
+  tables: Kysely<Tables>,
+  record: number,
+): Promise<Pick<TracedDetail, 'body' | 'forgottenAt'>> {
+  const { rows } = await sql<{ body: string | null; forgotten_at: number | null }>`
+    select bodies.body, coalesce(files.forgotten_at, deliveries.forgotten_at) as forgotten_at
+    from records left join bodies on bodies.record_id = records.id
+      left join files on files.id = records.file_id left join deliveries on deliveries.id = records.delivery_id
+    where records.id = ${record}`.execute(tables)
+  const { body = null, forgotten_at: forgottenAt = null } = rows[0] ?? {}
+  return present(forgottenAt === null ? { body } : { forgottenAt })
 }
 
 async function attemptsOf(tables: Kysely<Tables>, record: number): Promise<TracedAttempt[]> {

@@ -18,6 +18,11 @@ export async function recordsOf(tables: Kysely<Tables>, web: Web): Promise<Set<n
   ])
 }
 
+/** The ids of the records that have one of the keys themselves. */
+export async function recordsKeyed(tables: Kysely<Tables>, web: Web): Promise<Set<number>> {
+  return new Set(await byKeys(tables, web, await lanesOf(tables, sql`holds_key = 1`)))
+}
+
 /** Looks through all records for the cell, the id or the key. */
 export async function recordsAnywhere(tables: Kysely<Tables>, key: string): Promise<Set<number>> {
   const { rows } = await sql<{ id: number }>`
@@ -79,7 +84,7 @@ const KEYED_BY: ReadonlyMap<string, string> = new Map([
   ['update-variant', 'variant'],
 ])
 
-function kindAhead(operation: string): string | undefined {
+export function kindAhead(operation: string): string | undefined {
   return KEYED_BY.get(operation) ?? /^acknowledge-(.+)$/.exec(operation)?.[1]
 }
 

@@ -1,20 +1,20 @@
 /** Following one record, order or file through all there is of it. */
 import { type Kysely, sql } from 'kysely'
-import type { WorkOf } from '../domain/journal.ts'
+import type { Journal, WorkOf } from '../domain/journal.ts'
 import type { KeyQuery, KeyTrace, TracedRecord, TraceJournal } from '../domain/trace.ts'
 import { deliveriesCalled } from './delivery-rows.ts'
 import type { Tables } from './schema.ts'
 import { type Store, read } from './store.ts'
 import { traceDetails } from './trace-details.ts'
 import { namesNear } from './trace-names.ts'
-import { kindExported, recordsAnywhere, recordsOf } from './trace-records.ts'
+import { kindAhead, kindExported, recordsAnywhere, recordsKeyed, recordsOf } from './trace-records.ts'
 import { selectTraced, type TracedRow, tracedOf } from './trace-rows.ts'
 import { addNamed, newWeb, spread, type Web } from './trace-web.ts'
 import { firstWithContents } from './files.ts'
 import { holderOf } from './leases.ts'
 import { workOf } from './work.ts'
 
-export function traceCalls(store: Store): TraceJournal {
+export function traceCalls(store: Store): TraceJournal & Pick<Journal, 'deliveriesCalled'> {
   return {
     traceKey: (key, query) => read(store, (tables) => traceKey(tables, key, query)),
     traceLine: (fileId, line, limit) =>
@@ -50,13 +50,12 @@ async function traceKey(tables: Kysely<Tables>, key: string, query: KeyQuery): P
   const named = new Set<string>()
   for (const part of parts) for (const id of await addNamed(tables, web, part)) named.add(id)
   const own = ownRecord(key)
-  const found = query.everywhere
-    ? await recordsAnywhere(tables, key)
-    : new Set(own === undefined ? [] : [own])
+  const found = query.everywhere ? await recordsAnywhere(tables, key) : await recordsKeyed(tables, web)
+  if (own !== undefined) found.add(own)
   await addOrdersBehind(tables, web, found)
   await spread(tables, web)
   for (const id of await recordsOf(tables, web)) found.add(id)
-  const isMeant = (row: TracedRow) => found.size > 0 && meant(row, { key, named, own })
+  const isMeant = (row: TracedRow) => meant(row, { key, named, own })
   const resources = [...web.resources.values()]
   return { ...(await latest(tables, { ids: [...found], query, isMeant })), resources }
 }
@@ -72,10 +71,13 @@ async function addOrdersBehind(tables: Kysely<Tables>, web: Web, found: Readonly
   const rows = await selectTraced(tables)
     .where('id', 'in', [...found].slice(0, BEHIND_MAX))
     .execute()
-  for (const { direction, operation, lane, natural_key, api_id } of rows) {
+  for (const { direction, operation, lane, step, natural_key, api_id } of rows) {
+    const kind = kindAhead(operation)
     if (direction === 'outgoing') web.ids.add(`${kindExported(operation)} ${api_id}`)
-    else if (lane !== null && /^\d+$/.test(lane) && operation !== 'create-order') web.ids.add(`order ${lane}`)
-    if (natural_key !== null) web.keys.add(natural_key)
+    else if (operation === 'create-order' && api_id !== null) web.ids.add(`order ${api_id}`)
+    // In a file with several steps all that is of an order has its id for a lane.
+    else if (lane !== null && (kind !== undefined || step !== null)) web.ids.add(`${kind ?? 'order'} ${lane}`)
+    if (natural_key !== null && kind === undefined) web.keys.add(natural_key)
   }
 }
 

@@ -7,6 +7,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Anchor, AuditReport } from '../domain/audit.ts'
 import { chainTail, hashOf, headOf } from './chain.ts'
 import { EventDetailSchema } from './event-detail.ts'
+import { ownTurn } from './turns.ts'
 import { type Findings, findings } from './findings.ts'
 import type { EventTable, Tables } from './schema.ts'
 import type { Told } from './verify-check.ts'
@@ -36,6 +37,7 @@ export async function verifyChain(tables: Kysely<Tables>, anchor: Anchor | undef
     }
     // A mended hash shows at the next event only, so a page is compared with the tables whatever its hashes say.
     const told = page.flatMap((event) => detailOf(event, found))
+    await ownTurn()
     await records.look(told)
     await rows.look(told)
   }

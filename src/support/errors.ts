@@ -82,7 +82,7 @@ export const FAILURES = {
   'journal-busy': {
     exit: EXIT.tryLater,
     cause: 'Another program has kept the journal locked for longer than a write ever takes.',
-    cure: 'Run again: the work is kept. If it stays, find the program that has the file open, such as a backup or a database browser, and close it.',
+    cure: 'Run again: the work is kept. If it stays, find the program that has the file open, such as a backup, a database browser or a bridge that was suspended, and end it.',
   },
   'journal-damaged': {
     exit: EXIT.cannotWrite,

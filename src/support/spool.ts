@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { renameDurably } from './durable.ts'
-import { assert, BridgeError, hasSystemCode } from './errors.ts'
+import { assert, BridgeError } from './errors.ts'
 
 export interface SpooledBlob {
   readonly sha256: string
@@ -29,11 +29,15 @@ const TEMPORARY = '.writing'
 
 /**
  * Only one bridge at a time works with a spool: what is half-written in it is removed. One that was stopped and wakes up
- * finds its own half-written blob gone, and can neither finish it nor touch that of its successor.
+ * finds its own half-written blob gone, and can neither finish it nor touch that of its successor: `stillOurs` is asked
+ * when it is known what would be removed, and what it throws leaves everything there.
  */
-export async function openSpool(folder: string): Promise<Spool> {
+export async function openSpool(
+  folder: string,
+  stillOurs: () => Promise<void> = () => Promise.resolve(),
+): Promise<Spool> {
   await onDisk(folder, () => mkdir(folder, { recursive: true }))
-  await removeLeftovers(folder)
+  await removeLeftovers(folder, stillOurs)
   const path = (name: string) => {
     assert(/^[\w.~-]+$/.test(name) && !name.startsWith('.'), `not a spool name: ${name}`)
     return join(folder, name)
@@ -48,10 +52,10 @@ export async function openSpool(folder: string): Promise<Spool> {
 }
 
 /** What a crash left half-written is of no use to anybody. */
-async function removeLeftovers(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    if (name.endsWith(TEMPORARY)) await onDisk(folder, () => rm(join(folder, name), { force: true }))
-  }
+async function removeLeftovers(folder: string, stillOurs: () => Promise<void>): Promise<void> {
+  const leftovers = (await onDisk(folder, () => readdir(folder))).filter((name) => name.endsWith(TEMPORARY))
+  if (leftovers.length > 0) await stillOurs()
+  for (const name of leftovers) await onDisk(folder, () => rm(join(folder, name), { force: true }))
 }
 
 async function put(
@@ -84,7 +88,7 @@ async function onDisk<Result>(path: string, work: () => Promise<Result>): Promis
   try {
     return await work()
   } catch (error) {
-    if (!hasSystemCode(error, 'ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'ENOTDIR')) throw error
-    throw new BridgeError('cannot-write', `cannot write ${path}`, { cause: error })
+    if (error instanceof BridgeError || !(error instanceof Error && 'code' in error)) throw error
+    throw new BridgeError('cannot-write', `cannot write ${path}: ${error.message}`, { cause: error })
   }
 }

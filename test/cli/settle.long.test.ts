@@ -49,16 +49,37 @@ async function withBridge<Result>(world: World, work: (bridge: Bridge) => Promis
   }
 }
 
-const CASES: readonly (readonly [SettleRequest, boolean, number, string])[] = [
-  [{ action: 'settle-accepted', apiId: '1', ...WHO }, true, 1, 'accepted'],
-  [{ action: 'settle-absent', ...WHO }, false, 1, 'accepted'],
-  [{ action: 'settle-discard', ...WHO }, false, 0, 'rejected'],
+interface Case {
+  readonly request: SettleRequest
+  readonly arrives: boolean
+  readonly shipments: number
+  readonly status: string
+}
+
+const CASES: readonly (readonly [string, Case])[] = [
+  [
+    'settling as accepted',
+    {
+      request: { action: 'settle-accepted', apiId: '1', ...WHO },
+      arrives: true,
+      shipments: 1,
+      status: 'accepted',
+    },
+  ],
+  [
+    'settling as absent',
+    { request: { action: 'settle-absent', ...WHO }, arrives: false, shipments: 1, status: 'accepted' },
+  ],
+  [
+    'giving up',
+    { request: { action: 'settle-discard', ...WHO }, arrives: false, shipments: 0, status: 'rejected' },
+  ],
 ]
 
 for (const moment of ['before', 'after'] as const) {
   test.each(CASES)(
-    `a bridge that dies right ${moment} any effect of %o comes to the same end`,
-    async (request, arrives, shipments, status) => {
+    `a bridge that dies right ${moment} any effect of %s comes to the same end`,
+    async (_, { request, arrives, shipments, status }) => {
       let effects = 0
       for (let effect = 1; effect < EFFECTS_MAX; effect++) {
         const world = await aDoubtfulParcel(arrives)

@@ -178,3 +178,19 @@ test('--json gives the records with all that is kept of them', async () => {
     ],
   })
 })
+
+test('what was forgotten says when, and is found by its key as before', async () => {
+  const world = await aFinishedMonth()
+  const bridge = await world.open()
+  const before = world.clock.now() + 1
+  await bridge.journal.forget({ before, signal: new AbortController().signal })
+  await bridge.close()
+  const run = await commandsOf(world)
+
+  const { exit, out } = await run('trace', FIRST, '--route', 'orders')
+
+  expect(exit).toBe(0)
+  expect(told(out)).toEqual([`1  create-order ${FIRST}: accepted as 1`])
+  expect(out).toMatch(/body {6}forgotten on \S+Z, with the cells of its rows/)
+  expect(out).toMatch(/POST \/v1\/retailers\/1000\/orders\/ → HTTP 201/)
+})

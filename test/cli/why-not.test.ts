@@ -247,3 +247,18 @@ test('a name that nobody knows says where it looked and what is much alike; --js
   expect(data).toMatchObject({ exit: 2, verdicts: [{ reasons: [{ code: 'no-such-file' }] }] })
   expect((await ask('orders.csv', '--route', 'ordres')).exit).toBe(64)
 })
+
+test('earlier files of the route that are not finished are told as what goes first', async () => {
+  const { world, ask } = await anInbox()
+  await world.drop('inbox/orders', 'first.csv', ORDERS)
+  await world.service.close()
+  await world.run('orders')
+  await world.drop('inbox/orders', 'second.csv', `${ORDERS}\r\n`)
+
+  const said = await ask('second.csv')
+
+  expect(said.exit).toBe(0)
+  expect(said.out).toContain(
+    'an earlier file of the route goes first, such as first.csv (planned); while the API cannot be reached, this one waits',
+  )
+})

@@ -1,5 +1,5 @@
 /** Folders that cannot be written, shares that go away, and a journal that others hold or have damaged. */
-import { open, rename, writeFile } from 'node:fs/promises'
+import { open, readdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
@@ -101,9 +101,9 @@ test('a share that goes away at any moment ends the run as unreachable, and the 
     await bridge.close()
     const at = plan.struckAt()
     const codes = routes.flatMap((each) => (each.kind === 'failed' ? [each.failure.code] : []))
-    if (codes.length > 0)
-      expect({ at, codes, exit }).toEqual({ at, codes: ['mailbox-unreachable'], exit: 69 })
-    if (codes.length > 0) failed++
+    expect([0, 69], at).toContain(exit)
+    expect(codes, at).toEqual(exit === 69 ? ['mailbox-unreachable'] : [])
+    if (exit === 69) failed++
     if (at !== undefined) await rename(`${share}.away`, share)
 
     expect((await run(world)).exit, at).toBe(0)
@@ -115,24 +115,28 @@ test('a share that goes away at any moment ends the run as unreachable, and the 
 
 test('a share that is away is not taken for an empty one, and nothing is made in its place', async () => {
   const world = await aWorldWithOrders()
+  await run(world)
   const share = join(world.folder, 'exchange')
   await rename(share, `${share}.away`)
 
   expect((await run(world)).exit).toBe(69)
   expect((await run(world, 'orders-out')).exit).toBe(69)
+  expect(world.service.counts().acknowledgedOrders).toBe(0)
+  expect(await readdir(world.folder)).not.toContain('exchange')
 
   await rename(`${share}.away`, share)
-  expect((await run(world)).exit).toBe(0)
-  await expectAllOnce(world)
+  expect((await run(world, 'orders-out')).exit).toBe(0)
+  expect(await world.list('outbox')).toEqual(['orders-1.csv'])
+  expect(world.service.counts().acknowledgedOrders).toBe(POS.length)
 })
 
 test('a journal that another program keeps locked at any moment ends the run with "try later", and nothing is lost', async () => {
-  for (let effect = 1; effect < EFFECTS_MAX; effect += 4) {
+  // Whoever waits for a lock waits for real, so only some moments.
+  for (let effect = 1; effect < EFFECTS_MAX; effect += 13) {
     const world = await aWorldWithOrders()
     await (await world.open()).close()
     const other = new Database(world.configuration.journal.path)
     const plan = strikeAt(effect, () => Promise.resolve(void other.exec('begin immediate')))
-    // Every wait of the patient bridge is over at once; only SQLite's own goes by the real time.
     const bridge = await world.open(plan.wrap)
     const { routes, exit } = await bridge.run(['orders'], new AbortController().signal)
     await bridge.close()
@@ -140,7 +144,8 @@ test('a journal that another program keeps locked at any moment ends the run wit
     other.close()
     const at = plan.struckAt()
     const codes = routes.flatMap((each) => (each.kind === 'failed' ? [each.failure.code] : []))
-    if (codes.length > 0) expect({ at, codes, exit }).toEqual({ at, codes: ['journal-busy'], exit: 75 })
+    expect([0, 75], at).toContain(exit)
+    expect(codes, at).toEqual(exit === 75 ? ['journal-busy'] : [])
 
     world.clock.skip(60_000)
     expect((await run(world)).exit, at).toBe(0)

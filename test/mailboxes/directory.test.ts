@@ -39,6 +39,7 @@ async function directoryUnderTest(options: { hardLinks?: boolean }): Promise<Mai
         return undefined
       }
     },
+    remove: (path) => rm(join(root, path)),
     names: (folder) => readdir(join(root, folder)),
     close: () => rm(root, { recursive: true, force: true }),
   }

@@ -129,6 +129,19 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect([lease, second, third, fourth].map(({ token }) => token)).toEqual([1, 2, 3, 4])
       })
 
+      it('lets a clock that was set back keep nobody out for longer than a lease lasts', async () => {
+        clock.advance(-5 * 3_600_000)
+        await expect(journal.takeLease('orders-in', 'bridge-2', 60_000, alive)).rejects.toMatchObject({
+          code: 'lease-held',
+        })
+        clock.advance(59_999)
+        await expect(journal.takeLease('orders-in', 'bridge-2', 60_000, alive)).rejects.toMatchObject({
+          code: 'lease-held',
+        })
+        clock.advance(1)
+        expect(await journal.takeLease('orders-in', 'bridge-2', 60_000, alive)).toMatchObject({ token: 2 })
+      })
+
       it('keeps a lease in force while its holder writes', async () => {
         for (const id of ['a', 'b', 'c']) {
           clock.advance(50_000)

@@ -13,6 +13,8 @@ export interface MailboxUnderTest {
   put(path: string, contents: string, modifiedAt?: number): Promise<void>
   /** Whether the place can take a name only if it is free; some file systems cannot, and two at once may collide. */
   readonly exclusive: boolean
+  /** Takes a file away, as another program would. */
+  remove(path: string): Promise<void>
   /** Undefined when there is no such file. */
   get(path: string): Promise<string | undefined>
   /** The names in a folder, hidden ones too. */
@@ -245,6 +247,74 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         await place.put('inbox/ORDERS', 'x')
         await mailbox.claim({ ...CLAIM, name: 'ORDERS' })
         expect(await mailbox.archive({ ...CLAIM, name: 'ORDERS' }, '.')).toBe(`ORDERS~${ID}`)
+      })
+    })
+
+    describe('claims and unclaim', () => {
+      const claim = { ...CLAIM, id: 'k3v9' }
+
+      test('tell which files are claimed, and give one back with its bytes', async () => {
+        await place.put('inbox/orders.csv', 'a,b\n')
+        await mailbox.claim(claim)
+        expect(await mailbox.claims('inbox')).toEqual(['k3v9'])
+        expect(await mailbox.unclaim(claim)).toBe('returned')
+        expect(await place.get('inbox/orders.csv')).toBe('a,b\n')
+        expect(await mailbox.claims('inbox')).toEqual([])
+        expect(await mailbox.unclaim(claim)).toBe('returned')
+      })
+
+      test('never give a file back over another one of its name', async () => {
+        await place.put('inbox/orders.csv', 'first')
+        await mailbox.claim(claim)
+        await place.put('inbox/orders.csv', 'second')
+        expect(await mailbox.unclaim(claim)).toBe('occupied')
+        expect(await place.get('inbox/orders.csv')).toBe('second')
+        expect(await contentsOf(mailbox.read(claim))).toBe('first')
+      })
+
+      test('find nothing where nothing was ever claimed, and make no folder for it', async () => {
+        await place.put('inbox/orders.csv', 'a,b\n')
+        expect(await mailbox.claims('inbox')).toEqual([])
+        expect(await place.names('inbox')).toEqual(['orders.csv'])
+      })
+    })
+
+    describe('deliver, when somebody else may take over', () => {
+      test('gives the file no name when the right to it was lost while it was copied', async () => {
+        const handover = { stillOurs: () => Promise.reject(new Error('taken over')), takenOver: false }
+        await expect(
+          mailbox.deliver(await localFile('a,b\n'), 'out', 'orders-1.csv', handover),
+        ).rejects.toThrow('taken over')
+        expect(await place.names('out')).toEqual([])
+      })
+
+      test('a bridge that stood still right before the name never leaves its file beside that of its successor', async () => {
+        let wake = (): void => undefined
+        let tell = (): void => undefined
+        const stands = new Promise<void>((resolve) => (wake = resolve))
+        const copied = new Promise<void>((resolve) => (tell = resolve))
+        const stillOurs = () => (tell(), stands)
+        const first = mailbox.deliver(await localFile('a,b\n'), 'out', 'orders-1.csv', {
+          stillOurs,
+          takenOver: false,
+        })
+        await copied
+        const successor = { stillOurs: () => Promise.resolve(), takenOver: true }
+        expect(await place.again().deliver(join(local, 'spooled'), 'out', 'orders-1.csv', successor)).toBe(
+          'delivered',
+        )
+        await place.remove('out/orders-1.csv')
+        wake()
+        await expect(first).rejects.toMatchObject({ code: 'cannot-write' })
+        expect(await place.names('out')).toEqual([])
+      })
+
+      test('leaves alone what is half-written for other names', async () => {
+        await place.put('out/.orders-2.csv.another.dropbridge.tmp', 'under way')
+        const handover = { stillOurs: () => Promise.resolve(), takenOver: true }
+        await mailbox.deliver(await localFile('a,b\n'), 'out', 'orders', handover)
+        await mailbox.deliver(await localFile('a,b\n'), 'out', 'orders-1.csv', handover)
+        expect(await place.get('out/.orders-2.csv.another.dropbridge.tmp')).toBe('under way')
       })
     })
 

@@ -142,6 +142,15 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect(earlier).toBe(0)
       })
 
+      it('by the id that the API gave the order, when nothing is known of the order any more', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
+        const [first] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+        await journal.endAttempts(lease, [accepted(first!.id, '12')])
+        await planFile(journal, lease, 'b', [shipment(1, '12 1Z999')])
+        const { records } = await journal.traceKey('PO-1', { limit: 10 })
+        expect(records.map(({ operation }) => operation)).toEqual(['create-order', 'create-shipment'])
+      })
+
       it('from what the retailer only sees by the number of the order', async () => {
         const facts = { id: 31, order_id: 12, purchase_order_number: 'PO-1' }
         await journal.rememberResources('retailer/1000', 'shipment', [{ id: '31', keys: ['1Z999'], facts }])

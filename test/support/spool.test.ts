@@ -109,3 +109,23 @@ test('the path of a blob is where its bytes are', async () => {
 
   expect(await readFile(spool.path('a.in'), 'utf8')).toBe('here')
 })
+
+test('opened by one that has lost its right to it, a spool keeps what its successor is writing', async () => {
+  const folder = await tempFolder()
+  const successor = await openSpool(folder)
+  let goOn = (): void => undefined
+  const waits = new Promise<void>((resolve) => (goOn = resolve))
+  async function* slowly() {
+    yield Buffer.from('a,')
+    await waits
+    yield Buffer.from('b\n')
+  }
+  const writing = successor.put('f1.in', slowly())
+  while ((await readdir(folder)).length === 0) await new Promise((resolve) => setImmediate(resolve))
+
+  await expect(openSpool(folder, () => Promise.reject(new Error('taken over')))).rejects.toThrow('taken over')
+  goOn()
+
+  expect(await writing).toMatchObject({ bytes: 4 })
+  expect(await successor.list()).toEqual(['f1.in'])
+})

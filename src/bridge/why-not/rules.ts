@@ -91,16 +91,21 @@ export async function leaseReasons(journal: Journal, route: string): Promise<Rea
 }
 
 export async function queueNotes(journal: Journal, { name }: Asking, { route }: Inbox): Promise<string[]> {
-  const open = await journal.unfinishedFiles(route.name)
+  // A run that was stopped right before its claim has noted the very file that still stands there.
+  const open = (await journal.unfinishedFiles(route.name)).filter(
+    (file) => file.name !== name || file.state !== 'claiming',
+  )
   const [first] = open
   const [before] = (await journal.filesCalled(name, 1)).filter(
     (file) => file.route === route.name && file.state === 'closed',
   )
+  const who =
+    open.length === 1 ? 'an earlier file of the route goes' : `${open.length} earlier files of the route go`
   return [
     ...(first === undefined
       ? []
       : [
-          `${open.length} earlier files of the route go first, ${first.name} (${first.state}) before the others; while the API cannot be reached, they keep their place`,
+          `${who} first, such as ${first.name} (${first.state}); while the API cannot be reached, this one waits`,
         ]),
     ...(before === undefined
       ? []

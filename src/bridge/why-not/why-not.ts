@@ -4,7 +4,7 @@ import type { Configuration } from '../../config/configuration.ts'
 import { FILE_STATES, type FileEntry, type Journal } from '../../domain/journal.ts'
 import { claimsOf, lookAt, namesIn } from '../../mailboxes/look.ts'
 import { isoTime } from '../../support/clock.ts'
-import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
+import { BridgeError, EXIT, type ExitCode, FAILURES } from '../../support/errors.ts'
 import { nearestNames } from '../../support/nearest.ts'
 import { loadMappings } from '../mappings.ts'
 import { readJournal } from '../reading.ts'
@@ -62,16 +62,15 @@ export async function whyNot(
     for (const inbox of meant.inboxes) verdicts.push(await judgeInbox(asking, inbox))
     return verdicts
   }
-  let verdicts: RouteVerdict[]
   try {
-    verdicts = (await readJournal(configuration, eyes.clock, judge)) ?? (await judge(undefined))
+    const verdicts = (await readJournal(configuration, eyes.clock, judge)) ?? (await judge(undefined))
+    return { file, verdicts, exit: exitOf(verdicts) }
   } catch (error) {
     if (!(error instanceof BridgeError) || !error.code.startsWith('journal-')) throw error
-    verdicts = [
-      { path: configuration.journal.path, reasons: [reason('journal-away', error.message)], notes: [] },
-    ]
+    const away = reason('journal-away', error.message, FAILURES[error.code].cure)
+    const verdict = { path: configuration.journal.path, reasons: [away], notes: [] }
+    return { file, verdicts: [verdict], exit: error.exit }
   }
-  return { file, verdicts, exit: exitOf(verdicts) }
 }
 
 /** When a route takes it, the others do not matter; else what a person must do counts before what time does. */

@@ -24,8 +24,9 @@ export async function auditVerify(
   if (json) terminal.out(JSON.stringify(asData(report), null, 2))
   else for (const line of inWords(report)) terminal.out(line)
   if (report.found === 0) return EXIT.ok
-  const things = report.found === 1 ? 'one thing is' : `${report.found} things are`
-  throw new BridgeError('journal-altered', `the journal was altered: ${things} not as they were written`)
+  const things =
+    report.found === 1 ? 'one thing is not as it was' : `${report.found} things are not as they were`
+  throw new BridgeError('journal-altered', `the journal was altered: ${things} written`)
 }
 
 function anchorOf(text: string): Anchor {

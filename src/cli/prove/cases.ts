@@ -1,10 +1,10 @@
 /** The routes of a configuration as cases to be proven, and those that cannot be, with the reason. */
 import { dirname, resolve } from 'node:path'
 import { loadMappings, stepsOf } from '../../bridge/mappings.ts'
-import type { Configuration, InboundRoute, Route } from '../../config/configuration.ts'
+import type { Configuration, InboundRoute, OutboundRoute, Route } from '../../config/configuration.ts'
 import type { Format } from '../../domain/format.ts'
 import { createFormats } from '../../formats/formats.ts'
-import type { InboundMapping, Mapping } from '../../mapping/load.ts'
+import type { InboundMapping, Mapping, OutboundMapping } from '../../mapping/load.ts'
 import { assert } from '../../support/errors.ts'
 import { inboundCase, type InboundParts } from './inbound-case.ts'
 import type { Serial } from './keys.ts'
@@ -40,8 +40,7 @@ export async function casesOf(
     assert(mapping, `route ${route.name} has a mapping`)
     if (route.direction === 'outbound') {
       assert(mapping.direction === 'outbound', 'a route and its mapping go the same way')
-      const isKept = mapping.composer.takesKept === true
-      cases.push({ route, proof: isKept ? KEPT : outboundCase({ route, mapping, format }) })
+      cases.push({ route, proof: whyNotOut(route, mapping) ?? outboundCase({ route, mapping, format }) })
       continue
     }
     const found = await inboundParts(route, { mappings, format, options })
@@ -55,7 +54,15 @@ export async function casesOf(
   return { cases, market: marketFor(configuration.routes, wanted) }
 }
 
-const KEPT = 'its files hold values that were kept beside the orders when those came in, by another route'
+/** Why nobody but the bridge can know what must stand in the files. */
+function whyNotOut({ report }: OutboundRoute, { composer }: OutboundMapping): string | undefined {
+  if (composer.takesKept === true) {
+    return 'its files hold values that were kept beside the orders when those came in, by another route'
+  }
+  const isMoving =
+    report !== undefined && (report.select.windows.length > 0 || report.select.named !== undefined)
+  return isMoving ? 'it is a report of a window of time, or of records named one by one' : undefined
+}
 
 interface Around {
   readonly mappings: ReadonlyMap<string, Mapping>

@@ -89,10 +89,12 @@ export function wrappedBoth(outer: Wrap, inner: Wrap | undefined): Wrap {
 const READS: ReadonlySet<string> = new Set([
   'api.get',
   'api.document',
+  'mailbox.claims',
   'mailbox.list',
   'spool.list',
   ...[
     'accountsKnowing',
+    'answersSoFar',
     'countRecords',
     'countUnnoted',
     'delivery',
@@ -109,6 +111,7 @@ const READS: ReadonlySet<string> = new Set([
     'plannedBodies',
     'recentDeliveries',
     'recentFiles',
+    'recordsInWait',
     'reportedRecords',
     'resourcesById',
     'troubledRecords',

@@ -34,11 +34,12 @@ export function proofLines(proof: Proof): string[] {
   return [...table(head, rows, WIDEST), '', ...proof.routes.flatMap(whyNot), sums(proof)]
 }
 
-/** `lost 0, doubled 0, acknowledged early 0, delivered twice 0; 812 kills, seed 4711` */
+/** `lost 0, doubled 0, …; 812 kills, 64 of them of real processes, 530 faults, seed 4711` */
 function sums({ routes, seed }: Proof): string {
   const sum = (of: (verdict: RouteVerdict) => number) => routes.reduce((total, each) => total + of(each), 0)
   const wrongs = NAMES.map((name) => `${TOLD[name]} ${sum((each) => each.wrongs[name])}`).join(', ')
-  return `${wrongs}; ${sum(({ kills }) => kills)} kills, ${sum(({ faults }) => faults)} faults, seed ${seed}`
+  const kills = `${sum((each) => each.kills)} kills, ${sum(({ processes }) => processes)} of them of real processes`
+  return `${wrongs}; ${kills}, ${sum(({ faults }) => faults)} faults, seed ${seed}`
 }
 
 function whyNot({ route, unproven, failures }: RouteVerdict): string[] {

@@ -33,6 +33,7 @@ export function inboundCase(parts: InboundParts): ProofCase {
   const baselines = new Map<number, Baseline>()
   return {
     route: route.name,
+    saysTheSame: sample.saysTheSame,
     async prepare(world, records): Promise<Round> {
       const bytes = sample.file(records)
       const made = await Promise.all(

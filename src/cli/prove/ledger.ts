@@ -9,6 +9,8 @@ export interface RouteVerdict {
   /** Why it could not be proven, where it could not. */
   readonly unproven?: string
   readonly kills: number
+  /** How many of them ended or stopped a process of its own. */
+  readonly processes: number
   readonly faults: number
   readonly records: number
   readonly left: number
@@ -43,7 +45,7 @@ export function openLedger(routes: readonly string[]): Ledger {
   const of = (route: string) => verdicts.get(route) ?? blank(route)
   return {
     unproven: (route, why) => void verdicts.set(route, { ...of(route), unproven: why }),
-    async note(route, { counted, kills, faults, step, restless }, folder) {
+    async note(route, { counted, kills, isReal, faults, step, restless }, folder) {
       const before = of(route)
       const { findings, records, left } = counted
       const isBad = findings.length > 0 || restless !== undefined
@@ -51,6 +53,7 @@ export function openLedger(routes: readonly string[]): Ledger {
       verdicts.set(route, {
         ...before,
         kills: before.kills + kills,
+        processes: before.processes + (isReal ? kills : 0),
         faults: before.faults + faults,
         records: before.records + records,
         left: before.left + left,
@@ -75,7 +78,7 @@ async function writeFailure(folder: string, failure: Failure): Promise<void> {
 
 function blank(route: string): RouteVerdict {
   const wrongs = { lost: 0, doubled: 0, early: 0, twice: 0 }
-  return { route, kills: 0, faults: 0, records: 0, left: 0, wrongs, failures: [] }
+  return { route, kills: 0, processes: 0, faults: 0, records: 0, left: 0, wrongs, failures: [] }
 }
 
 function added(wrongs: RouteVerdict['wrongs'], findings: readonly Finding[]): RouteVerdict['wrongs'] {

@@ -68,10 +68,13 @@ function furnish(catalogue: Catalogue, { body = {}, references }: Draft, { party
   const lines = ['order_lines', 'shipment_lines', 'invoice_lines', 'cancel_lines'].flatMap((field) =>
     namesIn(body[field]),
   )
-  const names = [
-    ...lines,
-    ...references.filter(({ kind }) => kind === 'variant').map(({ key }) => ({ identifier: key, upc: key })),
-  ]
+  const brand = party.kind === 'brand' ? party.id : undefined
+  const keys = references.filter(({ kind }) => kind === 'variant').map(({ key }) => key)
+  // A key is an SKU or a UPC; what is known by either is there.
+  const named = keys.map((key): ItemName =>
+    catalogue.find({ upc: key }, brand) === undefined ? { identifier: key } : { upc: key },
+  )
+  const names = [...lines, ...named]
   if (party.kind === 'brand') for (const name of names) catalogue.want(name, party.id, undefined)
   else {
     // An order is for one brand: its new items are of the brand whose others are in it.

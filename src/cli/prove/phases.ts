@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Dice, dice } from './dice.ts'
 import type { Moment } from './death.ts'
 import { type Nursery, openNursery } from './processes.ts'
-import type { Provable } from './proof.ts'
+import type { Provable } from './provable.ts'
 import { type RealKind, realRound } from './real-rounds.ts'
 import { calmRound, type Death, deathRound, type Played } from './rounds.ts'
 import { NO_STORM, stormOf } from './storms.ts'
@@ -17,17 +17,18 @@ const MANY = 40
 /** Gives why the route cannot be proven. */
 export async function calmRun({ proof, ground, options, ledger }: Provable): Promise<string | undefined> {
   const folder = join(options.folder, proof.route, 'calm')
-  const world = await openWorld(ground, { folder, swift: true, forms: {} })
-  try {
-    for (const records of [FEW, MANY]) {
+  for (const records of [FEW, MANY]) {
+    const own = join(folder, String(records))
+    const world = await openWorld(ground, { folder: own, swift: true, forms: {} })
+    try {
       const played = await calmRound({ world, proof, records })
       if (typeof played === 'string') return played
-      await ledger.note(proof.route, played, folder)
+      await ledger.note(proof.route, played, own)
+    } finally {
+      await world.close()
     }
-    return undefined
-  } finally {
-    await world.close()
   }
+  return undefined
 }
 
 /** Far more effects than a pass over a few records has. */
@@ -147,5 +148,12 @@ async function note({ proof, ledger, options }: Provable, played: Played, worlds
 
 function worldsFor({ proof, ground, options }: Provable, word: string, swift: boolean): Worlds {
   const { folder, seed } = options
-  return openWorlds(ground, { folder, seed, route: proof.route, word, swift })
+  return openWorlds(ground, {
+    folder,
+    seed,
+    route: proof.route,
+    word,
+    swift,
+    onlyOnce: proof.saysTheSame,
+  })
 }

@@ -37,6 +37,8 @@ export interface Nursery {
   readonly close: () => Promise<void>
 }
 
+/** Whoever is not done by then hangs; what it left undone is found by the counts. */
+const LONGEST_LIFE_MS = 60_000
 /** How many wait for a job, loaded. */
 const AHEAD = 2
 
@@ -88,6 +90,8 @@ function bear(path: string): Waiting {
 }
 
 function working(child: ChildProcess, ended: Promise<Ended>): StartedChild {
+  const watchdog = setTimeout(() => child.kill('SIGKILL'), LONGEST_LIFE_MS)
+  void ended.finally(() => clearTimeout(watchdog))
   const began = new Promise<void>((resolve) => {
     child.once('message', () => resolve())
     void ended.then(() => resolve())

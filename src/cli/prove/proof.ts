@@ -1,50 +1,16 @@
 /** The proof: every route through a calm run, a death at every effect, and storms with kills until the time is over. */
 import { BridgeError } from '../../support/errors.ts'
-import type { Configuration } from '../../config/configuration.ts'
 import { casesOf } from './cases.ts'
-import type { Wrap } from './death.ts'
-import { REAL_KINDS, type RealKind } from './real-rounds.ts'
-import { type Ledger, openLedger, type RouteVerdict } from './ledger.ts'
+import { openLedger, type RouteVerdict } from './ledger.ts'
 import { calmRun, dieEverywhere, realStorms } from './phases.ts'
-import type { ProofCase } from './rounds.ts'
-import type { Ground } from './world.ts'
-
-export interface ProofOptions {
-  readonly configuration: Configuration
-  /** The names of the routes to prove; all when there are none. */
-  readonly routes: readonly string[]
-  /** Files to prove with, by the name of the route. */
-  readonly files: ReadonlyMap<string, string>
-  readonly seed: number
-  /** How long the proof takes at least; every route dies at every effect, however long that takes. */
-  readonly forMs: number
-  /** At least so many deaths in all. */
-  readonly kills: number
-  /** The folder of everything. */
-  readonly folder: string
-  readonly signal: AbortSignal
-  readonly say: (line: string) => void
-  /** For the tests that see whether the proof notices what is taken out. */
-  readonly sabotage?: { readonly wrap?: Wrap; readonly module?: string }
-  /** The program of the real processes; the one beside this file when left out. */
-  readonly childPath?: string
-  /** Only these parts of the proof; all when left out. */
-  readonly only?: readonly ('deaths' | RealKind)[]
-}
+import type { ProofOptions, Provable } from './provable.ts'
+import { REAL_KINDS } from './real-rounds.ts'
 
 export interface Proof {
   readonly seed: number
   readonly routes: readonly RouteVerdict[]
   /** False when it was stopped before its end. */
   readonly whole: boolean
-}
-
-/** A route that is being proven. */
-export interface Provable {
-  readonly proof: ProofCase
-  readonly ground: Ground
-  readonly options: ProofOptions
-  readonly ledger: Ledger
 }
 
 export async function prove(options: ProofOptions): Promise<Proof> {

@@ -18,8 +18,8 @@ export interface RealOptions {
   readonly sabotage?: string
 }
 
-export function realRound(scene: Scene, kind: RealKind, options: RealOptions): Promise<Played> {
-  return play(scene, (same, watch) => ACTS[kind](same, watch, options))
+export async function realRound(scene: Scene, kind: RealKind, options: RealOptions): Promise<Played> {
+  return { ...(await play(scene, (same, watch) => ACTS[kind](same, watch, options))), isReal: true }
 }
 
 type RealAct = (scene: Scene, watch: Watch, options: RealOptions) => Promise<Act>

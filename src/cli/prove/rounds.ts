@@ -9,6 +9,8 @@ import type { World } from './world.ts'
 /** How a route of one direction is set to work and counted. */
 export interface ProofCase {
   readonly route: string
+  /** Its files say the same each time, so that only the first one of a world changes anything. */
+  readonly saysTheSame: boolean
   readonly prepare: (world: World, records: number) => Promise<Round>
 }
 
@@ -24,6 +26,8 @@ export interface Played {
   readonly counted: Counted
   /** How often a process died or was stopped. */
   readonly kills: number
+  /** Whether real processes died, or parts of this one. */
+  readonly isReal?: true
   readonly faults: number
   /** What happened, for who wants to see it again: `died before journal.endAttempts`. */
   readonly step: string

@@ -12,6 +12,8 @@ import type { InboundMapping } from '../../mapping/load.ts'
 import { keyColumns, mistakeIn, positionsOf, type Renewal, RENEWALS, renewing, type Serial } from './keys.ts'
 
 export interface Sample {
+  /** Its records have no numbers that could be others each time: the stock of items, say. */
+  readonly saysTheSame: boolean
   /** A file of about so many records. */
   readonly file: (records: number) => Uint8Array
   /** What the first mapping, or a later step's, makes of a file. */
@@ -35,9 +37,11 @@ export async function sampleOf(parts: SampleParts): Promise<Sample | string> {
   const example = await readExample(parts)
   if (typeof example === 'string') return example
   const drafts: Sample['drafts'] = (bytes, mapping) => draftsOf(parts, bytes, mapping)
+  const saysTheSame = keyColumns(parts.mappings[0]).length === 0
   for (const renewal of Object.keys(RENEWALS) as Renewal[]) {
     const writing = { ...example, parts, renewal }
-    if (await isGood(writing, drafts)) return { file: (records) => written(writing, records), drafts }
+    if (await isGood(writing, drafts))
+      return { saysTheSame, file: (records) => written(writing, records), drafts }
   }
   return 'its records cannot be told apart once their numbers are changed; name a file with --file'
 }
@@ -58,7 +62,7 @@ async function readExample({ mappings: [mapping], path, format }: SampleParts): 
   const whole = await wholeFile(path)
   if (whole === undefined) return `${path} is too large for a sample`
   const lines = linesOfFile(iconv.decode(whole, reading.encoding), mapping.translator.read)
-  if (speaksOfItself(mapping)) return { reading, lines, rows, records: [[...rows.keys()]] }
+  if (hasTotals(mapping)) return { reading, lines, rows, records: [[...rows.keys()]] }
   const drafts = await draftsOf({ path, format }, whole, mapping)
   const good = drafts.filter(({ problems, body }) => problems.length === 0 && body !== undefined)
   if (good.length === 0) return `${path} holds no record that could be sent`
@@ -66,9 +70,14 @@ async function readExample({ mappings: [mapping], path, format }: SampleParts): 
   return { reading, lines, rows, records: records.map((some) => [...new Set(some)]) }
 }
 
-/** A row of totals speaks of all others, so that the file can only be taken whole. */
-function speaksOfItself({ source }: InboundMapping): boolean {
+/** A row of totals speaks of all others. */
+function hasTotals({ source }: InboundMapping): boolean {
   return source.entries.has('totals')
+}
+
+/** Its records are what they are: an item that is changed keeps its number, and a row of totals its sums. */
+function isOnlyOnce(mapping: InboundMapping): boolean {
+  return hasTotals(mapping) || keyColumns(mapping).length === 0
 }
 
 async function wholeFile(path: string): Promise<Buffer | undefined> {
@@ -122,9 +131,9 @@ function written(writing: Writing, records: number): Uint8Array {
   const { reading, lines, parts } = writing
   const [mapping] = parts.mappings
   const head = lines.slice(0, reading.headerLines)
-  const copies = speaksOfItself(mapping) ? 1 : Math.max(1, Math.ceil(records / writing.records.length))
+  const copies = isOnlyOnce(mapping) ? 1 : Math.max(1, Math.ceil(records / writing.records.length))
   const body = Array.from({ length: copies }, () => copyOf(writing))
-  const damaged = speaksOfItself(mapping)
+  const damaged = isOnlyOnce(mapping)
     ? []
     : [copyOf({ ...writing, records: writing.records.slice(0, 1) }, true)]
   const [first = '', ...rest] = body
@@ -136,7 +145,7 @@ function copyOf(writing: Writing, isDamaged = false): string {
   const renew = renewing(renewal, parts.serial)
   const named = parts.mappings.flatMap(keyColumns)
   const blocks = records.flatMap((record) =>
-    record.map((line, index) => lineOf(writing, line, { renew, named, isDamaged: isDamaged && index === 0 })),
+    record.map((line) => lineOf(writing, line, { renew, named, isDamaged })),
   )
   return blocks.join('')
 }

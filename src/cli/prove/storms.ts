@@ -37,7 +37,8 @@ export function stormOf(chance: Dice, hangs: boolean): Storm {
   faults[chance.pick(LOST)] = 0.15
   faults[chance.pick(QUICK)] = 0.1
   if (hangs) faults[chance.pick(SLOW)] = 0.05
-  if (chance.next() < 0.3) faults.tokenLastsRequests = chance.between(3, 30)
+  // more than are under way at once: a token that others have used up is no fresh one
+  if (chance.next() < 0.3) faults.tokenLastsRequests = chance.between(50, 100)
   return { faults, most: MOST }
 }
 

@@ -33,7 +33,6 @@ export interface WorldOptions {
   readonly swift: boolean
   /** The forms of answers the service gives here. */
   readonly forms: Partial<Switches>
-  readonly connections?: number
 }
 
 export interface World {
@@ -53,6 +52,9 @@ export interface World {
 
 /** Leases of bridges in a real process; short, so that a stopped one loses its own soon. */
 export const LEASE_MS = 600
+
+/** More at once than these show nothing new, and a token must outlast them. */
+const CONNECTIONS_MAX = 16
 
 /** What the service does before it answers takes milliseconds here. */
 const TIMES = {
@@ -124,7 +126,8 @@ interface Moving extends WorldOptions {
 
 /** The same routes at the service of this world, with journal, state and mailboxes in its folder. */
 function movedInto(configuration: Configuration, moving: Moving): Configuration {
-  const { folder, swift, baseUrl, credentialsOf, connections = configuration.api.connections } = moving
+  const { folder, swift, baseUrl, credentialsOf } = moving
+  const connections = Math.min(configuration.api.connections, CONNECTIONS_MAX)
   const { settleMs, ...times } = TIMES[swift ? 'swift' : 'real']
   const [first] = configuration.routes
   assert(first, 'a configuration has routes')

@@ -21,13 +21,15 @@ export interface WorldsOptions {
   /** What the worlds are for; stands in their folders' names. */
   readonly word: string
   readonly swift: boolean
+  /** Each round has a world of its own. */
+  readonly onlyOnce: boolean
 }
 
 /** A world gets slower with what is in it. */
 const ROUNDS_IN_WORLD = 25
 
 export function openWorlds(ground: Ground, options: WorldsOptions): Worlds {
-  const { seed, route, word, swift } = options
+  const { seed, route, word, swift, onlyOnce } = options
   let open: World | undefined
   let rounds = 0
   let made = 0
@@ -43,7 +45,7 @@ export function openWorlds(ground: Ground, options: WorldsOptions): Worlds {
     leaveBehind: () => leave(true),
     close: () => leave(false),
     async next() {
-      if (rounds >= ROUNDS_IN_WORLD) await leave(false)
+      if (rounds >= (onlyOnce ? 1 : ROUNDS_IN_WORLD)) await leave(false)
       if (open !== undefined) {
         rounds++
         return open

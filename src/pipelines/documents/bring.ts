@@ -1,6 +1,7 @@
 /** Bringing documents to their mailbox: each is safe in the spool and its name is reserved before it is left there. */
 import { type DocumentId, type DocumentQuery, type ShippingDocument } from '../../domain/shipping-document.ts'
 import { BridgeError, hasCode } from '../../support/errors.ts'
+import { leaseFence } from '../fence.ts'
 import { numberedName } from '../names.ts'
 import { documentFetcher, missing, withoutBytes } from './fetch.ts'
 import { inParallel } from './parallel.ts'
@@ -143,6 +144,7 @@ function namingOf({ documents }: DocumentParts, { document, extension }: Ready, 
 
 /** Never over another file: where one stands, the next name is reserved and tried. */
 async function leave(parts: DocumentParts, ready: Ready, trouble: TroubleWatch): Promise<ShippingDocument> {
+  const handover = { stillOurs: leaseFence(parts), takenOver: ready.named?.turn === 0 }
   const { journal, lease, spool, documents } = parts
   const { problem: _, ...document } = ready.document
   const { mailbox, mailboxName, folder } = documents
@@ -151,7 +153,7 @@ async function leave(parts: DocumentParts, ready: Ready, trouble: TroubleWatch):
   try {
     for (let tries = 0; tries < NAMES_MAX && named !== undefined; tries++) {
       const { name, turn } = named
-      const outcome = await mailbox.deliver(spool.path(spoolNameOf(document)), folder, name)
+      const outcome = await mailbox.deliver(spool.path(spoolNameOf(document)), folder, name, handover)
       if (outcome === 'delivered') return { ...document, ...place, name, state: 'delivered' }
       ;[named] = await journal.nameDocuments(lease, [namingOf(parts, ready, turn + 1)])
     }

@@ -58,9 +58,9 @@ export async function passInbound(parts: InboundParts): Promise<InboundPass> {
   await sweepSpool(parts)
   const left = await journal.unfinishedFiles(route.name)
   for (const file of left) await bringOn(parts, file, pass)
-  await giveBackStrays(parts)
-  await sightFiles(parts)
   const known = new Set(left.map((file) => file.id))
+  await giveBackStrays(parts, known)
+  await sightFiles(parts)
   for (const file of await journal.unfinishedFiles(route.name)) {
     if (!known.has(file.id)) await bringOn(parts, file, pass)
   }
@@ -171,6 +171,7 @@ async function clearSpool({ spool, journal }: InboundParts, fileId: string): Pro
 /** Removes what files left behind that were closed right before a crash. */
 async function sweepSpool(parts: InboundParts): Promise<void> {
   const ids = new Set((await parts.spool.list()).map((name) => name.split('.', 1)[0] ?? ''))
+  if (ids.size > 0) await parts.journal.renewLease(parts.lease)
   for (const id of ids) {
     const file = await parts.journal.file(id)
     if (file?.state !== 'closed') continue

@@ -45,8 +45,12 @@ async function matchingFiles({ source, route }: InboundParts): Promise<Sighting[
  * Gives back what lies claimed for a file that is done with: a process that was stopped right before its claim, and woke
  * up after another one had finished the file, has taken a later file of the same name instead.
  */
-export async function giveBackStrays({ journal, source, route }: InboundParts): Promise<void> {
+export async function giveBackStrays(
+  { journal, source, route }: InboundParts,
+  unfinished: ReadonlySet<string>,
+): Promise<void> {
   for (const id of await source.claims(route.folder)) {
+    if (unfinished.has(id)) continue
     const file = await journal.file(id)
     if (file?.state !== 'closed' || file.route !== route.name) continue
     await source.unclaim({ id, folder: file.folder, name: file.name })

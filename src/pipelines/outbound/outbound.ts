@@ -140,8 +140,11 @@ function isFinished({ state }: DeliveryEntry): boolean {
 }
 
 /** Removes the files of composings that a crash interrupted, and of deliveries that are done. */
-async function sweepSpool({ spool, journal }: OutboundParts): Promise<void> {
-  for (const name of await spool.list()) {
+async function sweepSpool({ spool, journal, lease }: OutboundParts): Promise<void> {
+  const names = await spool.list()
+  // One that was stopped and wakes up now must not remove what its successor is composing.
+  if (names.length > 0) await journal.renewLease(lease)
+  for (const name of names) {
     const delivery = await journal.delivery(name.split('.', 1)[0] ?? '')
     if (delivery === undefined || isFinished(delivery)) await spool.remove(name)
   }

@@ -1,0 +1,135 @@
+/** The journal checked and forgetting from the command line: what a person reads and a scheduler acts on. */
+import { appendFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { runCommandLine } from '../../src/cli/command-line.ts'
+import type { Terminal } from '../../src/cli/terminal.ts'
+import { writeConfigurationFile } from '../fixtures/program.ts'
+import { aWorld, type World } from '../fixtures/world.ts'
+import { ordersFile, sampleOrders } from '../samples/orders.ts'
+
+interface Said {
+  readonly exit: number
+  readonly out: string
+  readonly talk: string
+}
+
+interface Office {
+  readonly world: World
+  readonly run: (...words: string[]) => Promise<Said>
+  readonly journal: string
+  readonly configuration: string
+}
+
+/** A world in which one file of three orders is done. */
+async function anOffice(): Promise<Office> {
+  const world = await aWorld({ routes: ['orders'] })
+  const env = await writeConfigurationFile(world)
+  const orders = sampleOrders({ seed: 5, orders: 3, damageEvery: 0 })
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
+  const run = (...words: string[]) => commandIn(world.folder, env, words)
+  expect((await run('run')).exit).toBe(0)
+  const configuration = join(world.folder, 'dropbridge.yaml')
+  return { world, run, journal: world.configuration.journal.path, configuration }
+}
+
+async function commandIn(folder: string, env: NodeJS.ProcessEnv, words: readonly string[]): Promise<Said> {
+  const out: string[] = []
+  const talk: string[] = []
+  const terminal: Terminal = {
+    out: (line) => void out.push(line),
+    outBytes: () => Promise.resolve(),
+    say: (line) => void talk.push(line),
+    progressStream: null,
+    env,
+    program: 'dropbridge',
+    folder,
+    signal: new AbortController().signal,
+  }
+  const exit = await runCommandLine(terminal, words)
+  return { exit, out: out.join('\n'), talk: talk.join('\n') }
+}
+
+test('a journal that nobody touched is whole, and the summary of a file anchors it', async () => {
+  const { world, run } = await anOffice()
+
+  const { exit, out } = await run('audit', 'verify')
+  const summary = JSON.parse(await world.read('results/orders.csv.summary.json')) as {
+    journal: { event: number; hash: string }
+  }
+  const { event, hash } = summary.journal
+  const anchored = await run('audit', 'verify', '--anchor', `${event}:${hash}`)
+
+  expect(exit).toBe(0)
+  expect(out).toMatch(
+    /^\d+ events, from \S+Z to \S+Z\ncompared with 3 records, 1 files and 0 deliveries\nwhole\nhead \d+:[0-9a-f]{64}$/,
+  )
+  expect(anchored.exit).toBe(0)
+})
+
+test('an altered row is told with what it was, its event and time, and ends with its own failure', async () => {
+  const { run, journal } = await anOffice()
+  const database = new Database(journal)
+  database.exec(`update records set state = 'rejected' where id = 2`)
+  database.close()
+
+  const { exit, out, talk } = await run('audit', 'verify')
+  const data = await run('audit', 'verify', '--json')
+
+  expect(exit).toBe(65)
+  expect(out).toMatch(/^record 2: its state is rejected, and was accepted \(event \d+ of \S+Z\)$/m)
+  expect(talk).toContain('the journal was altered: one thing is not as it was written')
+  expect(JSON.parse(data.out)).toMatchObject({
+    whole: false,
+    found: 1,
+    findings: [{ about: 'record', id: '2' }],
+  })
+})
+
+test('an anchor that is none is refused before anything is read', async () => {
+  const { run } = await anOffice()
+
+  const { exit, talk } = await run('audit', 'verify', '--anchor', '12')
+
+  expect(exit).toBe(64)
+  expect(talk).toContain('--anchor "12" is no EVENT:HASH')
+})
+
+test('forgetting leaves alone what was finished later than the date', async () => {
+  const { run, journal } = await anOffice()
+
+  const { exit, talk } = await run('forget', '--before', '2000-01-01')
+
+  const database = new Database(journal, { readonly: true })
+  const bodies = database.prepare(`select count(*) from bodies where body <> '{}'`).pluck().get()
+  database.close()
+  expect(exit).toBe(0)
+  expect(talk).toContain('forgotten, of before 2000-01-01T00:00:00.000Z: the contents of 0 files')
+  expect(bodies).toBe(3)
+})
+
+test('forgetting goes by what the configuration keeps when nothing is said', async () => {
+  const { run, configuration } = await anOffice()
+  await appendFile(configuration, '\nkeep:\n  contents: 90d\n')
+
+  const { exit, out } = await run('forget', '--dry-run', '--json')
+
+  expect(exit).toBe(0)
+  expect(JSON.parse(out)).toMatchObject({ dryRun: true, files: 0, isGone: false })
+})
+
+test.each([
+  [['forget'], 'say --older-than or --before: the configuration has no keep.contents'],
+  [['forget', '--older-than', '3 months'], '--older-than "3 months" is no number of days or weeks'],
+  [['forget', '--before', '2999-01-01'], '--before "2999-01-01" is not over yet'],
+  [['forget', '--before', 'easter'], '--before "easter" is no date such as 2026-01-01'],
+  [['forget', '--before', '2026-01-01', '--older-than', '90d'], 'say --older-than or --before, not both'],
+])('%j is refused with the reason', async (words, reason) => {
+  const { run } = await anOffice()
+
+  const { exit, talk } = await run(...words)
+
+  expect(exit).toBe(64)
+  expect(talk).toContain(reason)
+})

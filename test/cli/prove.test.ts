@@ -1,0 +1,180 @@
+/** `dropbridge prove`: what it proves with, what it tells of what it cannot prove, and what it leaves alone. */
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { runCommandLine } from '../../src/cli/command-line.ts'
+import { PROVE_OPTIONS } from '../../src/cli/prove-command.ts'
+import { sampleOf } from '../../src/cli/prove/sample.ts'
+import { createFormats } from '../../src/formats/formats.ts'
+import { loadMapping } from '../../src/mapping/load.ts'
+import { parseCsv } from '../fixtures/csv.ts'
+import { proving, READY } from '../fixtures/proving.ts'
+import { tempFolder } from '../fixtures/temp-folder.ts'
+
+const repository = new URL('../..', import.meta.url).pathname
+const SAMPLE = join(repository, 'samples/orders/retailer-orders.csv')
+
+/** A configuration whose mappings are told by their text. */
+async function configured(
+  routes: Readonly<Record<string, { route: string; mapping: string }>>,
+): Promise<string> {
+  const folder = await tempFolder()
+  const lines = ['api: { baseUrl: "${NOWHERE}", clientId: "${NOBODY}", clientSecret: "${NOTHING}" }']
+  lines.push('mailboxes: { exchange: { type: directory, path: ./exchange } }', 'routes:')
+  for (const [name, { route, mapping }] of Object.entries(routes)) {
+    await writeFile(join(folder, `${name}.yaml`), mapping)
+    lines.push(`  ${name}: { ${route}, mapping: ${name}.yaml }`)
+  }
+  await writeFile(join(folder, 'dropbridge.yaml'), `${lines.join('\n')}\n`)
+  return folder
+}
+
+async function dropbridge(folder: string, ...words: readonly string[]) {
+  const out: string[] = []
+  const said: string[] = []
+  const terminal = {
+    out: (line: string) => void out.push(line),
+    outBytes: () => Promise.resolve(),
+    say: (line: string) => void said.push(line),
+    progressStream: null,
+    env: {},
+    program: 'dropbridge',
+    folder,
+    signal: new AbortController().signal,
+  }
+  const exit = await runCommandLine(terminal, ['prove', ...words])
+  return { exit, out: out.join('\n'), said: said.join('\n') }
+}
+
+const ORDERS_IN =
+  'retailer: 1000, operation: create-order, from: { mailbox: exchange, folder: inbox }, results: { mailbox: exchange, folder: results }'
+
+/** Orders of a shop whose retailer, items and carrier the sample market does not know. */
+const OWN_ORDERS = `operation: create-order
+group: Nr
+body:
+  purchase_order_number: Nr
+  ordered_at: When
+  ship_to: { name1: Name, street1: Street, city: City, province: State, postal_code: Zip, country: { const: US } }
+  shipping_method: { code: { const: OVERNIGHT }, carrier: { code: { const: PIGEON } } }
+  order_lines:
+    - { variant: { identifier: Item }, quantity: Qty, net_price: Cost, price: Price }
+`
+const OWN_FILE = `Nr,When,Name,Street,City,State,Zip,Item,Qty,Cost,Price
+A/1,2026-11-16T09:05:00Z,Ada,1 Elm St,Portland,ME,04101,LAMP-A,2,10.00,20.00
+A/2,2026-11-16T09:06:00Z,Bo,2 Elm St,Portland,ME,04101,LAMP-B,1,11.00,22.00
+`
+
+test('every route of the ready mappings can be proven: in a calm run its files are accepted and delivered', async () => {
+  const { routes } = await proving({ only: [] })
+
+  expect(routes.map(({ route, unproven, failures }) => ({ route, unproven, failures }))).toEqual(
+    READY.map((route) => ({ route, unproven: undefined, failures: [] })),
+  )
+  const several = routes.filter(({ route }) => route !== 'stock-in')
+  expect(several.every(({ records }) => records >= 44)).toBe(true)
+})
+
+test('a route is proven with parties, items and carriers that only its own file names', async () => {
+  const route = ORDERS_IN.replace('1000', '4711')
+  const folder = await configured({ mine: { route, mapping: OWN_ORDERS } })
+  const file = join(folder, 'mine.csv')
+  await writeFile(file, OWN_FILE)
+  await writeFile(
+    join(folder, 'dropbridge.yaml'),
+    (await readFile(join(folder, 'dropbridge.yaml'), 'utf8')).replace(
+      /\$\{\w+\}/g,
+      'https://api.example.com',
+    ),
+  )
+
+  const { routes } = await proving({
+    only: [],
+    path: join(folder, 'dropbridge.yaml'),
+    files: new Map([['mine', file]]),
+  })
+
+  expect(routes).toEqual([expect.objectContaining({ route: 'mine', records: 46, failures: [] })])
+  expect(routes[0]).not.toHaveProperty('unproven')
+})
+
+test('a route that cannot be proven is told with the reason and decides the exit code; nothing of the user is touched', async () => {
+  const folder = await configured({ mine: { route: ORDERS_IN, mapping: OWN_ORDERS } })
+
+  const { exit, out } = await dropbridge(folder, '--for', '1s')
+
+  expect(exit).toBe(2)
+  expect(out).toContain(
+    'mine is not proven: its mapping carries no example to make files of; name a file with --file ROUTE=PATH',
+  )
+  expect(out).toContain(
+    'lost 0, doubled 0, acknowledged early 0, delivered twice 0; 0 kills, 0 of them of real processes, 0 faults',
+  )
+  expect((await readdir(folder)).toSorted()).toEqual(['dropbridge.yaml', 'mine.yaml'])
+})
+
+test('a file of which nothing is accepted is told with the first refusal', async () => {
+  const folder = await configured({
+    mine: {
+      route: ORDERS_IN,
+      mapping: OWN_ORDERS.replace('country: { const: US }', 'country: { const: US }, name2: Item'),
+    },
+  })
+  const file = join(folder, 'bad.csv')
+  await writeFile(file, OWN_FILE.replaceAll(/LAMP-.,\d/g, ',1'))
+
+  const { exit, out } = await dropbridge(folder, '--for', '1s', '--file', `mine=${file}`, '--json')
+
+  expect(exit).toBe(2)
+  const told = JSON.parse(out) as { proven: boolean; routes: { unproven: string }[] }
+  expect(told.proven).toBe(false)
+  expect(told.routes[0]?.unproven).toBe(`${file} holds no record that could be sent`)
+})
+
+test('wrong options are refused before anything is made', async () => {
+  const folder = await configured({ mine: { route: ORDERS_IN, mapping: OWN_ORDERS } })
+
+  expect(await dropbridge(folder, '--for', 'ever')).toMatchObject({
+    exit: 64,
+    said: expect.stringContaining('--for takes a length of time such as 30s, 10m or 2h') as string,
+  })
+  expect(await dropbridge(folder, '--route', 'yours')).toMatchObject({
+    exit: 64,
+    said: expect.stringContaining('there is no route "yours"; the routes are mine') as string,
+  })
+  expect(await dropbridge(folder, '--file', 'mine')).toMatchObject({
+    exit: 64,
+    said: expect.stringContaining('--file takes ROUTE=PATH, not mine') as string,
+  })
+  expect(await dropbridge(folder, '--seed', '1.5')).toMatchObject({ exit: 64 })
+})
+
+test('files made of an example repeat its records under new numbers, with one damaged record among them', async () => {
+  const mapping = await loadMapping(join(repository, 'mappings/retailer-orders.yaml'))
+  if (mapping.direction !== 'inbound') throw new Error('an export')
+  let number = 500_000
+  const sample = await sampleOf({
+    mappings: [mapping],
+    path: SAMPLE,
+    format: createFormats(),
+    serial: () => ++number,
+  })
+  if (typeof sample === 'string') throw new Error(sample)
+
+  const texts = [sample.file(6), sample.file(6)].map((bytes) => Buffer.from(bytes).toString())
+
+  const numbers = texts.map((text) => [...new Set(parseCsv(text).map((row) => row['PO Number'] ?? ''))])
+  expect(numbers[0]).toHaveLength(7)
+  expect(new Set(numbers.flat()).size).toBe(14)
+  expect(numbers.flat().every((po) => /^HV-50\d{4}$/.test(po))).toBe(true)
+  const drafts = await sample.drafts(Buffer.from(texts[0] ?? ''), mapping)
+  expect(
+    drafts.filter(({ problems }) => problems.length > 0).map((draft) => draft.problems[0]?.code),
+  ).toEqual(['date-expected'])
+})
+
+test('docs/prove.md names every option', async () => {
+  const page = await readFile(join(repository, 'docs/prove.md'), 'utf8')
+
+  expect([...PROVE_OPTIONS, 'config', 'json'].filter((option) => !page.includes(`--${option}`))).toEqual([])
+})

@@ -1,0 +1,59 @@
+/** Clocks that are set forward and back by hours at any moment: nothing twice, nothing lost, and nobody waits for ever. */
+import { expect, test } from 'vitest'
+import { parseCsv } from '../fixtures/csv.ts'
+import { strikeAt } from '../fixtures/strike-at.ts'
+import { aWorld } from '../fixtures/world.ts'
+import { sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
+import { ordersFile, sampleOrders } from '../samples/orders.ts'
+
+const HOURS = 3_600_000
+const EFFECTS_MAX = 600
+const ORDERS = sampleOrders({ seed: 9, orders: 6, damageEvery: 0 })
+const PARCELS = sampleShipments(ORDERS, { seed: 1, damageEvery: 0 })
+
+test.each([
+  ['forward', 5 * HOURS],
+  ['back', -5 * HOURS],
+])('with the clock set %s at any moment, and answers lost, every parcel is shipped once', async (_, jump) => {
+  let effects = 0
+  for (let effect = 1; effect < EFFECTS_MAX; effect += 3) {
+    const world = await aWorld({ routes: ['orders', 'shipments'], connections: 2 })
+    await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+    await world.run('orders')
+    await world.drop('inbox/shipments', 'shipments.csv', shipmentsFile(PARCELS))
+    Object.assign(world.service.switches, { loseAnswer: 0.3, resetBefore: 0.1, faultSeed: effect })
+
+    const plan = strikeAt(effect, () => Promise.resolve(world.clock.skip(jump)))
+    const bridge = await world.open(plan.wrap)
+    await bridge.run(['shipments'], new AbortController().signal)
+    await bridge.close()
+    Object.assign(world.service.switches, { loseAnswer: 0, resetBefore: 0 })
+    let exit = 75
+    for (let passes = 0; passes < 3 && exit !== 0; passes++) exit = (await world.run('shipments')).exit
+
+    const told = `${plan.struckAt()} (effect ${effect})`
+    expect(exit, told).toBe(0)
+    expect(world.service.counts().shipments, told).toBe(PARCELS.length)
+    const rows = parseCsv(await world.read('results/shipments.csv.results.csv'))
+    expect(new Set(rows.map((row) => row['_status'])), told).toEqual(new Set(['accepted']))
+    if (plan.struckAt() === undefined) break
+    effects++
+  }
+  expect(effects).toBeGreaterThan(10)
+})
+
+test('a bridge that works goes on when the clock is set back, and another one is kept out all the while', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  const exits: number[] = []
+  const plan = strikeAt(20, async () => {
+    world.clock.skip(-5 * HOURS)
+    exits.push((await world.run('orders')).exit)
+  })
+  const bridge = await world.open(plan.wrap)
+  const { exit } = await bridge.run(['orders'], new AbortController().signal)
+  await bridge.close()
+
+  expect({ exits, exit }).toEqual({ exits: [75], exit: 0 })
+  expect(world.service.counts().orders).toBe(ORDERS.length)
+})
