@@ -38,11 +38,7 @@ export interface Bridge {
 /** Builds a bridge. Throws what is wrong with the configuration, the mappings or the journal. */
 export async function openBridge(configuration: Configuration, options: BridgeOptions): Promise<Bridge> {
   const mappings = await loadMappings(configuration)
-  const opened = await openJournal({
-    path: configuration.journal.path,
-    clock: options.clock,
-    threaded: options.journalThread ?? false,
-  })
+  const opened = await openJournal({ path: configuration.journal.path, clock: options.clock })
   const journal = options.wrap?.journal?.(opened) ?? opened
   const apis = apiPool(configuration, options)
   const mailboxes = openMailboxes(configuration, options)

@@ -14,8 +14,6 @@ export interface BridgeOptions {
   readonly version: string
   /** How long a lease that is not renewed keeps others out; 15 seconds when left out. */
   readonly leaseMs?: number
-  /** Gives the journal a thread of its own, so that nobody waits while it waits for its disk. */
-  readonly journalThread?: boolean
   /** Wraps the parts as they are built; the crash tests use it to fail at every effect. */
   readonly wrap?: Partial<Wrappers>
 }

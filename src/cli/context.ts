@@ -20,12 +20,11 @@ export function readConfiguration(terminal: Terminal, path: string): Promise<Con
   return loadConfiguration(pathFrom(terminal, path), terminal.env)
 }
 
-/** Opens the bridge for as long as `work` takes. What only looks needs no thread for the journal, and starts faster without. */
+/** Opens the bridge for as long as `work` takes. */
 export async function withBridge<Result>(
   configuration: Configuration,
   notify: Observer,
   work: (bridge: Bridge) => Promise<Result>,
-  { journalThread = false } = {},
 ): Promise<Result> {
   const bridge = await openBridge(configuration, {
     clock: systemClock,
@@ -33,7 +32,6 @@ export async function withBridge<Result>(
     newId,
     notify,
     version: VERSION,
-    journalThread,
   })
   try {
     return await work(bridge)

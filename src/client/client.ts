@@ -56,7 +56,7 @@ export function createClient(options: ClientOptions): Client {
   setMaxListeners(0, stop.signal) // every call that waits listens, and any number may wait
   const limits = { ...DEFAULT_RETRY, ...options.retry }
   const host = options.host ?? createHost(clock)
-  const retry = createRetry({ limits, clock, random, mayRetry: host.mayRetry, stop: stop.signal })
+  const retry = createRetry({ limits, clock, random, mayRetry: () => host.mayRetry(), stop: stop.signal })
   const wire = openWire({ origin: base.origin, clock, timeoutMs, connections })
   const { clientId, clientSecret } = options
   const tokens = createTokens({ wire, retry, clock, base, userAgent, clientId, clientSecret })

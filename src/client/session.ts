@@ -33,7 +33,7 @@ export function createSession(
     const headers = headersFor(token, request)
     if (permit === undefined) return wire.exchange(request, headers)
     if (!permit.holds()) await permit.renew()
-    return wire.exchange({ ...request, mayLeave: permit.holds }, headers)
+    return wire.exchange({ ...request, mayLeave: () => permit.holds() }, headers)
   }
 
   return async (request, permit) => {

@@ -2,50 +2,37 @@
 import { mkdirSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
-import { Kysely } from 'kysely'
+import { Kysely, SqliteDialect } from 'kysely'
 import { BridgeError } from '../support/errors.ts'
 import type { Clock } from '../support/clock.ts'
-import { dialectOf, type Executor, executorOn } from './executor.ts'
 import { BUSY_TIMEOUT_MS, patiently } from './patience.ts'
 import type { Tables } from './schema.ts'
 import { failureOfSqlite } from './sqlite-failures.ts'
-import { openThreaded } from './threaded.ts'
 
 /** Pages in the log before they are moved into the database; SQLite's own 1000 moves hot pages twice as often. */
 const CHECKPOINT_PAGES = 4000
 /** With SQLite's own 2 MiB the index of keys is read from the disk again and again. */
 const CACHE_KIB = 32 * 1024
+const STATEMENTS_KEPT = 200
 
-export interface ConnectOptions {
-  readonly path: string
-  readonly clock: Clock
-  /** In a thread of its own, where the journal is on a disk. */
-  readonly threaded?: boolean
-}
-
-export async function connect({ path, clock, threaded = false }: ConnectOptions): Promise<Kysely<Tables>> {
-  const isOnDisk = path !== ':memory:'
-  if (isOnDisk) prepareFolder(dirname(resolve(path)))
-  let executor: Executor | undefined
+export async function connect(path: string, clock: Clock): Promise<Kysely<Tables>> {
+  if (path !== ':memory:') prepareFolder(dirname(resolve(path)))
+  let database: Database.Database | undefined
   try {
-    const opened = threaded && isOnDisk ? openThreaded(path, BUSY_TIMEOUT_MS) : openHere(path)
-    executor = opened
+    const opened = new Database(path, { timeout: BUSY_TIMEOUT_MS })
+    database = opened
     await patiently(clock, () => useWriteAheadLog(opened))
-    await opened.pragma('synchronous = FULL')
-    await opened.pragma('foreign_keys = on')
+    database.pragma('synchronous = FULL')
+    database.pragma('foreign_keys = on')
     // What is removed or written over is not left in the file for everybody to read.
-    await opened.pragma('secure_delete = on')
-    await opened.pragma(`cache_size = -${CACHE_KIB}`)
-    await opened.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+    database.pragma('secure_delete = on')
+    database.pragma(`cache_size = -${CACHE_KIB}`)
+    database.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
   } catch (error) {
-    await executor?.close().catch(() => undefined)
+    database?.close()
     throw unusable(path, error)
   }
-  return new Kysely<Tables>({ dialect: dialectOf(executor) })
-}
-
-function openHere(path: string): Executor {
-  return executorOn(new Database(path, { timeout: BUSY_TIMEOUT_MS }))
+  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: keepingStatements(database) }) })
 }
 
 function prepareFolder(folder: string): void {
@@ -78,10 +65,30 @@ export function networkFileSystem(folder: string, type: number): string | undefi
 }
 
 /** Of several processes opening a new file at once one switches it; SQLite tells the others without waiting. */
-async function useWriteAheadLog(executor: Executor): Promise<void> {
-  const mode = await executor.pragma('journal_mode = wal')
+async function useWriteAheadLog(database: Database.Database): Promise<void> {
+  const mode = database.pragma('journal_mode = wal', { simple: true })
   if (mode !== 'wal' && mode !== 'memory') {
     throw new BridgeError('journal-unusable', 'The journal is on a file system without shared memory.')
+  }
+}
+
+/** Preparing costs more than many of our statements do; their texts are few, because data goes in as parameters. */
+function keepingStatements(database: Database.Database) {
+  const kept = new Map<string, Database.Statement<unknown[]>>()
+  return {
+    prepare(text: string) {
+      let statement = kept.get(text)
+      if (!statement) {
+        if (kept.size === STATEMENTS_KEPT) kept.clear()
+        statement = database.prepare<unknown[]>(text)
+        kept.set(text, statement)
+      }
+      return statement
+    },
+    close() {
+      kept.clear()
+      database.close()
+    },
   }
 }
 

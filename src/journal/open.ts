@@ -1,8 +1,9 @@
 /** The journal on SQLite: one file on a disk of this machine, shared by the bridges that run on it. */
 import type { Journal } from '../domain/journal.ts'
+import type { Clock } from '../support/clock.ts'
 import { attemptCalls } from './attempts.ts'
 import { auditCalls } from './audit.ts'
-import { connect, type ConnectOptions } from './connection.ts'
+import { connect } from './connection.ts'
 import { decisionCalls } from './decisions.ts'
 import { deliveryCalls } from './deliveries.ts'
 import { documentCalls } from './documents.ts'
@@ -24,9 +25,8 @@ import { traceCalls } from './trace.ts'
  * Opens the journal at `path` and brings its tables up to date; makes file and folder when they are missing.
  * `:memory:` gives one that forgets. Throws `journal-unusable` and `journal-newer`.
  */
-export async function openJournal(options: ConnectOptions): Promise<Journal> {
-  const { clock } = options
-  const store: Store = { db: await connect(options), clock }
+export async function openJournal({ path, clock }: { path: string; clock: Clock }): Promise<Journal> {
+  const store: Store = { db: await connect(path, clock), clock }
   try {
     await migrate(store)
   } catch (error) {

@@ -31,13 +31,9 @@ afterAll(() => rm(folder, { recursive: true }))
 
 journalSuite('in memory', (clock) => openJournal({ path: ':memory:', clock }))
 journalSuite('on disk', (clock) => openJournal({ path, clock }))
-journalSuite('in a thread of its own', (clock) => openJournal({ path, clock, threaded: true }))
 
-describe.each([
-  ['a journal file', false],
-  ['a journal file in a thread of its own', true],
-])('%s', (_, threaded) => {
-  const open = (clock: Clock = testClock()) => openJournal({ path, clock, threaded })
+describe('a journal file', () => {
+  const open = (clock: Clock = testClock()) => openJournal({ path, clock })
 
   it('holds the work when it is opened again', async () => {
     const first = await open()
@@ -233,7 +229,7 @@ import { type Clock, systemClock } from ${module('support/clock.ts')}
   it('says that the disk is full, and keeps what it has', async () => {
     await (await open()).close()
     const clock = testClock()
-    const db = await connect({ path, clock, threaded })
+    const db = await connect(path, clock)
     const journal = {
       ...leaseCalls({ db, clock }),
       ...fileCalls({ db, clock }),

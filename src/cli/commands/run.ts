@@ -1,5 +1,4 @@
 /** `dropbridge run`: one pass over the routes, for people and for schedulers. */
-import type { Bridge } from '../../bridge/bridge.ts'
 import type { RouteResult, RunResult } from '../../bridge/outcome.ts'
 import type { BridgeEvent } from '../../domain/event.ts'
 import { type ExitCode, FAILURES } from '../../support/errors.ts'
@@ -31,8 +30,7 @@ export async function run(terminal: Terminal, { config, routes, json }: RunOptio
       terminal.say(`${event.route}: ${event.file} is left alone: ${event.why}`)
     }
   }
-  const passes = (bridge: Bridge) => bridge.run(routes, terminal.signal)
-  const result = await withBridge(configuration, notify, passes, { journalThread: true })
+  const result = await withBridge(configuration, notify, (bridge) => bridge.run(routes, terminal.signal))
   bar.clear()
   if (json) terminal.out(JSON.stringify(asData(result), null, 2))
   else for (const line of runInWords(result)) terminal.say(line)
