@@ -9,6 +9,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     pool: 'forks',
+    // One for each processor of a small machine: without it, one of two stays idle.
+    maxWorkers: 2,
     // No module holds state, so files of tests may share one; loading them anew takes twice as long.
     isolate: false,
   },

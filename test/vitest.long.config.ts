@@ -8,6 +8,8 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // Much of it is waiting: for processes, disks and leases.
+    maxWorkers: 2,
     // No module holds state, so files of tests may share one; loading them anew takes twice as long.
     isolate: false,
   },

@@ -7,6 +7,7 @@ import type { Clock } from '../support/clock.ts'
 import { BridgeError, hasCode } from '../support/errors.ts'
 import { openGate, type Restraint } from './gate.ts'
 import { laneRunner } from './lanes.ts'
+import { keepLease } from './lease-keeper.ts'
 
 /** How many records are begun in one transaction, and may be unfinished. After a crash these must be looked up. */
 const BEGIN_AT_ONCE = 200
@@ -16,9 +17,6 @@ const RESULTS = { atMost: 200, afterMs: 20 }
 const STUCK_MAX = 2
 /** So many records in a row without an answer mean that the API is in trouble, and not a record. */
 const UNANSWERED_MAX = 10
-/** Before a request leaves, the lease must have been renewed within this part of its length. */
-const LEASE_FRESH_PART = 1 / 3
-
 export interface DrainOptions {
   readonly journal: Journal
   readonly lease: Lease
@@ -49,7 +47,7 @@ export interface DrainOptions {
 export async function drain(options: DrainOptions): Promise<void> {
   const { journal, lease, work, unsent } = options
   const stop = stopper(options.signal)
-  const hold = leaseKeeper(options)
+  const hold = keepLease(options)
   const results = batchWriter<RecordResult>(RESULTS, (batch) =>
     hold.writing(journal.endAttempts(lease, batch)),
   )
@@ -69,7 +67,7 @@ export async function drain(options: DrainOptions): Promise<void> {
       return undefined
     }
     try {
-      if (!hold.permit.holds()) await hold.permit.renew()
+      await hold.fresh()
       const result = await options.perform(record, hold.permit)
       blocked.look(record, result)
       const trouble = breaker.look(result)
@@ -164,32 +162,6 @@ function apiBreaker() {
       return answered === 0 && wasNotTaken ? trouble() : undefined
     },
   }
-}
-
-/**
- * Knows when the lease was last renewed, by any write. A process that was stopped and wakes up late must ask before it
- * sends: somebody else may be sending by now. The time of day tells it of a machine that slept, the ticks of the machine
- * of a clock that was set.
- */
-function leaseKeeper({ journal, lease, clock }: Pick<DrainOptions, 'journal' | 'lease' | 'clock'>) {
-  const moment = () => ({ at: clock.now(), ticks: performance.now() })
-  const freshMs = lease.ttlMs * LEASE_FRESH_PART
-  let renewed = moment()
-  const writing = async <Result>(work: Promise<Result>): Promise<Result> => {
-    const began = moment()
-    const result = await work
-    renewed = began
-    return result
-  }
-  const permit: Permit = {
-    holds: () => {
-      const now = moment()
-      const ago = now.at - renewed.at
-      return ago >= 0 && ago <= freshMs && now.ticks - renewed.ticks <= freshMs
-    },
-    renew: () => writing(journal.renewLease(lease)),
-  }
-  return { writing, permit }
 }
 
 /** Remembers the first reason to stop. */

@@ -3,6 +3,7 @@ import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startChild } from './children.ts'
 import { postWithFetch, postWithUndici, type Target, tokenOf } from './floors.ts'
+import { postJournaledByHand } from './journaled-by-hand.ts'
 import { interleave, type Pace, timed, type Turn } from './measure.ts'
 import {
   bodiesOf,
@@ -37,6 +38,7 @@ async function againstAnswersAtOnce(baseUrl: string, { inbound }: Scale): Promis
       {
         bare: () => postWithUndici(target, bodies),
         ours: () => passOver(file.path, target),
+        journaled: () => postJournaledByHand(file.path, target),
         fetch: () => postWithFetch(target, bodies),
       },
     ),
@@ -48,7 +50,15 @@ async function againstAnswersAtOnce(baseUrl: string, { inbound }: Scale): Promis
       reach: { atLeast: 0.6 },
     },
     {
-      ...besides('the same', paces.fetch, paces.ours),
+      ...besides('the same', paces.journaled, paces.ours),
+      beside: 'planned, journaled and reported by hand',
+    },
+    {
+      ...besides('planned, journaled and reported by hand', paces.bare, paces.journaled),
+      beside: 'bare undici loop, prebuilt bodies',
+    },
+    {
+      ...besides('inbound whole', paces.fetch, paces.ours),
       beside: 'plain fetch loop, no journal',
       reach: { atLeast: 2.5 },
     },

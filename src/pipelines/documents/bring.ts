@@ -1,7 +1,7 @@
 /** Bringing documents to their mailbox: each is safe in the spool and its name is reserved before it is left there. */
 import { type DocumentId, type DocumentQuery, type ShippingDocument } from '../../domain/shipping-document.ts'
 import { BridgeError, hasCode } from '../../support/errors.ts'
-import { leaseFence } from '../fence.ts'
+import { keepLease } from '../lease-keeper.ts'
 import { numberedName } from '../names.ts'
 import { documentFetcher, missing, withoutBytes } from './fetch.ts'
 import { inParallel } from './parallel.ts'
@@ -144,7 +144,7 @@ function namingOf({ documents }: DocumentParts, { document, extension }: Ready, 
 
 /** Never over another file: where one stands, the next name is reserved and tried. */
 async function leave(parts: DocumentParts, ready: Ready, trouble: TroubleWatch): Promise<ShippingDocument> {
-  const handover = { stillOurs: leaseFence(parts), takenOver: ready.named?.turn === 0 }
+  const handover = { stillOurs: keepLease(parts).fresh, takenOver: ready.named?.turn === 0 }
   const { journal, lease, spool, documents } = parts
   const { problem: _, ...document } = ready.document
   const { mailbox, mailboxName, folder } = documents

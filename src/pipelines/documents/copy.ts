@@ -14,7 +14,7 @@ import type { DocumentParts } from './parts.ts'
 import { documentsFor, nameValues } from './shipment.ts'
 import { troubleWatch } from './trouble.ts'
 
-export type CopyParts = Omit<DocumentParts, 'lease'>
+export type CopyParts = Omit<DocumentParts, 'lease' | 'clock'>
 
 /** How many shipments are taken from the journal at once. */
 const PAGE = 32

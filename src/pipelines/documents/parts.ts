@@ -4,7 +4,7 @@ import type { DocumentPlace } from './place.ts'
 
 export type DocumentParts = Pick<
   InboundParts,
-  'journal' | 'lease' | 'api' | 'spool' | 'signal' | 'concurrency'
+  'journal' | 'lease' | 'api' | 'clock' | 'spool' | 'signal' | 'concurrency'
 > & {
   readonly route: Pick<InboundParts['route'], 'name' | 'party'>
   readonly documents: DocumentPlace

@@ -3,7 +3,7 @@ import { partSuffix } from '../../domain/file-parts.ts'
 import type { FileEntry } from '../../domain/journal.ts'
 import type { ReportedRecord } from '../../domain/record.ts'
 import { BridgeError } from '../../support/errors.ts'
-import { leaseFence } from '../fence.ts'
+import { keepLease } from '../lease-keeper.ts'
 import type { InboundParts } from '../parts.ts'
 import { withDocuments } from './documents.ts'
 import { type DifferingColumns, openSteps } from './open-steps.ts'
@@ -104,7 +104,7 @@ async function deliverAll(
   name: string,
 ): Promise<boolean> {
   const { results, spool, route } = parts
-  const handover = { stillOurs: leaseFence(parts), takenOver: file.reportName === name }
+  const handover = { stillOurs: keepLease(parts).fresh, takenOver: file.reportName === name }
   for (const { suffix, spooled } of reportsOf(file, summary)) {
     const outcome = await results.deliver(spool.path(spooled), route.resultsFolder, name + suffix, handover)
     if (outcome === 'occupied') return false
