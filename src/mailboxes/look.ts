@@ -1,5 +1,5 @@
 /** What stands at a place of a mailbox, and what keeps it from being listed or taken; nothing is made or changed. */
-import { access, constants, lstat, readdir, realpath, stat } from 'node:fs/promises'
+import { access, constants, lstat, open, readdir, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sighting } from '../domain/mailbox.ts'
 import { hasSystemCode } from '../support/errors.ts'
@@ -55,8 +55,8 @@ export async function lookAt(root: string, folder: string, name: string): Promis
   return {
     what: 'file',
     sighting: { folder, name, size: found.size, modifiedAt: Math.floor(found.mtimeMs) },
-    mayBeRead: await may(join(path, name), constants.R_OK),
-    mayBeMoved: await may(path, constants.W_OK | constants.X_OK),
+    mayBeRead: await opens(join(path, name)),
+    mayBeMoved: await isWritable(path),
   }
 }
 
@@ -89,9 +89,20 @@ function kindOf(found: NonNullable<Awaited<ReturnType<typeof statOf>>>): string 
   return found.isSymbolicLink() ? 'it is a link; only files themselves are taken' : 'it is no plain file'
 }
 
-async function may(path: string, mode: number): Promise<boolean> {
+/** Only opening a file tells whether it may be read: who a program acts as is not always who it was started by. */
+async function opens(path: string): Promise<boolean> {
   try {
-    await access(path, mode)
+    const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    await file.close()
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function isWritable(folder: string): Promise<boolean> {
+  try {
+    await access(folder, constants.W_OK | constants.X_OK)
     return true
   } catch {
     return false

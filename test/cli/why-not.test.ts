@@ -1,10 +1,13 @@
 /** Why a file is not picked up: each rule that could keep it, told with what to do; and nothing is changed by asking. */
 import { appendFile, chmod, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { thisHolder } from '../../src/bridge/holder.ts'
+import { rightsReasons } from '../../src/bridge/why-not/rules.ts'
 import { openJournal } from '../../src/journal/open.ts'
+import { lookAt } from '../../src/mailboxes/look.ts'
 import { systemClock } from '../../src/support/clock.ts'
+import { asNobody } from '../fixtures/as-nobody.ts'
 import { commandsOf, type Said } from '../fixtures/office.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
@@ -224,15 +227,20 @@ test('a mailbox that is away, and a journal that cannot be opened', async () => 
   expect([codes(broken), codes(away)]).toEqual([['journal-away'], ['mailbox-away']])
 })
 
-test.skipIf(process.getuid?.() === 0)('a file that may not be read', async () => {
-  const { world, inbox, ask } = await anInbox()
+test.skipIf(process.platform === 'win32')('a file that may not be read', async () => {
+  const { world, inbox } = await anInbox()
   await world.drop('inbox/orders', 'orders.csv', ORDERS)
-  await chmod(join(inbox, 'orders.csv'), 0o000)
+  const path = join(inbox, 'orders.csv')
+  await chmod(path, 0o000)
+  for (const folder of [world.folder, join(world.folder, 'exchange'), dirname(inbox), inbox])
+    await chmod(folder, 0o755)
 
-  const said = await ask('orders.csv')
+  const look = await asNobody(() => lookAt(join(world.folder, 'exchange'), 'inbox/orders', 'orders.csv'))
 
-  expect(said.exit).toBe(74)
-  expect(codes(said)).toEqual(['no-rights'])
+  expect(look).toMatchObject({ what: 'file', mayBeRead: false })
+  expect(rightsReasons({ mayBeRead: false, mayBeMoved: true }, path)).toMatchObject([
+    { code: 'no-rights', message: `${path} may not be read by this user` },
+  ])
 })
 
 test('a name that nobody knows says where it looked and what is much alike; --json says the same', async () => {

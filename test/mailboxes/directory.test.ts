@@ -12,6 +12,7 @@ import {
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { asNobody } from '../fixtures/as-nobody.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { directoryMailbox } from '../../src/mailboxes/directory.ts'
 import { isTemporaryName } from '../../src/mailboxes/names.ts'
@@ -204,17 +205,6 @@ describe('a directory on this machine', () => {
     )
   })
 })
-
-/** Rights bind everybody but root, as whom tests often run. */
-async function asNobody(work: () => Promise<void>): Promise<void> {
-  if (process.geteuid?.() !== 0) return work()
-  process.seteuid?.(65_534)
-  try {
-    await work()
-  } finally {
-    process.seteuid?.(0)
-  }
-}
 
 test('names of files still being written are known whatever their case', () => {
   const working = ['.a', '~$Orders.xlsx', 'a.TMP', 'a.Part', 'a.csv.filepart', 'a.writing', 'a.crdownload']

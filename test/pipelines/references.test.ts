@@ -181,11 +181,12 @@ describe('the bridge finds', () => {
     const calls = await callsOf(world, 'few')
 
     const asked = calls.filter(({ endpoint }) => endpoint === 'listRetailerOrders').map(({ query }) => query)
-    expect(asked.slice(0, 2)).toEqual([
+    expect(asked.slice(0, 3)).toEqual([
+      { purchase_order_number: po },
       { purchase_order_number: 'ELSEWHERE-1' },
       { purchase_order_number: 'NOBODY-1' },
     ])
-    expect(asked.slice(2)).toEqual([{ status: ['open', 'partial'] }, undefined])
+    expect(asked.slice(3)).toEqual([{ status: ['open', 'partial'] }, undefined])
     expect((await resultsOf(world, 'few.csv')).map((row) => row['_status'])).toEqual([
       'accepted',
       'accepted',

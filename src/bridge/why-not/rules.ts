@@ -44,7 +44,10 @@ export function nameReasons({ name, inboxes }: Asking, { route, place }: Inbox):
 
 type StandingFile = Extract<Look, { what: 'file' }>
 
-export function rightsReasons({ mayBeRead, mayBeMoved }: StandingFile, path: string): Reason[] {
+export function rightsReasons(
+  { mayBeRead, mayBeMoved }: Pick<StandingFile, 'mayBeRead' | 'mayBeMoved'>,
+  path: string,
+): Reason[] {
   return [
     ...(mayBeRead ? [] : [reason('no-rights', `${path} may not be read by this user`)]),
     ...(mayBeMoved ? [] : [reason('no-rights', `${path} may not be moved out of its folder by this user`)]),
