@@ -53,12 +53,12 @@ export async function runRoute(
   const { journal, options } = shop
   const holder = thisHolder(options.newId())
   try {
-    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
     const { leaseMs = LEASE_MS } = options
     const lease = await journal.takeLease(route.name, holder, leaseMs, isHolderAlive)
     // A heartbeat that fails says nothing: the next write finds out whether the lease is lost.
     const heartbeat = setInterval(() => void journal.renewLease(lease).catch(() => undefined), leaseMs / 3)
     try {
+      if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
       const seeing = { api: shop.apis.of(route), journal, party: route.party, clock: options.clock }
       const unasked = asksForOrders(shop.configuration, route.party) ? [] : (['createOrder'] as const)
       const api = rememberingApi({ ...seeing, unasked })

@@ -24,9 +24,9 @@ export interface AnsweredFile {
 /** Of a request that is neither redirected nor about the account. `now` is ours, for a time to come back that is given as a date. */
 export function judge(method: string, exchange: Exchange, now: number): Judged {
   const waitMs = waitOf(exchange, now)
-  const ending = endingOf(exchange, { isList: false, toWait: waitMs !== undefined })
+  const ending = endingOf(exchange, { isList: false, toWait: waitMs !== undefined && !isWebPage(exchange) })
   if (exchange.ended !== 'answer') {
-    const words = exchange.ended === 'nothing-sent' ? 'nothing was sent' : 'the answer was lost'
+    const words = exchange.ended === 'nothing-sent' ? 'the request was not sent' : 'the answer was lost'
     const certainty = ENDINGS[ending].known === 'nothing-done' ? 'not-applied' : 'unknown'
     return { certainty, detail: `${words}: ${describeCause(exchange.cause)}` }
   }
@@ -128,6 +128,11 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** Of too many requests it makes no difference who says so; nothing was done. */
+function isWebPage(exchange: Exchange): boolean {
+  return exchange.ended === 'answer' && /^text\/html\b/i.test(headerOf(exchange, 'content-type') ?? '')
 }
 
 /** How long the answer asks to wait; undefined where it does not say, or where nobody is to come back. */

@@ -59,14 +59,14 @@ export function createClient(options: ClientOptions): Client {
   const retry = createRetry({ limits, clock, random, mayRetry: () => host.mayRetry(), stop: stop.signal })
   const wire = openWire({ origin: base.origin, clock, timeoutMs, connections })
   const { clientId, clientSecret } = options
-  const tokens = createTokens({ wire, retry, clock, base, userAgent, clientId, clientSecret })
+  const tokens = createTokens({ wire, retry, clock, base, host, userAgent, clientId, clientSecret })
   const attempt = createSession({ wire, tokens, clock, base, host, userAgent })
   const requestFor = compileRequests(base.prefix)
   let cutting: NodeJS.Timeout | undefined
 
-  async function read(request: Request): Promise<Answered | undefined> {
+  async function read(request: Request, guessed = false): Promise<Answered | undefined> {
     const result = await retry.repeat(() => attempt(request), againUnlessAnswered)
-    return usable(result, request)
+    return guessed && isRefused(result) ? undefined : usable(result, request)
   }
 
   return {
@@ -97,7 +97,8 @@ export function createClient(options: ClientOptions): Client {
       const request = requestFor({ ...call, query })
       const { resource, path: first } = request
       const position = { limit: Number(query.limit), firstPage: Number(call.query?.['page'] ?? 1) }
-      return readPages({ base, resource, first, ...position }, (page) => read({ ...request, path: page }))
+      const list = { base, resource, first, ...position }
+      return readPages(list, (path, guessed) => read({ ...request, path }, guessed))
     },
 
     clockOffsetMs: () => wire.clockOffsetMs(),
@@ -108,10 +109,10 @@ export function createClient(options: ClientOptions): Client {
       cutting ??= setTimeout(() => void wire.cut(), withinMs).unref()
     },
 
-    close() {
-      clearTimeout(cutting)
+    async close() {
       stop.abort()
-      return wire.close()
+      await wire.close()
+      clearTimeout(cutting)
     },
   }
 }
@@ -132,6 +133,11 @@ function usable(result: Judged, request: Request): Answered | undefined {
   if (result.status === 404) return undefined
   if (!isSuccess(result.status)) throw unusableAnswer(request.resource, describeAnswer(result))
   return result
+}
+
+/** Some APIs refuse the number of a page that they do not have. */
+function isRefused(result: Judged): boolean {
+  return result.certainty === 'answered' && result.status === 400
 }
 
 function documentIn(result: Judged, request: Request): DocumentAnswer {

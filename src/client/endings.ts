@@ -42,6 +42,12 @@ export const ENDINGS = {
     known: 'nothing-done',
     but: 'credentials-refused',
   },
+  // A browser is sent on so after its form was taken.
+  'see-other': {
+    when: 'The answer to a call that changes something says to look elsewhere; of a read it counts as a redirect',
+    status: { from: 303, to: 303 },
+    known: 'unknown',
+  },
   redirected: {
     when: 'The answer leads to another address',
     status: { from: 300, to: 399 },
@@ -54,7 +60,7 @@ export const ENDINGS = {
     known: 'nothing-done',
   },
   'asked-to-wait': {
-    when: 'The API is away and says when to come back (`Retry-After`)',
+    when: 'The API is away and says when to come back (`Retry-After`); a web page that says so is a gateway’s, whose API may go on working',
     status: { from: 503, to: 503 },
     whenAskedToWait: true,
     known: 'nothing-done',

@@ -22,16 +22,19 @@ export interface PageAnswer {
 /** More pages than any list has; a list that goes on beyond is an error, because its end would be a false one. */
 const MOST_PAGES = 10_000
 
-/** Reads page after page with `read`, which gives undefined for a page that is not there. */
+/** Gives undefined for a page that is not there; one that is only `guessed` may also be refused for that. */
+export type ReadPage = (path: string, guessed: boolean) => Promise<PageAnswer | undefined>
+
 export async function* readPages(
   options: ListOptions,
-  read: (path: string) => Promise<PageAnswer | undefined>,
+  read: ReadPage,
 ): AsyncGenerator<readonly Resource[], void, undefined> {
   const seen = new Set<string | number>()
-  let path = options.first
+  let next: NextPage = { path: options.first, guessed: false }
   let count: number | undefined
+  let countsAll = false
   for (let number = 0; number < MOST_PAGES; number += 1) {
-    const answer = await read(path)
+    const answer = await read(next.path, next.guessed)
     if (answer === undefined) {
       if (number === 0) throw unusableAnswer(options.resource, 'HTTP 404')
       return mustBeWhole(options.resource, count, seen.size)
@@ -39,16 +42,18 @@ export async function* readPages(
     const page = readPage(answer, options.resource)
     const fresh = page.items.filter((item) => isNew(item, seen))
     count = page.count
+    countsAll ||= count !== undefined && count > page.items.length
     if (fresh.length === 0) return mustBeWhole(options.resource, count, seen.size)
     yield fresh
-    const next = nextPath(page, {
+    const following = nextPage(page, {
       ...options,
-      current: path,
+      current: next.path,
       nextNumber: options.firstPage + number + 1,
       seen: seen.size,
+      countsAll,
     })
-    if (next === undefined) return
-    path = next
+    if (following === undefined) return
+    next = following
   }
   throw unusableAnswer(options.resource, `the list goes on after ${MOST_PAGES} pages`)
 }
@@ -69,26 +74,37 @@ interface Page {
 
 const LIST_KEYS = ['results', 'data', 'items', 'objects']
 
-/** Spec: not shown. A bare array, or an object with the array under a usual name or as its only array. */
+/** Spec: not shown. A bare array, or an object with the array under a usual name, its own, or as its only array. */
 function readPage({ body, link }: PageAnswer, resource: string): Page {
   const envelope: Resource = isObject(body) ? body : {}
-  const items = Array.isArray(body) ? (body as unknown[]) : listIn(envelope)
+  const items = Array.isArray(body) ? (body as unknown[]) : listIn(envelope, resource)
   if (items === undefined) throw unusableAnswer(resource, 'the answer is not a list')
   if (!items.every(isObject)) throw unusableAnswer(resource, 'the list holds something that is not an object')
-  const { next, count } = envelope
+  const next = fieldOf(envelope, 'next', 'links')
+  const count = fieldOf(envelope, 'count', 'meta')
   return {
     items,
     next: typeof next === 'string' && next !== '' ? next : linkedNext(link),
-    saysLast: next === null,
+    saysLast: next === null || isPlaced(link),
     count: typeof count === 'number' ? count : undefined,
   }
 }
 
-function listIn(envelope: Resource): readonly unknown[] | undefined {
-  const named = LIST_KEYS.map((key) => envelope[key]).find(Array.isArray)
+/** What may stand in the envelope or in a part of it. */
+function fieldOf(envelope: Resource, field: string, part: string): unknown {
+  const { [part]: inner } = envelope
+  const own = envelope[field]
+  return own ?? (isObject(inner) && inner[field] !== undefined ? inner[field] : own)
+}
+
+/** `{"errors": []}` is no list: an array that nobody would call so must hold resources to be taken for it. */
+function listIn(envelope: Resource, resource: string): readonly unknown[] | undefined {
+  const own = resource.split('/').findLast((part) => part !== '') ?? ''
+  const named = [...LIST_KEYS, own].map((key) => envelope[key]).find(Array.isArray)
   if (named !== undefined) return named
-  const arrays = Object.values(envelope).filter(Array.isArray)
-  return arrays.length === 1 ? arrays[0] : undefined
+  const [only, another] = Object.values(envelope).filter(Array.isArray) as unknown[][]
+  if (only === undefined || another !== undefined || only.length === 0) return undefined
+  return only.every((item) => isObject(item) && item['id'] !== undefined) ? only : undefined
 }
 
 function isObject(value: unknown): value is Resource {
@@ -102,6 +118,11 @@ function linkedNext(link: string | undefined): string | undefined {
     if (params.some((param) => /^\s*rel\s*=\s*"?next"?\s*$/i.test(param))) return target.trim().slice(1, -1)
   }
   return undefined
+}
+
+/** A header with links to other pages would have one to the next page, too. */
+function isPlaced(link: string | undefined): boolean {
+  return link !== undefined && /\brel\s*=\s*"?(?:prev|previous|first|last)\b/i.test(link)
 }
 
 /** Ids are numbers or text with digits in it, and both are the same id. What has no id is known by its contents. */
@@ -120,20 +141,29 @@ interface Position extends ListOptions {
   readonly nextNumber: number
   /** How many different resources have come so far. */
   readonly seen: number
+  /** Whether a page said that there are more than it holds: then the count is that of the list and not of the page. */
+  readonly countsAll: boolean
 }
 
-function nextPath(page: Page, position: Position): string | undefined {
-  const { base, resource, first, limit, nextNumber, seen } = position
-  if (page.next !== undefined) return followed(page.next, position)
-  const more = page.count === undefined ? !page.saysLast && page.items.length >= limit : page.count > seen
-  if (!more) return undefined
+interface NextPage {
+  readonly path: string
+  /** Nothing says that there is such a page, and the one before was not full. */
+  readonly guessed: boolean
+}
+
+/** A page that is smaller than asked for may be as large as the API makes them: only the API's word ends a list. */
+function nextPage(page: Page, position: Position): NextPage | undefined {
+  const { base, resource, first, limit, nextNumber, seen, countsAll } = position
+  if (page.next !== undefined) return { path: followed(page.next, position), guessed: false }
+  const hasMore = page.count !== undefined && page.count > seen
+  if (!hasMore && (page.saysLast || (countsAll && page.count !== undefined))) return undefined
   const url = new URL(first, base.origin)
   url.searchParams.set('page', String(nextNumber))
-  return resource + url.search
+  return { path: resource + url.search, guessed: !hasMore && page.items.length < limit }
 }
 
 /** Below our own base a link is followed as it is; of any other only the query counts, and the token stays at home. */
-function followed(next: string, { base, resource, current }: Position): string | undefined {
+function followed(next: string, { base, resource, current }: Position): string {
   const from = base.origin + current
   if (!URL.canParse(next, from)) throw unusableAnswer(resource, 'the link to the next page is not an address')
   const url = new URL(next, from)

@@ -39,7 +39,7 @@ export function createSession(
   return async (request, permit) => {
     const rest = host.resting()
     if (rest !== undefined) {
-      return { certainty: 'not-applied', detail: `nothing was sent: ${rest}`, resting: true }
+      return { certainty: 'not-applied', detail: `the request was not sent: ${rest}`, resting: true }
     }
     let token = tokens.current()
     if (token instanceof Promise) token = await token
@@ -62,7 +62,8 @@ function butOf(exchange: Exchange, { isList }: Request) {
 
 /** Throws what concerns all calls of the account, and not this one. */
 function refuse(exchange: Exchange, request: Request, base: Base): void {
-  refuseRedirect(exchange, request.resource, base)
+  const mayBeDone = endingOf(exchange, { isList: false, toWait: false }) === 'see-other'
+  if (!mayBeDone || request.method === 'GET') refuseRedirect(exchange, request.resource, base)
   const but = butOf(exchange, request)
   if (exchange.ended !== 'answer' || but === undefined) return
   const { party, resource } = request

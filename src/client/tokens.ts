@@ -4,6 +4,7 @@ import { ENDPOINTS } from '../contract/endpoints.ts'
 import type { Clock } from '../support/clock.ts'
 import { BridgeError } from '../support/errors.ts'
 import { againUnlessAnswered, describeAnswer, isSuccess, judge, type Judged } from './certainty.ts'
+import type { Host } from './host.ts'
 import { refuseRedirect } from './redirects.ts'
 import type { Base } from './requests.ts'
 import type { Retry } from './retry.ts'
@@ -30,6 +31,7 @@ export interface TokenOptions {
   readonly retry: Retry
   readonly clock: Clock
   readonly base: Base
+  readonly host: Host
   readonly userAgent: string
   readonly clientId: string
   readonly clientSecret: string
@@ -85,7 +87,7 @@ async function fetchToken(options: TokenOptions): Promise<Token> {
 }
 
 async function askOnce(path: string, options: TokenOptions): Promise<Judged> {
-  const { wire, clock, base, userAgent, clientId, clientSecret } = options
+  const { wire, clock, base, host, userAgent, clientId, clientSecret } = options
   const body = new URLSearchParams({
     grant_type: 'client_credentials',
     client_id: clientId,
@@ -93,6 +95,7 @@ async function askOnce(path: string, options: TokenOptions): Promise<Judged> {
   }).toString()
   const headers = ['accept', 'application/json', 'user-agent', userAgent, 'content-type', FORM]
   const exchange = await wire.exchange({ method: 'POST', path, body }, headers)
+  host.look(exchange)
   refuseRedirect(exchange, path, base)
   return judge('POST', exchange, clock.now())
 }

@@ -88,6 +88,8 @@ export interface SendingRecord {
   readonly inDoubt: boolean
   /** What is noted of the attempt already, to be able to settle it; JSON text. */
   readonly note?: string
+  /** What was noted of the first attempt that was left without a known outcome. */
+  readonly doubtNote?: string
 }
 
 /** A record that was sent and not answered. */

@@ -5,6 +5,7 @@ import { problem } from '../domain/problem.ts'
 import type { RecordResult, RecordState, SendingRecord, UncertainRecord } from '../domain/record.ts'
 import { keepAnswers } from './answers.ts'
 import { batchOf } from './batch.ts'
+import { chain } from './chain.ts'
 import { MAY_FOLLOW } from './followers.ts'
 import { idsWhere } from './ids.ts'
 import { present } from './present.ts'
@@ -13,6 +14,7 @@ import { applyResults } from './results.ts'
 import type { Tables } from './schema.ts'
 import { WAITS_FOR_CLOSE } from './steps.ts'
 import { type Store, read, writeHolding } from './store.ts'
+import { summed } from './sums.ts'
 import { leaveOutSuperseded } from './superseded.ts'
 import { type Work, assertMayBeSent, workOf } from './work.ts'
 
@@ -40,7 +42,7 @@ export function attemptCalls(store: Store): AttemptCalls {
       }
     },
     noteAttempts: (lease, notes) =>
-      writeHolding(store, lease, (tables) => noteAttempts(tables, lease, notes)),
+      writeHolding(store, lease, (tables, now) => noteAttempts(tables, lease, { notes, now })),
     endAttempts: (lease, results) =>
       writeHolding(store, lease, async (tables, now) => {
         await closeAttempts(tables, lease, { results, now })
@@ -69,6 +71,7 @@ interface SendingRow {
   readonly natural_key: string
   readonly attempts: number
   readonly in_doubt: number
+  readonly doubt_note?: string | null
   readonly body: string
   readonly note: string | null
 }
@@ -91,6 +94,10 @@ async function beginAttempts(
       case when attempts = 1 then 0 else exists (
         select 1 from attempts as earlier
         where earlier.record_id = records.id and (earlier.result is null or earlier.result = 'uncertain')) end as in_doubt,
+      case when attempts > 1 then (
+        select earlier.note from attempts as earlier
+        where earlier.record_id = records.id and (earlier.result is null or earlier.result = 'uncertain')
+        order by earlier.attempt limit 1) end as doubt_note,
       (select body from bodies where bodies.record_id = records.id) as body,
       (select note from bodies where bodies.record_id = records.id) as note,
       (select target from bodies where bodies.record_id = records.id) as target`.execute(tables)
@@ -126,21 +133,25 @@ function sendingOf(row: SendingRow): SendingRecord {
     body: row.body,
     attempt: row.attempts,
     inDoubt: row.in_doubt === 1,
-    ...present({ note: row.note, step: row.step }),
+    ...present({ note: row.note, step: row.step, doubtNote: row.doubt_note ?? null }),
   }
 }
 
 async function noteAttempts(
   tables: Kysely<Tables>,
   { route }: Lease,
-  notes: readonly { readonly id: number; readonly note: string }[],
+  { notes, now }: { notes: readonly { readonly id: number; readonly note: string }[]; now: number },
 ): Promise<void> {
   const batch = batchOf(notes, { id: ({ id }) => id, note: ({ note }) => note })
-  await sql`
+  const { rows } = await sql<{ id: number; text: string }>`
     update attempts set note = batch.note
     from ${batch} join records on records.id = batch.id
     where records.route = ${route} and records.state = 'sending'
-      and attempts.record_id = records.id and attempts.attempt = records.attempts`.execute(tables)
+      and attempts.record_id = records.id and attempts.attempt = records.attempts
+    returning attempts.record_id as id, attempts.note as text`.execute(tables)
+  if (rows.length > 0) {
+    await chain(tables, now, { kind: 'attempts-noted', route, detail: { notes: summed(rows) } })
+  }
 }
 
 /** Goes before the results, while it can still be told which records are being sent. */
@@ -210,7 +221,7 @@ async function uncertainRecords(
     select records.id, records.number, records.operation, records.step, records.lane, records.natural_key, records.attempts, 1 as in_doubt, bodies.body,
       records.changed_at, attempts.began_at as sent_at, attempts.note,
       (select count(*) from attempts as lost where lost.record_id = records.id
-        and (lost.result is null or lost.result = 'uncertain')) as times_lost
+        and lost.result = 'uncertain') as times_lost
     from records
     join bodies on bodies.record_id = records.id
     join attempts on attempts.record_id = records.id and attempts.attempt = records.attempts

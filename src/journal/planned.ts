@@ -92,3 +92,21 @@ export async function isBehind(
       and file_id = ${fileId} and number < ${number} limit 1`.execute(tables)
   return rows.length > 0
 }
+
+export async function mayBeAnothers(
+  tables: Kysely<Tables>,
+  fileId: string,
+  { id, operation, account, lane, apiId, since }: Parameters<Journal['mayBeAnothers']>[1],
+): Promise<boolean> {
+  const isIts =
+    apiId === undefined
+      ? sql`file_id <> ${fileId} and state in ('accepted', 'sending', 'uncertain') and changed_at >= ${since}`
+      : sql`api_id = ${apiId}`
+  const { rows } = await sql`
+    select 1 from records
+    where operation = ${operation} and account = ${account} and holds_key = 1
+      and natural_key > ${lane} || ' ' and natural_key < ${lane} || '!' and id <> ${id} and ${isIts} limit 1`.execute(
+    tables,
+  )
+  return rows.length > 0
+}

@@ -5,7 +5,7 @@ import type { PlannedRecord, ReportedRecord, StateCounts } from '../domain/recor
 import { assert } from '../support/errors.ts'
 import { batchOf } from './batch.ts'
 import { chainPlanned } from './planned-event.ts'
-import { countUnnoted, heldKeys, insertPlanned, isBehind, plannedBodies } from './planned.ts'
+import { countUnnoted, heldKeys, insertPlanned, isBehind, mayBeAnothers, plannedBodies } from './planned.ts'
 import { present } from './present.ts'
 import { findHolders } from './holders.ts'
 import { type Verdict, judge } from './repeats.ts'
@@ -20,6 +20,7 @@ type RecordCalls = Pick<
   | 'plannedBodies'
   | 'countUnnoted'
   | 'isBehind'
+  | 'mayBeAnothers'
   | 'countRecords'
   | 'reportedRecords'
   | 'troubledRecords'
@@ -31,6 +32,7 @@ export function recordCalls(store: Store): RecordCalls {
       writeHolding(store, lease, (tables, now) => addRecords(tables, { lease, fileId, records, now })),
     heldKeys: (asked) => read(store, (tables) => heldKeys(tables, asked)),
     countUnnoted: (fileId, operation) => read(store, (tables) => countUnnoted(tables, fileId, operation)),
+    mayBeAnothers: (fileId, found) => read(store, (tables) => mayBeAnothers(tables, fileId, found)),
     isBehind: (fileId, record) => read(store, (tables) => isBehind(tables, fileId, record)),
     plannedBodies: (fileId, named) => read(store, (tables) => plannedBodies(tables, fileId, named)),
     countRecords: (work) => read(store, (tables) => countRecords(tables, workOf(work))),

@@ -67,11 +67,17 @@ export async function moveWithoutReplacing(
   hardLinks: boolean,
 ): Promise<boolean> {
   const placed = await place({ temporary: source, final, hardLinks })
-  if (!placed) return false
+  if (!placed && !(await isSameFile(source, final))) return false
   await syncFolder(dirname(final))
   await rm(source, { force: true })
   await syncFolder(dirname(source))
   return true
+}
+
+/** Placed before a crash, which left it its old name too. */
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [here, there] = await Promise.all([lstat(one), lstat(other)])
+  return here.isFile() && here.ino === there.ino && here.dev === there.dev
 }
 
 /** Gives the file its final name; false when the name was taken meanwhile. A link is the one step that never overwrites. */

@@ -3,7 +3,7 @@ import { createClient } from '../../src/client/client.ts'
 import { createHost, DEFAULT_HOST } from '../../src/client/host.ts'
 import { systemClock } from '../../src/support/clock.ts'
 import { instantClock } from '../fixtures/instant-clock.ts'
-import { html, json, saysNothing, startMisbehavingServer } from '../fixtures/misbehaving-server.ts'
+import { hangUp, html, json, saysNothing, startMisbehavingServer } from '../fixtures/misbehaving-server.ts'
 import { failureOf, setUp } from './setup.ts'
 
 const order = { endpoint: 'createOrder', params: { retailer_id: 1000 }, body: '{}' }
@@ -40,6 +40,15 @@ describe('a host that does not answer', () => {
     expect(first).toMatchObject({ status: 201 })
     expect(second).toMatchObject({ certainty: 'not-applied', resting: true })
     expect(await client.send(order)).toMatchObject({ status: 201 })
+  })
+
+  test('is left in peace too when it does not even give a token', async () => {
+    const clock = instantClock()
+    const host = createHost(clock, { ...DEFAULT_HOST, failures: 3, failingMs: 0 })
+    const { server, client } = await setUp({ clock, host })
+    server.nextToken(hangUp)
+    for (let call = 0; call < 4; call++) await client.send(order)
+    expect(server.tokenRequests.length).toBeLessThan(8)
   })
 
   test('for a moment only is not left in peace', async () => {
@@ -116,5 +125,15 @@ describe('when the program is asked to stop', () => {
       certainty: 'unknown',
       detail: 'the answer was lost: the bridge was stopped',
     })
+  })
+
+  test('closing does not wait for a call that hangs', async () => {
+    const { server, client } = await setUp({ timeoutMs: 600_000 })
+    server.next(saysNothing)
+    const call = client.send(order)
+    while (server.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    client.hurry(20)
+    await client.close()
+    expect(await call).toMatchObject({ certainty: 'unknown' })
   })
 })

@@ -73,12 +73,50 @@ describe('reading a list', () => {
     ['`data`', { data: items(1, 2), errors: [] }],
     ['`items`', { items: items(1, 2) }],
     ['`objects`', { meta: { total: 2 }, objects: items(1, 2) }],
-    ['the only array there is', { total: 2, orders: items(1, 2) }],
+    ['an array that is called as the list is', { total: 2, orders: items(1, 2), errors: [] }],
+    ['the only array there is', { total: 2, purchases: items(1, 2) }],
   ])('understands %s', async (_, body) => {
     const { server, client } = await setUp()
     server.next(json(200, body))
     expect(await collect(client.list(orders))).toEqual([{ id: 1 }, { id: 2 }])
+  })
+
+  test.each<[string, Behaviour]>([
+    ['no next page', json(200, { next: null, results: items(1, 2) })],
+    ['no next page among its links', json(200, { data: items(1, 2), links: { next: null } })],
+    ['only a page before', json(200, items(1, 2), { link: '</v1/brands/7/orders/>; rel="prev"' })],
+  ])('asks for no other page when the API says that there is %s', async (_, behaviour) => {
+    const { server, client } = await setUp()
+    server.next(behaviour)
+    expect(await collect(client.list(orders))).toEqual(items(1, 2))
     expect(server.received.map(({ url }) => url)).toEqual(['/v1/brands/7/orders/?limit=250'])
+  })
+
+  test.each([
+    ['bare arrays', (some: unknown[]) => some],
+    ['objects without a link', (results: unknown[]) => ({ results })],
+    ['objects with the count of the page', (results: unknown[]) => ({ count: results.length, results })],
+  ])('is not at its end where pages are smaller than asked for: %s', async (_, envelope) => {
+    const { server, client } = await setUp()
+    const pages = [items(1, 2), items(3, 4), items(5), []]
+    server.next(...pages.map((page) => json(200, envelope(page))))
+    expect(await collect(client.list(orders))).toEqual(items(1, 2, 3, 4, 5))
+  })
+
+  test('is at its end where nobody spoke of another page and the API refuses its number', async () => {
+    const { server, client } = await setUp()
+    server.next(json(200, items(1, 2)), json(400, { page: ['Invalid page.'] }))
+    expect(await collect(client.list(orders))).toEqual(items(1, 2))
+
+    server.next(json(200, items(1, 2)), json(400, { page: ['Invalid page.'] }))
+    const full = client.list({ ...orders, query: { limit: 2 } })
+    expect((await failureOf(collect(full))).code).toBe('api-answer-unusable')
+  })
+
+  test('of nothing is one that is called so, or as the list is', async () => {
+    const { server, client } = await setUp()
+    server.next(json(200, { orders: [] }))
+    expect(await collect(client.list(orders))).toEqual([])
   })
 
   test('of nothing gives no page', async () => {
@@ -90,6 +128,8 @@ describe('reading a list', () => {
   test.each([
     ['an object without an array', { id: 1 }],
     ['an object with two unknown arrays', { a: items(1), b: items(2) }],
+    ['an object whose only array is empty', { errors: [] }],
+    ['an object whose only array holds no resources', { errors: [{ message: 'Try later.' }] }],
     ['a text', 'hello'],
     ['a list of numbers', { results: [1, 2] }],
     ['a list of lists', [[{ id: 1 }]]],

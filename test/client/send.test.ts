@@ -121,6 +121,12 @@ describe('a call that may have taken effect is unknown and is not repeated:', ()
     ['the service is away without a time to come back', html(503), 503],
     ['the time to come back cannot be read', text(503, '', { 'retry-after': 'soon' }), 503],
     ['a gateway waited too long', html(504), 504],
+    [
+      'a page of a gateway says when to come back',
+      text(503, '<h1>Backend fetch failed</h1>', { 'retry-after': '5', 'content-type': 'text/html' }),
+      503,
+    ],
+    ['the answer says to look elsewhere', text(303, '', { location: '/v1/retailers/1000/orders/5/' }), 303],
   ])('%s', async (_, behaviour, status) => {
     const { server, client } = await setUp()
     server.next(behaviour)

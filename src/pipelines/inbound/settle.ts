@@ -7,6 +7,7 @@ import type { Finding, InboundRules } from '../operations/operation.ts'
 import { INBOUND_RULES } from '../operations/operations.ts'
 import type { InboundParts } from '../parts.ts'
 import { type ReadResult, tryRead } from '../reads.ts'
+import { unlessAnothers } from './others.ts'
 import { type AbsentSteps, doesOperation, partsFor } from './steps.ts'
 
 /** How many uncertain records are looked up between two writes to the journal, and how many reads there are at a time. */
@@ -41,8 +42,8 @@ export async function settleUncertain(
     const records = await journal.uncertainRecords({ file: file.id }, afterId, LOOK_UP_AT_ONCE)
     const last = records.at(-1)
     if (last === undefined) return
-    await lateAnswersAreOut(parts, records, done === 0 ? moment.sentUntil : undefined)
-    if (!signal.aborted) await journal.settleRecords(lease, await lookedUp(parts, records, moment))
+    await lateAnswersAreOut(parts, file, { records, sentUntil: done === 0 ? moment.sentUntil : undefined })
+    if (!signal.aborted) await journal.settleRecords(lease, await lookedUp(parts, file, records, moment))
     if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
     afterId = last.id
     done += records.length
@@ -56,20 +57,23 @@ export async function settleUncertain(
  * set back makes nobody wait longer, and one that was set forward since the last request nobody shorter.
  */
 async function lateAnswersAreOut(
-  { clock, route, signal }: InboundParts,
-  records: readonly UncertainRecord[],
-  sentUntil: number | undefined,
+  { clock, route, signal, notify }: InboundParts,
+  file: FileEntry,
+  { records, sentUntil }: { records: readonly UncertainRecord[]; sentUntil: number | undefined },
 ) {
   const since = Math.max(...records.map((record) => record.uncertainSince))
   const byDay = Math.min(since + route.lateAnswerMs - clock.now(), route.lateAnswerMs)
   const running = sentUntil === undefined ? 0 : sentUntil + route.lateAnswerMs - performance.now()
   const wait = Math.max(byDay, running)
-  if (wait > 0) await clock.sleep(wait, signal)
+  if (wait <= 0) return
+  notify({ kind: 'waiting', route: route.name, file: file.name, ms: wait })
+  await clock.sleep(wait, signal)
 }
 
 /** What became of the records; at a signal, of those that were looked up by then. */
 async function lookedUp(
   parts: InboundParts,
+  file: FileEntry,
   records: readonly UncertainRecord[],
   { isLastRound, absent }: SettlingMoment,
 ): Promise<RecordResult[]> {
@@ -91,7 +95,7 @@ async function lookedUp(
     const atOnce = rules.lookUpAll === undefined ? LOOK_UPS_IN_FLIGHT : LOOK_UP_AT_ONCE
     for (let start = 0; start < sent.length && !parts.signal.aborted; start += atOnce) {
       const some = sent.slice(start, start + atOnce)
-      const findings = await find(own, rules, some)
+      const findings = await ownFindings(own, file, { records: some, findings: await find(own, rules, some) })
       results.push(...some.map((record, index) => resultOf(record, findings[index], isLastRound)))
     }
   }
@@ -110,6 +114,32 @@ async function find(
   const read = await tryRead(() => lookUpAll(api, route.party, records))
   if ('trouble' in read) return records.map(() => read)
   return read.value.map((value) => ({ value }))
+}
+
+/** What was found for one record may be what another did, of this file or of another: then it proves nothing. */
+async function ownFindings(
+  parts: InboundParts,
+  file: FileEntry,
+  { records, findings }: Looked,
+): Promise<ReadResult<Finding>[]> {
+  const given = new Set<string>()
+  const own: ReadResult<Finding>[] = []
+  for (const [index, read] of findings.entries()) {
+    const record = records[index]
+    if (record === undefined || 'trouble' in read) {
+      own.push(read)
+      continue
+    }
+    const sent = { ...record, file: file.id, since: record.sentAt }
+    own.push({ value: await unlessAnothers(parts, sent, read.value, given) })
+  }
+  return own
+}
+
+interface Looked {
+  readonly records: readonly UncertainRecord[]
+  /** One for each. */
+  readonly findings: readonly ReadResult<Finding>[]
 }
 
 function resultOf(

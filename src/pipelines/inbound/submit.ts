@@ -17,6 +17,7 @@ import { columnFinder } from './columns.ts'
 import { keptAnswer } from './documents.ts'
 import { noteTaker } from './notes.ts'
 import { orderGate, retryWaiting } from './order-gate.ts'
+import { unlessAnothers } from './others.ts'
 import { settleUncertain } from './settle.ts'
 import { absentSteps, type AbsentSteps, stepsOf } from './steps.ts'
 
@@ -118,12 +119,19 @@ function sender(parts: InboundParts, file: FileEntry): Sender {
     if (answer.certainty === 'not-applied') return deferred(record, answer.detail, answer.status)
     if (answer.certainty === 'unknown') return uncertain(record, answer.detail, answer.status)
     if (answer.status < 400) {
-      return { ...accepted(record, answer.status, idOf(answer.body)), ...keptAnswer(parts, answer.body) }
+      const id = idOf(answer.body)
+      if (id === undefined && !repeatable)
+        return uncertain(record, namesNothing(answer.status), answer.status)
+      return { ...accepted(record, answer.status, id), ...keptAnswer(parts, answer.body) }
     }
     if (answer.status === 403) await checkAccount()
     // What may be repeated may have been done before, by whomever.
     if (record.inDoubt || repeatable) {
-      const known = await afterRefusal(parts, record, { file, note: noted.value, status: answer.status })
+      const known = await afterRefusal(parts, record, {
+        file,
+        note: record.doubtNote ?? noted.value,
+        status: answer.status,
+      })
       if (known) return known
     }
     const problems = await refusals(answer, columnOf)
@@ -147,10 +155,11 @@ function requestMaker({ route }: InboundParts): (record: SendingRecord) => Call 
 
 /** An earlier attempt may have done it after all, and the refusal may be about the repetition. */
 async function afterRefusal(
-  { api, route }: InboundParts,
+  parts: InboundParts,
   record: SendingRecord,
   { file, note, status }: { file: FileEntry; note: string | undefined; status: number },
 ): Promise<RecordResult | undefined> {
+  const { api, route } = parts
   const sent = {
     ...record,
     sentAt: file.receivedAt ?? file.claimedAt,
@@ -158,9 +167,15 @@ async function afterRefusal(
   }
   const read = await tryRead(() => lookUpOne(INBOUND_RULES[route.operation], api, route.party, sent))
   if ('trouble' in read) return uncertain(record, read.trouble, status)
-  const { value } = read
+  const own = { ...record, file: file.id, since: sent.sentAt }
+  const value = await unlessAnothers(parts, own, read.value)
   if (value.found === 'accepted') return accepted(record, status, value.apiId)
   return value.found === 'unclear' ? uncertain(record, value.why, status) : undefined
+}
+
+/** A gateway that is being mended may say so with a success. */
+function namesNothing(status: number): string {
+  return `HTTP ${status}, but the answer names nothing that was made`
 }
 
 function accepted(record: SendingRecord, http: number, apiId: string | undefined): RecordResult {

@@ -82,6 +82,7 @@ function acknowledger(parts: OutboundParts): DrainOptions['perform'] {
     if ('value' in now && isAcknowledged(now.value)) return { id, state: 'accepted', problems: [] }
     if (answer.certainty === 'unknown') return deferred(id, 'answer-lost', answer.detail)
     if (answer.status === 403) await checkAccount()
+    if ('trouble' in now) return deferred(id, 'answer-lost', now.trouble)
     return { id, state: 'rejected', http: answer.status, problems: refusals(answer) }
   }
 }
