@@ -66,6 +66,33 @@ test('a bridge that forgets its attempts is found to double records', async () =
   }
 })
 
+/** Notes every look-up that found something under an id of its own. */
+function idsMixedUp(): Wrap {
+  return {
+    journal: (journal) =>
+      new Proxy(journal, {
+        get(target, name) {
+          if (name !== 'settleRecords') return Reflect.get(target, name) as unknown
+          const settle: typeof target.settleRecords = (lease, results) =>
+            target.settleRecords(
+              lease,
+              results.map((each) => (each.apiId === undefined ? each : { ...each, apiId: '999999' })),
+            )
+          return settle
+        },
+      }),
+  }
+}
+
+test('a bridge that tells the id of another record is found to have lost the right one', async () => {
+  const proof = await proving({ routes: ['orders-in'], only: ['deaths'], sabotage: { wrap: idsMixedUp() } })
+
+  expect(proof.routes[0]?.wrongs.lost).toBeGreaterThan(0)
+  expect(proof.routes[0]?.failures[0]?.findings[0]?.what).toBe(
+    'the results say accepted as 999999, and no effect had that id',
+  )
+})
+
 test('a bridge that acknowledges before it delivers is found to acknowledge early', async () => {
   for (const route of ['orders-out', 'shipments-out', 'invoices-out']) {
     const proof = await proving({

@@ -26,6 +26,8 @@ interface Baseline {
   readonly effects: number
   /** How often the same request may take effect: files may hold two boxes alike. */
   readonly alike: number
+  /** Lines with an id that no effect had, as those of what was there before. */
+  readonly unheard: number
 }
 
 export function inboundCase(parts: InboundParts): ProofCase {
@@ -87,6 +89,7 @@ function baselineOf(watch: Watch, lines: readonly ResultLine[]): Baseline {
     statuses: new Map(lines.map(({ record, status }) => [record, status])),
     effects: times.reduce((sum, applied) => sum + applied, 0),
     alike: Math.max(1, ...times),
+    unheard: withoutEffect(lines, [...watch.effects.values()]).length,
   }
 }
 
@@ -115,8 +118,15 @@ function counted(seen: Seen, baseline: Baseline): Counted {
   const lost = Array.from({ length: Math.max(0, missing) }, (_, index) =>
     finding('lost', told[index]?.key ?? name, 'it had no effect at the service'),
   )
-  // One record may show both ways; it is lost once.
-  const lostOnce = lost.length > wrongLines.length ? lost : wrongLines
+  const misled = told
+    .slice(baseline.unheard)
+    .map(({ key, id }) =>
+      finding('lost', key, `the results say accepted as ${id}, and no effect had that id`),
+    )
+  // One record may show several ways; it is lost once.
+  const lostOnce = [lost, wrongLines, misled].reduce((most, each) =>
+    each.length > most.length ? each : most,
+  )
   return { records: baseline.statuses.size, findings: [...lostOnce, ...doubled], left: left.length }
 }
 
