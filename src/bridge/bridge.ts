@@ -68,7 +68,10 @@ export async function openBridge(configuration: Configuration, options: BridgeOp
       hurryAt(signal)
       return decideHeld(shop, request, signal)
     },
-    settle: (request, signal) => settleRecord(shop, request, signal),
+    settle: (request, signal) => {
+      hurryAt(signal)
+      return settleRecord(shop, request, signal)
+    },
     labels: (request, work) => {
       hurryAt(work.signal)
       return fetchLabels(shop, request, work)
@@ -106,6 +109,7 @@ const STOP_WITHIN_MS = 10_000
 function apiPool({ api }: Configuration, { clock, random, version, wrap }: BridgeOptions) {
   const clients = new Map<string, Api>()
   const made: Client[] = []
+  let isHurrying = false
   // All credentials are for one host.
   const host = createHost(clock)
   return {
@@ -116,12 +120,14 @@ function apiPool({ api }: Configuration, { clock, random, version, wrap }: Bridg
       const shared = { clock, random, version, host }
       const client = createClient({ baseUrl, timeoutMs, connections, ...shared, ...credentials })
       made.push(client)
+      if (isHurrying) client.hurry(STOP_WITHIN_MS)
       const wrapped = wrap?.api?.(client) ?? client
       clients.set(credentials.clientId, wrapped)
       return wrapped
     },
     /** Waits for nothing any more but for what is in flight, and for that not long. */
     hurry: () => {
+      isHurrying = true
       for (const client of made) client.hurry(STOP_WITHIN_MS)
     },
     close: async () => {

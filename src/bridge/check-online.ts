@@ -9,25 +9,34 @@ import type { BridgeOptions } from './options.ts'
 /** The list that shows which ids an account may act for. Spec: "What the service does", 5. */
 const OWN_PARTIES = { retailer: 'listRetailers', brand: 'listBrands' } as const
 
-/** What is wrong with the API's address, the credentials or the ids of the routes, one line each. */
+export interface OnlineCheck {
+  /** What is wrong with the credentials or the ids of the routes, one line each. */
+  readonly wrong: readonly string[]
+  /** What could not be found out because the API gave no answer, one line each. */
+  readonly unanswered: readonly string[]
+}
+
 export async function checkOnline(
   { api, routes }: Configuration,
   options: Pick<BridgeOptions, 'clock' | 'random' | 'version'>,
-): Promise<string[]> {
-  const failures: string[] = []
+): Promise<OnlineCheck> {
+  const wrong: string[] = []
+  const unanswered: string[] = []
   for (const [credentials, own] of byCredentials(routes)) {
     const { baseUrl, timeoutMs, connections } = api
     const client = createClient({ baseUrl, timeoutMs, connections, ...options, ...credentials })
     try {
-      failures.push(...(await foreignRoutes(client, own)))
+      wrong.push(...(await foreignRoutes(client, own)))
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
-      failures.push(`${credentials.clientId} at ${baseUrl}: ${error.message}`)
+      const names = `${own.length === 1 ? 'route' : 'routes'} ${own.map(({ name }) => name).join(', ')}`
+      if (error.code === 'api-unreachable') unanswered.push(`${names}: ${baseUrl}: ${error.message}`)
+      else wrong.push(`${names}: ${credentials.clientId} at ${baseUrl}: ${error.message}`)
     } finally {
       await client.close()
     }
   }
-  return failures
+  return { wrong, unanswered }
 }
 
 /** The routes whose party the account may not act for. */

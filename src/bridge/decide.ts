@@ -7,7 +7,7 @@ import { type InboundPass, passFile } from '../pipelines/inbound/inbound.ts'
 import type { InboundParts } from '../pipelines/parts.ts'
 import { isoTime } from '../support/clock.ts'
 import { assert, BridgeError, EXIT, type ExitCode } from '../support/errors.ts'
-import { didYouMean } from '../support/nearest.ts'
+import { didYouMean, nearestNames } from '../support/nearest.ts'
 import { runRoute, type Workshop } from './run-route.ts'
 
 export interface DecisionRequest extends Omit<NewDecision, 'record'> {
@@ -28,7 +28,7 @@ export interface DecisionResult {
   readonly exit: ExitCode
 }
 
-/** Throws `usage-wrong` for what is not known, and whatever keeps the file from being brought to its end. */
+/** Throws `not-known` for what is not, and whatever keeps the file from being brought to its end. */
 export async function decideHeld(
   shop: Workshop,
   { what, ...request }: DecisionRequest,
@@ -63,8 +63,10 @@ export async function resultOf(
 ): Promise<DecisionResult> {
   const records = decision === undefined ? {} : await journal.decidedRecords(decision.id)
   const held = await journal.heldFiles(CODES_MAX, file.id)
-  const told = { file, records, pass, held, exit: exitFor(action, records, pass) }
-  return decision === undefined ? told : { ...told, decision }
+  const told = { file, records, pass, held }
+  // What was asked for is not there.
+  if (decision === undefined) return { ...told, exit: EXIT.rejects }
+  return { ...told, decision, exit: exitFor(action, records, pass) }
 }
 
 /** A file has a row for every code of what is held. */
@@ -118,7 +120,7 @@ async function fileTarget(journal: Journal, what: string, action: DecisionAction
   const files = await journal.filesCalled(what, ALIKE_MAX)
   const [newest] = files
   if (newest === undefined) {
-    throw new BridgeError('usage-wrong', `no file "${what}" is known; dropbridge status shows what is held`)
+    throw new BridgeError('not-known', `no file "${what}" is known; one record is named as ROUTE/KEY`)
   }
   const held: FileEntry[] = []
   for (const file of files) {
@@ -140,13 +142,13 @@ async function fileTarget(journal: Journal, what: string, action: DecisionAction
 }
 
 async function recordTarget(journal: Journal, of: { route: string; key: string }): Promise<Target> {
-  const records = await journal.heldRecords(ALIKE_MAX, of)
+  const exact = await journal.heldRecords(ALIKE_MAX, of)
+  const records = exact.length > 0 ? exact : await journal.heldRecords(ALIKE_MAX, { ...of, isLoose: true })
   const [first] = records
   if (first === undefined) {
-    throw new BridgeError(
-      'usage-wrong',
-      `no record "${of.key}" of ${of.route} is held; dropbridge status shows what is`,
-    )
+    const known = await journal.heldRecords(KNOWN_MAX)
+    const keys = known.filter(({ route }) => route === of.route).map(keyOf)
+    throw notKnown(`no record "${of.key}" of ${of.route} is held`, of.key, keys)
   }
   if (records.length > 1) {
     const ids = records.map(
@@ -162,6 +164,33 @@ async function recordTarget(journal: Journal, of: { route: string; key: string }
   assert(file, `record ${first.id} is of no file`)
   return { file, record: first.id }
 }
+
+/** How many keys one that is not known is compared with. */
+export const KNOWN_MAX = 1000
+
+/** What a person calls a record. */
+export function keyOf({
+  id,
+  keyValues,
+}: {
+  readonly id: number
+  readonly keyValues: readonly string[]
+}): string {
+  return keyValues.filter((value) => value !== '').join(', ') || `#${id}`
+}
+
+/** Says how a key is written, and which ones are spelt much alike. */
+export function notKnown(message: string, key: string, known: readonly string[]): BridgeError {
+  const names = [...new Set(known)]
+  const bare = (text: string) => text.replaceAll(' ', '').toLowerCase()
+  const parts = names.filter((name) => bare(name).split(',').includes(bare(key)))
+  const alike = [...new Set([...parts, ...nearestNames(key, names, NEAR_MAX)])].slice(0, NEAR_MAX)
+  const details = ['a key is what the cells of the record say, joined by ", ", as status shows it: ROUTE/KEY']
+  if (alike.length > 0) details.push(`spelt much alike: ${alike.map((each) => `"${each}"`).join(', ')}`)
+  return new BridgeError('not-known', message, { details })
+}
+
+const NEAR_MAX = 5
 
 export function inboundRouteOf({ routes }: Configuration, name: string): Route {
   const route = routes.find((each) => each.name === name)

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import type { InboundRoute, Route } from '../config/configuration.ts'
 import { DEFAULT_DOCUMENT_NAME, documentNameOf } from '../config/document-name.ts'
 import type { Mailbox } from '../domain/mailbox.ts'
-import type { ShipmentQuery, ShippingDocument } from '../domain/shipping-document.ts'
+import { type Problem, problem } from '../domain/problem.ts'
+import type { CreatedShipment, ShipmentQuery, ShippingDocument } from '../domain/shipping-document.ts'
 import { directoryMailbox } from '../mailboxes/directory.ts'
 import { bringDocuments } from '../pipelines/documents/bring.ts'
 import { copyDocuments } from '../pipelines/documents/copy.ts'
@@ -23,10 +24,13 @@ export interface LabelsRequest extends Omit<ShipmentQuery, 'route' | 'fileId'> {
   readonly out?: string
 }
 
+/** A shipment of which nothing can be fetched, because its contents were forgotten. */
+export type ForgottenShipment = CreatedShipment & { readonly problem: Problem; readonly kind?: never }
+
 /** One document, and what became of it. */
 export interface FetchedLabel {
   readonly route: string
-  readonly document: ShippingDocument
+  readonly document: ShippingDocument | ForgottenShipment
   /** Where it is, for people, when it could be had. */
   readonly path?: string
 }
@@ -44,6 +48,7 @@ export async function fetchLabels(shop: Workshop, request: LabelsRequest, work: 
     const wanted = { ...query, route: route.name, which } as const
     if (out === undefined) await intoMailbox(shop, route, { wanted, ...work })
     else await intoFolder(shop, route, { wanted, out, ...work })
+    if (which === 'all') await tellForgotten(shop, route, { wanted, ...work })
   }
 }
 
@@ -119,6 +124,30 @@ function placeIn(route: InboundRoute, mailbox: Mailbox): DocumentPlace {
     nameFor: (values: Readonly<Record<string, unknown>>) => documentNameOf(DEFAULT_DOCUMENT_NAME, values),
   } as const
   return { ...usual, ...own, mailbox, folder: '.' }
+}
+
+/** How many shipments are taken from the journal at once. */
+const PAGE = 100
+
+/** Of those that were named: neither fetched nor given a name that says less than the first copy's did. */
+async function tellForgotten({ journal }: Workshop, route: InboundRoute, work: Wanted): Promise<void> {
+  const { wanted, tell } = work
+  const { which: _, ...query } = wanted
+  let afterId = 0
+  for (;;) {
+    const shipments = await journal.createdShipments(query, afterId, PAGE)
+    const last = shipments.at(-1)
+    if (last === undefined) return
+    for (const shipment of shipments) {
+      if (shipment.isForgotten === true) tell({ route: route.name, document: forgotten(shipment) })
+    }
+    afterId = last.recordId
+  }
+}
+
+function forgotten(shipment: CreatedShipment): ForgottenShipment {
+  const message = `what was sent and answered of shipment ${shipment.shipmentId ?? ''} was forgotten, so its packing slip and label are not fetched again`
+  return { ...shipment, problem: problem('document-forgotten', {}, message) }
 }
 
 function teller({ name: route }: InboundRoute, { mailbox }: DocumentPlace, tell: LabelsWork['tell']) {

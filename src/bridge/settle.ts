@@ -11,7 +11,15 @@ import type { Body } from '../pipelines/operations/operation.ts'
 import { isShown, type Shown } from '../pipelines/operations/shown.ts'
 import type { InboundParts } from '../pipelines/parts.ts'
 import { assert, BridgeError } from '../support/errors.ts'
-import { type DecisionResult, inboundRouteOf, reportedFirst, resultOf } from './decide.ts'
+import {
+  type DecisionResult,
+  inboundRouteOf,
+  keyOf,
+  KNOWN_MAX,
+  notKnown,
+  reportedFirst,
+  resultOf,
+} from './decide.ts'
 import { runRoute, type Workshop } from './run-route.ts'
 
 export interface SettleRequest {
@@ -37,7 +45,7 @@ export type SettleResult =
   /** The API shows that it cannot be so. */
   | { readonly kind: 'refused'; readonly record: UnsettledRecord; readonly why: string }
 
-/** Throws `usage-wrong` for what is not known, and whatever keeps the file from being brought to its end. */
+/** Throws `not-known` for what is not, and whatever keeps the file from being brought to its end. */
 export async function settleRecord(
   shop: Workshop,
   request: SettleRequest,
@@ -112,7 +120,7 @@ async function lateAnswerIn(
   return 0
 }
 
-/** What the API cannot show at least must not be the id of another record. */
+/** Whatever the API shows, it must not be the id of another record. */
 async function shownAs(
   { api, route, journal }: InboundParts,
   record: UnsettledRecord,
@@ -120,11 +128,12 @@ async function shownAs(
 ): Promise<Shown> {
   const operation = record.operation as InboundOperationName
   const { target }: InboundOperation = OPERATIONS[operation]
+  let shown: Shown = 'believed'
   if (record.body !== undefined) {
     const body = JSON.parse(record.body) as Body
     const named = { operation, body, id, ...(target === undefined ? {} : { target }) }
-    const shown = await isShown(api, route.party, named)
-    if (shown !== 'believed' || target !== undefined) return shown
+    shown = await isShown(api, route.party, named)
+    if (target !== undefined) return shown
   }
   const { records } = await journal.traceKey(id, { limit: ALIKE_MAX, everywhere: true })
   const account = accountOf(route.party)
@@ -132,8 +141,9 @@ async function shownAs(
     (each) =>
       each.apiId === id && each.operation === operation && each.account === account && each.id !== record.id,
   )
-  if (other === undefined) return 'believed'
-  return { refused: `${id} is the id of ${other.keyValues.join(', ') || other.naturalKey || `#${other.id}`}` }
+  if (other === undefined) return shown
+  const whose = `${id} is the id of ${other.keyValues.join(', ') || other.naturalKey || `#${other.id}`}`
+  return { refused: typeof shown === 'object' ? `${shown.refused}; ${whose}` : whose }
 }
 
 /** How many records of a key are told apart in a message. */
@@ -147,7 +157,12 @@ async function recordMeant({ journal, configuration }: Workshop, what: string): 
     ({ name, direction }) => direction === 'inbound' && slash !== -1 && name === what.slice(0, slash),
   )
   const of = named === undefined ? { key: what } : { key: what.slice(slash + 1), route: named.name }
-  const records = await journal.unsettledRecords(ALIKE_MAX, of)
+  const exact = await journal.unsettledRecords(ALIKE_MAX, of)
+  const records =
+    exact.length > 0 ? exact : await journal.unsettledRecords(ALIKE_MAX, { ...of, isLoose: true })
+  const known = exact.length > 0 ? [] : await knownRecords(journal, of.key, of.route)
+  const isAmongKnown = known.some(({ id }) => records.some((each) => each.id === id))
+  if (known.length > 0 && !isAmongKnown) return { known }
   const [first] = records
   if (first !== undefined && records.length === 1) return { record: first }
   if (first !== undefined) {
@@ -158,12 +173,11 @@ async function recordMeant({ journal, configuration }: Workshop, what: string): 
     const message = `the answers of several records called ${of.key} were lost; name the one that is meant by its number`
     throw new BridgeError('usage-wrong', message, { details: ids })
   }
-  const known = await knownRecords(journal, of.key, of.route)
-  if (known.length > 0) return { known }
-  throw new BridgeError(
-    'usage-wrong',
-    `no record "${what}" is known; dropbridge status shows what waits for a person`,
+  const unsettled = await journal.unsettledRecords(
+    KNOWN_MAX,
+    named === undefined ? {} : { route: named.name },
   )
+  throw notKnown(`no record "${what}" is known`, of.key, unsettled.map(keyOf))
 }
 
 async function knownRecords(journal: Journal, key: string, route?: string): Promise<TracedRecord[]> {

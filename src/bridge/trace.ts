@@ -1,15 +1,19 @@
 /** All that is known of an order, a record or a file, put together. */
 import { ENDPOINTS, type Endpoint, type EndpointName } from '../contract/endpoints.ts'
 import type { InboundOperation } from '../contract/inbound-operations.ts'
-import { OPERATIONS, type OperationName } from '../contract/operations.ts'
+import { OPERATIONS, type OperationName, type OutboundOperationName } from '../contract/operations.ts'
 import type { OutboundOperation } from '../contract/outbound-operations.ts'
 import type { DeliveryEntry, FileEntry, Journal } from '../domain/journal.ts'
 import type { StateCounts } from '../domain/record.ts'
 import type { ShippingDocument } from '../domain/shipping-document.ts'
 import type { TracedDetail, TracedRecord } from '../domain/trace.ts'
+import { recordName } from '../pipelines/outbound/record-name.ts'
+import { deliveriesNamed, filesNamed } from './traced-names.ts'
 
 export interface Trace {
   readonly key: string
+  /** What was asked for, when it differs from the key in no more than case, dashes, blanks and leading zeros. */
+  readonly asked?: string
   readonly files: readonly TracedFile[]
   readonly deliveries: readonly TracedDelivery[]
   /** In the order of time. */
@@ -18,6 +22,8 @@ export interface Trace {
   readonly earlier: number
   /** Only when nothing was found: what is spelt much alike. */
   readonly near: readonly string[]
+  /** Only when nothing was found: contents of what was done until then were forgotten. */
+  readonly forgottenUntil?: number
 }
 
 /** A file that goes by the key. */
@@ -31,7 +37,13 @@ export interface TracedFile {
 export interface TracedDelivery {
   readonly delivery: DeliveryEntry
   readonly counts: StateCounts
-  readonly records: readonly TracedRecord[]
+  readonly records: readonly DeliveredRecord[]
+}
+
+export interface DeliveredRecord extends TracedRecord {
+  /** By the number it has on paper; left out of what has none, or when it was forgotten. */
+  readonly called?: string
+  readonly purchaseOrder?: string
 }
 
 type Document = Pick<ShippingDocument, 'kind' | 'folder' | 'state' | 'name' | 'problem'>
@@ -59,25 +71,43 @@ const RECORDS_MAX = 20
 const FILES_MAX = 5
 const FILE_RECORDS_MAX = 20
 
+/** What differs in case, dashes, blanks or leading zeros only is meant, when nothing goes by the key itself. */
+export async function traceKey(journal: Journal, request: TraceRequest): Promise<Trace> {
+  const { key } = request
+  const trace = await traceExactly(journal, request)
+  if (!isNothing(trace)) return trace
+  const { same, ...forgotten } = await journal.whatMayBeMeant(key, NEAR_MAX)
+  const [only] = same
+  if (only !== undefined && same.length === 1) {
+    const meant = await traceExactly(journal, { ...request, key: only })
+    if (!isNothing(meant)) return { ...meant, asked: key }
+  }
+  const near = new Set([...same, ...(await journal.namesNear(key, NEAR_MAX))])
+  return { ...trace, near: [...near].slice(0, NEAR_MAX), ...forgotten }
+}
+
+export function isNothing({ files, deliveries, records }: Trace): boolean {
+  return files.length + deliveries.length + records.length === 0
+}
+
 /** By the indexes first; all records are looked through only when these find nothing. */
-export async function traceKey(journal: Journal, { key, route }: TraceRequest): Promise<Trace> {
+async function traceExactly(journal: Journal, { key, route }: TraceRequest): Promise<Trace> {
   const ofRoute = (each: { readonly route: string }) => route === undefined || each.route === route
-  const files = (await journal.filesCalled(key, FILES_MAX)).filter(ofRoute)
-  const deliveries = (await journal.deliveriesCalled(key, FILES_MAX)).filter(ofRoute)
+  const files = (await filesNamed(journal, key, FILES_MAX)).filter(ofRoute)
+  const deliveries = (await deliveriesNamed(journal, key, FILES_MAX)).filter(ofRoute)
   const rows = await rowsMeant(journal, key, ofRoute)
   const query = { limit: RECORDS_MAX, ...(route === undefined ? {} : { route }) }
   let found = rows.length > 0 ? { records: rows, earlier: 0 } : await journal.traceKey(key, query)
   if (files.length + deliveries.length + found.records.length === 0) {
     found = await journal.traceKey(key, { ...query, everywhere: true })
   }
-  const isNothing = files.length + deliveries.length + found.records.length === 0
   return {
     key,
     files: await Promise.all(files.map((file) => fileStory(journal, file))),
     deliveries: await Promise.all(deliveries.map((delivery) => deliveryStory(journal, delivery))),
     records: await stories(journal, found.records),
     earlier: found.earlier,
-    near: isNothing ? await journal.namesNear(key, NEAR_MAX) : [],
+    near: [],
   }
 }
 
@@ -91,7 +121,7 @@ async function rowsMeant(
 ): Promise<TracedRecord[]> {
   const [, name, line] = /^(.+):(\d{1,9})$/.exec(key) ?? []
   if (name === undefined || line === undefined) return []
-  const files = (await journal.filesCalled(name, FILES_MAX)).filter(ofRoute)
+  const files = (await filesNamed(journal, name, FILES_MAX)).filter(ofRoute)
   const found: TracedRecord[] = []
   for (const file of files.toReversed()) {
     found.push(...(await journal.traceLine(file.id, Number(line), RECORDS_MAX)))
@@ -108,7 +138,23 @@ async function fileStory(journal: Journal, file: FileEntry): Promise<TracedFile>
 async function deliveryStory(journal: Journal, delivery: DeliveryEntry): Promise<TracedDelivery> {
   const work = { delivery: delivery.id }
   const counts = await journal.countRecords(work)
-  return { delivery, counts, records: await journal.traceWork(work, FILE_RECORDS_MAX) }
+  const records = await journal.traceWork(work, FILE_RECORDS_MAX)
+  const details = await journal.traceDetails(records.map(({ id }) => id))
+  const bodies = new Map(details.map(({ record, body }) => [record, body]))
+  return { delivery, counts, records: records.map((record) => deliveredOf(record, bodies.get(record.id))) }
+}
+
+function deliveredOf(record: TracedRecord, text: string | undefined): DeliveredRecord {
+  if (text === undefined) return record
+  const body = JSON.parse(text) as Readonly<Record<string, unknown>>
+  const called = recordName(record.operation as OutboundOperationName, body)
+  const order = (body['order'] ?? {}) as Readonly<Record<string, unknown>>
+  const purchaseOrder = body['purchase_order_number'] ?? order['purchase_order_number']
+  return {
+    ...record,
+    ...(called === '' ? {} : { called }),
+    ...(typeof purchaseOrder === 'string' ? { purchaseOrder } : {}),
+  }
 }
 
 async function stories(journal: Journal, records: readonly TracedRecord[]): Promise<TracedStory[]> {
@@ -117,12 +163,20 @@ async function stories(journal: Journal, records: readonly TracedRecord[]): Prom
   const documents = await journal.documentsOf(ids)
   return Promise.all(
     records.map(async (record): Promise<TracedStory> => {
-      const { body: text, first, forgottenAt, attempts = [], decisions = [] } = details.get(record.id) ?? {}
+      const {
+        body: text,
+        first,
+        forgottenAt,
+        attempts = [],
+        lookUps = [],
+        decisions = [],
+      } = details.get(record.id) ?? {}
       const body = text === undefined ? undefined : (JSON.parse(text) as unknown)
       const call = callOf(record, body)
       return {
         record,
         attempts,
+        lookUps,
         decisions,
         documents: documents.filter(({ recordId }) => recordId === record.id),
         ...(call === undefined ? {} : { call }),

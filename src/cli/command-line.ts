@@ -13,6 +13,7 @@ import { translate } from './commands/translate.ts'
 import { DEFAULT_CONFIGURATION } from './context.ts'
 import { DECISION_COMMANDS, DECISION_OPTIONS, decisionCommands } from './decision-commands.ts'
 import { EXPORT_COMMANDS, EXPORT_OPTIONS, EXPORT_SINGLE, exportCommand } from './export-command.ts'
+import { missingInWords } from './missing-in-words.ts'
 import { LABELS_COMMANDS, LABELS_OPTIONS, labelsCommand } from './labels-command.ts'
 import { PROVE_COMMANDS, PROVE_OPTIONS, proveCommand } from './prove-command.ts'
 import { SUPPORT_COMMANDS, SUPPORT_OPTIONS, supportCommands } from './support-commands.ts'
@@ -72,7 +73,7 @@ function commands(terminal: Terminal, words: readonly string[], done: Done): Arg
     .exitProcess(false)
     .fail((message, error) => {
       // With a message it is the command line that is wrong; without, a command failed and its own error counts.
-      throw error ?? new BridgeError('usage-wrong', `${message}${hintFor(words)}`)
+      throw error ?? new BridgeError('usage-wrong', `${missingInWords(message, words)}${hintFor(words)}`)
     })
 }
 

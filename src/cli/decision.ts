@@ -63,7 +63,8 @@ export function afterwards({ file, pass, held }: Pick<DecisionResult, 'file' | '
     ...pass.reported.flatMap(reportInWords),
     ...waiting,
     ...pass.waiting.map(waitingInWords),
-    ...held.map((each) => `    ${heldInWords(each)}`),
+    // A report has told it already.
+    ...(pass.reported.length > 0 ? [] : held.map((each) => `    ${heldInWords(each)}`)),
   ]
 }
 

@@ -8,7 +8,8 @@ import { runCommandLine } from './command-line.ts'
 import type { Terminal } from './terminal.ts'
 
 keepHeapSmall()
-const { signal, exitOnSignal } = stopSignal()
+const say = (line: string) => void process.stderr.write(`${line}\n`)
+const { signal, exitOnSignal } = stopSignal(say)
 
 const terminal: Terminal = {
   out: (line) => void process.stdout.write(`${line}\n`),
@@ -20,7 +21,7 @@ const terminal: Terminal = {
         else resolve()
       })
     }),
-  say: (line) => void process.stderr.write(`${line}\n`),
+  say,
   progressStream: process.stderr.isTTY ? process.stderr : null,
   env: process.env,
   program: programName(process.argv[1] ?? ''),

@@ -4,6 +4,7 @@ import type { WaitingFile } from '../domain/steps.ts'
 import type { ReportedFile } from '../pipelines/inbound/report.ts'
 import type { Summary } from '../pipelines/inbound/summary.ts'
 import { countsInWords } from './counts-in-words.ts'
+import { nextStepsInWords } from './held-in-words.ts'
 import { problemInWords } from './problem-in-words.ts'
 
 /** What happened, and where the sender reads more when there is more to read. */
@@ -12,11 +13,15 @@ export function reportInWords({ summary, paths }: ReportedFile): string[] {
   const rejects = others.find((path) => isPartOf(path, 'rejects'))
   const exceptions = others.find((path) => isPartOf(path, 'exceptions'))
   const held = Object.entries(summary.heldFor).map(([why, count]) => `    ${count} held: ${why}`)
+  const isHeld = (summary.records.held ?? 0) > 0
+  const steps = isHeld ? nextStepsInWords(Object.keys(summary.codes), summary.file) : []
+  const cures = steps.map((each) => `    ${each}`)
   const read = [
     `    results: ${results}`,
     ...(rejects === undefined ? [] : [`    to correct and drop in again: ${rejects}`]),
     ...(exceptions === undefined ? [] : [`    held, for a person to decide: ${exceptions}`]),
     ...held,
+    ...cures,
   ]
   const isAllThere = (summary.documents?.missing ?? 0) + (summary.documents?.refused ?? 0) === 0
   const isPlain = isAllThere && (summary.records.total ?? 0) === (summary.records.accepted ?? 0)

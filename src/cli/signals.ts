@@ -1,4 +1,4 @@
-/** SIGINT and SIGTERM: the first asks for a clean stop, the second stops at once, and so does the end of a grace. */
+/** SIGINT and SIGTERM, answered in words: the first asks for a clean stop, the second and the end of a grace stop at once. */
 import { EXIT, type ExitCode } from '../support/errors.ts'
 
 /** SIGPIPE is not among them: Node ignores it, and a closed pipe shows as an error of the write. */
@@ -16,16 +16,27 @@ export interface StopSignal {
  */
 const GRACE_MS = 30_000
 
+const AT_ONCE = 'stopped at once; the next run goes on from the journal'
+
 /** Stopping at once is safe: what was begun is in the journal, and the next run goes on from there. */
-export function stopSignal(): StopSignal {
+export function stopSignal(say: (line: string) => void): StopSignal {
   const controller = new AbortController()
   let exit: ExitCode | undefined
+  const endAtOnce = (code: ExitCode, line: string) => {
+    say(line)
+    process.exit(code)
+  }
   for (const [name, code] of Object.entries(SIGNALS)) {
     process.on(name, () => {
-      if (exit !== undefined) process.exit(code)
+      if (exit !== undefined) endAtOnce(code, AT_ONCE)
       exit = code
+      // Whoever draws a progress bar takes it away when it hears of the stop; then there is room for words.
       controller.abort()
-      setTimeout(() => process.exit(code), GRACE_MS).unref()
+      say('finishing what is in flight; once more ends at once')
+      setTimeout(
+        () => endAtOnce(code, `not finished in ${GRACE_MS / 1000} seconds: ${AT_ONCE}`),
+        GRACE_MS,
+      ).unref()
     })
   }
   return { signal: controller.signal, exitOnSignal: () => exit }

@@ -1,14 +1,15 @@
 /** A trace as one screen for whoever was asked "where is my order?". */
-import type { Trace, TracedDelivery, TracedFile, TracedStory } from '../bridge/trace.ts'
+import type { DeliveredRecord, Trace, TracedDelivery, TracedFile, TracedStory } from '../bridge/trace.ts'
 import type { DeliveryEntry, FileEntry } from '../domain/journal.ts'
 import type { Problem } from '../domain/problem.ts'
 import { DOCUMENT_KINDS } from '../domain/shipping-document.ts'
 import type { OutboundOperationName } from '../contract/operations.ts'
 import { recordName } from '../pipelines/outbound/record-name.ts'
-import type { TracedAttempt, TracedRecord } from '../domain/trace.ts'
+import type { TracedRecord } from '../domain/trace.ts'
 import { isoTime } from '../support/clock.ts'
 import { countsInWords } from './counts-in-words.ts'
 import { problemInWords } from './problem-in-words.ts'
+import { sentInWords } from './sent-in-words.ts'
 import { table } from './table.ts'
 
 export function traceInWords(trace: Trace): string[] {
@@ -40,16 +41,12 @@ function mayShowBody({ records }: Trace, { record }: TracedStory): boolean {
 
 function fileInWords({ file, counts, records }: TracedFile): string[] {
   const head = `${file.name}: ${file.state}${file.outcome === undefined ? '' : `, ${file.outcome}`}; ${countsInWords(counts)}`
-  return [head, ...facts(fileFacts(file)), ...briefly(records, total(counts), (record) => lineOf(record))]
+  return [head, ...facts(fileFacts(file)), ...briefly(records, total(counts))]
 }
 
 function deliveryInWords({ delivery, counts, records }: TracedDelivery): string[] {
   const head = `${delivery.name}: ${delivery.state}; ${countsInWords(counts, 'acknowledged')}`
-  return [
-    head,
-    ...facts([['delivery', deliveredIn(delivery)]]),
-    ...briefly(records, total(counts), ({ apiId = '' }) => apiId),
-  ]
+  return [head, ...facts([['delivery', deliveredIn(delivery)]]), ...leftIn(records, total(counts))]
 }
 
 function total(counts: TracedFile['counts']): number {
@@ -57,32 +54,41 @@ function total(counts: TracedFile['counts']): number {
 }
 
 /** A few records of a file, one to a line. */
-function briefly(
-  records: readonly TracedRecord[],
-  all: number,
-  where: (record: TracedRecord) => string,
-): string[] {
-  if (records.length === 0) return []
+function briefly(records: readonly TracedRecord[], all: number): string[] {
   const rows = records.map((record) => [
     String(record.number),
-    where(record),
+    lineOf(record),
     record.operation,
     nameOf(record),
     stateInWords(record),
     record.problems.map(({ code }) => code).join(', '),
   ])
-  const isOut = records[0]?.direction === 'outgoing'
-  const lines = table(['record', isOut ? 'id' : 'lines', 'operation', 'key', 'state', 'why'], rows)
-  const more = all - records.length
-  return [
-    '',
-    ...lines,
-    ...(more > 0 ? [`and ${more} more; trace one of them by its key, or its line as FILE:LINE`] : []),
-  ]
+  const head = ['record', 'lines', 'operation', 'key', 'state', 'why']
+  return listed(head, rows, all, 'trace one of them by its key, or its line as FILE:LINE')
+}
+
+/** A few records of a delivery, by the numbers that they have on paper. */
+function leftIn(records: readonly DeliveredRecord[], all: number): string[] {
+  const rows = records.map((record) => [
+    record.apiId ?? '',
+    record.operation,
+    record.called ?? '',
+    record.purchaseOrder ?? '',
+    stateInWords(record),
+    record.problems.map(({ code }) => code).join(', '),
+  ])
+  const head = ['id', 'operation', 'key', 'purchase order', 'state', 'why']
+  return listed(head, rows, all, 'trace one of them by its key')
+}
+
+function listed(head: readonly string[], rows: readonly string[][], all: number, how: string): string[] {
+  if (rows.length === 0) return []
+  const more = all - rows.length
+  return ['', ...table([...head], [...rows]), ...(more > 0 ? [`and ${more} more; ${how}`] : [])]
 }
 
 function storyInWords(story: TracedStory, number: number, showsBody: boolean): string[] {
-  const { record, from, into, attempts, decisions, documents, first } = story
+  const { record, from, into, decisions, documents, first } = story
   const id = record.apiId === undefined || record.direction === 'outgoing' ? '' : ` as ${record.apiId}`
   const other = record.isMeant ? '' : ' (of the same order)'
   return [
@@ -96,7 +102,7 @@ function storyInWords(story: TracedStory, number: number, showsBody: boolean): s
       ...told('problem', record.problems),
       ...told('warning', record.warnings),
       ...(first === undefined ? [] : [['first', firstInWords(first)] as const]),
-      ...sentInWords(story, attempts),
+      ...sentInWords(story),
       ...decisions.map(
         ({ action, by, at, why }) => ['decided', `${isoTime(at)} ${action} by ${by}: ${why}`] as const,
       ),
@@ -188,17 +194,6 @@ function firstInWords({ record, from }: NonNullable<TracedStory['first']>): stri
       ? ''
       : ` in ${rowIn(record, from)}, received ${isoTime(from.receivedAt ?? from.claimedAt)}`
   return `${record.state}${record.apiId === undefined ? '' : ` as ${record.apiId}`}${where}`
-}
-
-function sentInWords({ call = '', record }: TracedStory, attempts: readonly TracedAttempt[]): Fact[] {
-  const rows = attempts.map(({ beganAt, endedAt, http, result }) => {
-    const answer = http === undefined ? '' : `HTTP ${http}, `
-    const end =
-      endedAt === undefined ? 'no answer was noted' : `${answer}${result ?? ''} at ${isoTime(endedAt)}`
-    return ['sent', `${isoTime(beganAt)} ${call} → ${end}`] as const
-  })
-  const more = record.attempts - attempts.length
-  return more > 0 && attempts.length > 0 ? [['sent', `${more} times before`], ...rows] : rows
 }
 
 function waitsForDelivery({ direction, state }: TracedRecord): Fact[] {

@@ -12,6 +12,8 @@ export type BridgeEvent =
     }
   | { readonly kind: 'file-received'; readonly route: string; readonly file: string; readonly bytes: number }
   | { readonly kind: 'file-closed'; readonly route: string; readonly file: string; readonly outcome: string }
+  /** Uncertain records are not looked up before an answer that comes late is out of the question. */
+  | { readonly kind: 'waiting'; readonly route: string; readonly file: string; readonly ms: number }
   | { readonly kind: 'delivered'; readonly route: string; readonly file: string; readonly records: number }
   /** `total` is left out while it is not known. */
   | {

@@ -58,6 +58,14 @@ export interface UnsettledRecord {
   readonly body?: string
 }
 
+/** A key as the cells of records or the journal say it, or `#` and their ids. */
+export interface KeyMeant {
+  readonly key: string
+  readonly route?: string
+  /** Whatever its case, and with or without blanks. */
+  readonly isLoose?: boolean
+}
+
 /** Who decided what, and why. */
 export interface NewDecision {
   readonly action: DecisionAction
@@ -130,14 +138,8 @@ export interface HeldJournal {
    * when the outcome of the record is known by now.
    */
   settleByHand(lease: Lease, fileId: string, settlement: NewSettlement): Promise<DecisionEntry | undefined>
-  /**
-   * Records without a known outcome, those being sent too, by a key as their cells or the journal say it, or by `#` and
-   * their ids.
-   */
-  unsettledRecords(
-    limit: number,
-    of: { readonly key: string; readonly route?: string },
-  ): Promise<UnsettledRecord[]>
+  /** Records without a known outcome, those being sent too; all of them, or those with a key. */
+  unsettledRecords(limit: number, of: Partial<KeyMeant>): Promise<UnsettledRecord[]>
   /** In which states the records of a decision are now. */
   decidedRecords(decisionId: number): Promise<StateCounts>
   /** Newest first. */
@@ -148,8 +150,8 @@ export interface HeldJournal {
    */
   heldFiles(limit: number, fileId?: string): Promise<HeldFile[]>
   /**
-   * Those that still wait for somebody, in the order of their files and numbers; or those of a route with a key, as its cells or the journal say it, and with
+   * Those that still wait for somebody, in the order of their files and numbers; or those of a route with a key, and with
    * them what waits for its order under that key.
    */
-  heldRecords(limit: number, of?: { readonly route: string; readonly key: string }): Promise<HeldRecord[]>
+  heldRecords(limit: number, of?: KeyMeant & { readonly route: string }): Promise<HeldRecord[]>
 }

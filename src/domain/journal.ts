@@ -254,6 +254,21 @@ export interface Journal extends AuditJournal, DocumentJournal, HeldJournal, Ste
       readonly number: number
     },
   ): Promise<boolean>
+  /**
+   * Whether what was found of a record may be another's of its lane: it has that id already; or, where no id is known, one
+   * of another file was sent since.
+   */
+  mayBeAnothers(
+    fileId: string,
+    found: {
+      readonly id: number
+      readonly operation: string
+      readonly account: string
+      readonly lane: string
+      readonly apiId?: string
+      readonly since: number
+    },
+  ): Promise<boolean>
   /** Those of the natural keys that a record holds: it is accepted or under way. */
   heldKeys(asked: {
     readonly operation: string

@@ -11,3 +11,10 @@ export interface Lease {
   /** Not renewed for this long, it is free for others. */
   readonly ttlMs: number
 }
+
+/** `process 11204 on bridge-host`, of a holder that is `place/pid/nonce`; any other as it is. */
+export function holderInWords(holder: string): string {
+  const [place = '', pid = ''] = holder.split('/')
+  const [host = ''] = place.split('+')
+  return /^\d+$/.test(pid) && host !== '' ? `process ${pid} on ${host}` : holder
+}

@@ -12,17 +12,17 @@ export const PROBLEMS = {
   'held-by-mapping': {
     cause:
       'The mapping holds the record for a person, because the API has no call for it. Nothing of it was sent; its rows stand in the exceptions file.',
-    cure: 'Do what the message says by hand, then note that it is done: dropbridge discard.',
+    cure: 'Do what the message says by hand, then note that it is done: dropbridge discard FILE --by NAME --why TEXT.',
   },
   'route-stopped': {
     cause:
       'The API refused so many records of the file that the rest was not sent and is held. Its rows stand in the exceptions file.',
-    cure: 'Mend what the message names, then send the rest: dropbridge release. If it is not to be sent: dropbridge discard.',
+    cure: 'Mend what the message names, then send the rest: dropbridge release FILE --by NAME --why TEXT. If it is not to be sent: dropbridge discard FILE --by NAME --why TEXT.',
   },
   'earlier-step-failed': {
     cause:
       'An earlier step of the route was refused, or is held, for the same order, so this record was not sent and is held.',
-    cure: 'Correct the rows in the rejects file, which holds all those of the order, and drop it in again: what was accepted is not sent twice. When the earlier step is settled in another way: dropbridge release.',
+    cure: 'Correct the rows in the rejects file, which holds all those of the order, and drop it in again: what was accepted is not sent twice. When the earlier step is settled in another way: dropbridge release FILE --by NAME --why TEXT.',
   },
   discarded: {
     cause: 'The record was held, or its answer was lost, and a person gave it up.',
@@ -142,7 +142,7 @@ export const PROBLEMS = {
   'outcome-unprovable': {
     cause:
       'The record was sent, the answer was lost, and what the API shows does not tell whether it took effect.',
-    cure: 'Look at the API, then say what is there: dropbridge settle KEY with --accepted ID, --absent or --discard. It is never sent again by itself: that could do it twice. To have it looked up again: dropbridge release.',
+    cure: 'Look at the API, then say what is there: dropbridge settle KEY --accepted ID --by NAME --why TEXT, or --absent or --discard in place of --accepted ID. It is never sent again by itself: that could do it twice. To have it looked up again: dropbridge release FILE --by NAME --why TEXT.',
   },
   'settled-by-hand': {
     cause: 'The answer was lost, and a person looked at the API and said what came of the record.',
@@ -164,6 +164,11 @@ export const PROBLEMS = {
   'document-refused': {
     cause: 'The record was accepted, but the API makes no packing slip or label for it.',
     cure: 'Look at the shipment at the API. If that changes, get it with `dropbridge labels`.',
+  },
+  'document-forgotten': {
+    cause:
+      'The contents of the shipment were forgotten, so nothing tells any more which packing slip and label it has, and their names.',
+    cure: 'Get them from the API by the id of the shipment, or look for the copies that were delivered: `dropbridge forget` leaves these alone.',
   },
   'acknowledge-refused': {
     cause: 'The API refused to acknowledge a record that was delivered.',

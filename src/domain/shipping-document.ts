@@ -20,6 +20,8 @@ export interface CreatedShipment {
   /** The id the API gave; left out when its answer did not tell. */
   readonly shipmentId?: string
   readonly keyValues: readonly string[]
+  /** What was sent and answered was forgotten: nothing tells any more which documents there are, and their names. */
+  readonly isForgotten?: true
   /** JSON text of the body that was sent. */
   readonly body: string
   /** JSON text of what was kept of the answer; left out when the answer was lost and looked up. */
@@ -77,7 +79,7 @@ export interface DocumentJournal {
   createdShipments(query: ShipmentQuery, afterId: number, limit: number): Promise<CreatedShipment[]>
   /** Those that are known already stay as they are. */
   wantDocuments(lease: Lease, intents: readonly DocumentIntent[]): Promise<void>
-  /** In the order of their records. */
+  /** In the order of their records; none of those whose contents were forgotten. */
   findDocuments(
     query: DocumentQuery,
     after: DocumentId | undefined,

@@ -1,6 +1,6 @@
 /** Following one record, order or file through everything the journal knows. */
 import type { DecisionEntry } from './held.ts'
-import type { ReportedRecord } from './record.ts'
+import type { RecordState, ReportedRecord } from './record.ts'
 
 export interface TracedRecord extends ReportedRecord {
   readonly direction: 'incoming' | 'outgoing'
@@ -53,6 +53,14 @@ export interface TracedAttempt {
   readonly result?: string
 }
 
+/** What was found out about a record whose answer was lost. */
+export interface TracedLookUp {
+  readonly at: number
+  /** What it came to. Accepted: it is at the API; planned: it is not there, so it is sent again. */
+  readonly state: RecordState
+  readonly apiId?: string
+}
+
 export interface TracedDetail {
   readonly record: number
   /** JSON text; left out where none was made, or where it is no longer kept. */
@@ -61,9 +69,18 @@ export interface TracedDetail {
   readonly forgottenAt?: number
   readonly attempts: readonly TracedAttempt[]
   /** Oldest first. */
+  readonly lookUps: readonly TracedLookUp[]
+  /** Oldest first. */
   readonly decisions: readonly DecisionEntry[]
   /** Of what repeats another record: the one that holds the key. */
   readonly first?: TracedRecord
+}
+
+export interface Meant {
+  /** Names that differ in no more than case, dashes, blanks and leading zeros. */
+  readonly same: readonly string[]
+  /** The latest end of work whose contents were forgotten: cells of its rows are not found any more. */
+  readonly forgottenUntil?: number
 }
 
 /** The part of the journal that answers "where is it?". Reading only; lists are bounded by their `limit`. */
@@ -89,6 +106,8 @@ export interface TraceJournal {
   ): Promise<{ readonly id: string; readonly name: string; readonly receivedAt: number } | undefined>
   /** Who holds the route's lease, if its time is not over; and when it was last renewed. */
   holderOf(route: string): Promise<{ readonly holder: string; readonly renewedAt: number } | undefined>
+  /** What may be meant by a name under which nothing is found. Looks through all there is. */
+  whatMayBeMeant(key: string, limit: number): Promise<Meant>
   /** Keys, file names and names of deliveries that are spelt much alike. */
   namesNear(key: string, limit: number): Promise<string[]>
 }

@@ -16,6 +16,7 @@ import type {
 import { assert, BridgeError } from '../support/errors.ts'
 import { batchOf } from './batch.ts'
 import { chainDocuments } from './document-events.ts'
+import { FORGOTTEN_BODY } from './forgotten-words.ts'
 import { present } from './present.ts'
 import type { Tables } from './schema.ts'
 import { read, type Store, writeHolding } from './store.ts'
@@ -107,6 +108,7 @@ function shipmentOf(row: ShipmentRow): CreatedShipment {
     fileName: row.file_name,
     keyValues: JSON.parse(row.key_values),
     body: row.body,
+    ...(row.body === FORGOTTEN_BODY ? { isForgotten: true } : {}),
     ...present({ shipmentId: row.api_id, answer: row.answer }),
   }
 }
@@ -138,7 +140,7 @@ async function findDocuments(
     select ${SHIPMENT_COLUMNS}, documents.kind, documents.mailbox, documents.folder, documents.name,
       documents.state, documents.problem
     from ${shipmentsFrom(sql`documents join records on records.id = documents.record_id`)}
-    where ${meant(query)} and ${WHICH[query.which]}
+    where ${meant(query)} and ${WHICH[query.which]} and bodies.body <> ${FORGOTTEN_BODY}
       and (documents.record_id, documents.kind) > (${recordId}, ${kind})
     order by documents.record_id, documents.kind limit ${limit}`.execute(tables)
   return rows.map((row) => ({ ...shipmentOf(row), ...documentOf(row), mailbox: row.mailbox }))

@@ -27,11 +27,20 @@ const Planned = z.strictObject({
   sums: z.array(z.int()),
 })
 
+/** Of texts that go with records: a sum for each, in the order of the ids. */
+const Summed = z.strictObject({ ids: IdList, sums: z.array(z.string()) })
+
 const Counted = z.strictObject({ count: z.int(), last: z.int() })
 
 export const EventDetailSchema = z.strictObject({
   records: z.array(Mention).exactOptional(),
   planned: Planned.exactOptional(),
+  /** What must be known to settle their lost answers; of planned records, those that are not here have none. */
+  notes: Summed.exactOptional(),
+  /** What those of them change that may be repeated. */
+  changes: Summed.exactOptional(),
+  /** What the API showed of them. */
+  bodies: Summed.exactOptional(),
   /** Records that are not there any more. */
   removed: IdList.exactOptional(),
   /** Records that belong to the delivery from now on. */
@@ -60,6 +69,7 @@ type Plain<T> = T extends object ? { readonly [K in keyof T]: Plain<T[K]> } : T
 
 export type EventDetail = Plain<z.output<typeof EventDetailSchema>>
 export type Mention = Plain<z.output<typeof Mention>>
+export type Summed = Plain<z.output<typeof Summed>>
 
 /** Records that all came to one state. */
 export function inState(state: RecordState, ids: readonly number[]): Mention {

@@ -2,6 +2,7 @@
 import { type Kysely, sql } from 'kysely'
 import { batchOf } from './batch.ts'
 import type { Tables } from './schema.ts'
+import { keepTies, type Shown } from './ties.ts'
 
 const AT_ONCE = 1000
 
@@ -11,16 +12,20 @@ interface ResourceRow {
   readonly kind: string
   readonly id: string
   readonly keys: string
+  readonly facts: string | null
 }
 
-/** Some of those behind the place where the last call ended; `last` is undefined when there were none. */
+/**
+ * Some of those behind the place where the last call ended; `last` is undefined when there were none. Their names, and of
+ * which order they are, stay for those who look for them; no lookup of the bridge goes by these.
+ */
 export async function forgetResources(
   tables: Kysely<Tables>,
   before: number,
   after: number,
 ): Promise<{ readonly resources: number; readonly last: number | undefined }> {
   const { rows } = await sql<ResourceRow>`
-    select rowid as place, account, kind, id, keys from resources
+    select rowid as place, account, kind, id, keys, facts from resources
     where rowid > ${after} and seen_at < ${before} order by rowid limit ${AT_ONCE}`.execute(tables)
   const last = rows.at(-1)?.place
   if (last === undefined) return { resources: 0, last }
@@ -31,6 +36,15 @@ export async function forgetResources(
     id: (row) => row.id,
     keys: (row) => JSON.parse(row.keys) as string[],
   })
+  await keepTies(
+    tables,
+    rows.map(({ kind, id, keys, facts }) => ({
+      kind,
+      id,
+      keys: JSON.parse(keys) as string[],
+      ...(facts === null ? {} : { facts: JSON.parse(facts) as Shown }),
+    })),
+  )
   await sql`
     delete from resource_keys where (kind, key, account, id) in (
       select batch.kind, named.value, batch.account, batch.id

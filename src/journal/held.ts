@@ -1,10 +1,11 @@
 /** Records that wait for a person: how they come to it, and how they are found. */
 import { type Kysely, sql } from 'kysely'
-import type { AnswersSoFar, HeldFile, HeldJournal, HeldRecord } from '../domain/held.ts'
+import type { AnswersSoFar, HeldFile, HeldJournal, HeldRecord, KeyMeant } from '../domain/held.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Problem, ProblemCode } from '../domain/problem.ts'
 import { entryOf, selectFiles } from './file-rows.ts'
 import { idsWhere } from './ids.ts'
+import { isCalled } from './key-meant.ts'
 import { present } from './present.ts'
 import { chainState } from './record-events.ts'
 import type { Tables } from './schema.ts'
@@ -141,18 +142,15 @@ interface HeldRecordRow {
   readonly since: number
 }
 
-/** A key is what the record's cells say, what the journal knows it by, or `#` and its own id. */
 async function heldRecords(
   tables: Kysely<Tables>,
   limit: number,
-  of?: { readonly route: string; readonly key: string },
+  of?: KeyMeant & { readonly route: string },
 ): Promise<HeldRecord[]> {
   const its =
     of === undefined
       ? sql`records.state = 'held' and not ${WENT_THROUGH}`
-      : sql`(records.state = 'held' or ${WAITS_FOR_CLOSE}) and records.route = ${of.route} and ${of.key} in (
-          records.natural_key, '#' || records.id,
-          (select group_concat(value, ', ') from json_each(records.key_values) where value <> ''))`
+      : sql`(records.state = 'held' or ${WAITS_FOR_CLOSE}) and records.route = ${of.route} and ${isCalled(of)}`
   const { rows } = await sql<HeldRecordRow>`
     select records.id, records.number, records.lines, records.key_values, records.problems, records.route,
       files.id as file, files.name, records.changed_at as since

@@ -3,6 +3,7 @@
 export interface IdSet {
   has(id: number): boolean
   add(id: number): void
+  remove(id: number): void
   /** How many there are. */
   size(): number
 }
@@ -23,6 +24,11 @@ export function idSet(): IdSet {
       }
       bits[byte] = (bits[byte] ?? 0) | (1 << (id & 7))
       size++
+    },
+    remove(id) {
+      if (!isIn(id)) return
+      bits[id >>> 3] = (bits[id >>> 3] ?? 0) & ~(1 << (id & 7))
+      size--
     },
     size: () => size,
   }

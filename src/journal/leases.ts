@@ -1,6 +1,7 @@
 /** Who may work on a route. */
 import type { Kysely } from 'kysely'
 import type { Journal } from '../domain/journal.ts'
+import { holderInWords } from '../domain/lease.ts'
 import { BridgeError } from '../support/errors.ts'
 import { chain } from './chain.ts'
 import type { Tables } from './schema.ts'
@@ -31,7 +32,7 @@ export function leaseCalls(store: Store): Pick<Journal, 'takeLease' | 'renewLeas
         return { route, token, ttlMs }
       })
       if (!('heldBy' in taken)) return taken
-      throw new BridgeError('lease-held', `Route ${route} is being worked on by ${taken.heldBy}.`)
+      throw new BridgeError('lease-held', `Route ${route} is being worked on by ${holderInWords(taken.heldBy)}.`)
     },
 
     async renewLease(lease) {

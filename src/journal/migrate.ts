@@ -10,6 +10,7 @@ import { steps } from './migrations/005-steps.ts'
 import { superseded } from './migrations/007-superseded.ts'
 import { events } from './migrations/008-events.ts'
 import { support } from './migrations/009-support.ts'
+import { ties } from './migrations/010-ties.ts'
 import type { Tables } from './schema.ts'
 import { type Store, write } from './store.ts'
 
@@ -31,6 +32,7 @@ const MIGRATIONS: readonly Migration[] = [
   superseded,
   events,
   support,
+  ties,
 ]
 
 /** Safe when several bridges open a new journal at once: each step is looked for again under the write lock. */

@@ -8,6 +8,7 @@ import { mentionsOf } from './event-detail.ts'
 import { chainState } from './record-events.ts'
 import type { Tables } from './schema.ts'
 import { type Store, read, writeHolding } from './store.ts'
+import { summed } from './sums.ts'
 
 export function outgoingCalls(store: Store): Pick<Journal, 'collect' | 'waitingRecords' | 'holdRecords'> {
   return {
@@ -44,16 +45,18 @@ async function collect(
     from ${batch} where true
     on conflict do nothing
     returning id, api_id`.execute(tables)
-  await sql`
+  const { rows: shown } = await sql<{ id: number; text: string }>`
     insert into bodies (record_id, body)
     select records.id, batch.body from ${batch} cross join records
     where records.operation = batch.operation and records.account = batch.account
       and records.api_id = batch.api_id and records.direction = 'outgoing'
       and records.route = ${route} and records.delivery_id is null
-    on conflict (record_id) do update set body = excluded.body where body <> excluded.body`.execute(tables)
-  if (added.length > 0) {
+    on conflict (record_id) do update set body = excluded.body where body <> excluded.body
+    returning record_id as id, body as text`.execute(tables)
+  if (shown.length > 0) {
     const seen = added.map(({ id, api_id: apiId }) => ({ id, state: 'collected' as const, apiId }))
-    await chain(tables, now, { kind: 'records-collected', route, detail: { records: mentionsOf(seen) } })
+    const kind = added.length > 0 ? 'records-collected' : 'records-refreshed'
+    await chain(tables, now, { kind, route, detail: { records: mentionsOf(seen), bodies: summed(shown) } })
   }
   return added.length
 }

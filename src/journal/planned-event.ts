@@ -5,6 +5,7 @@ import type { PlannedRecord } from '../domain/record.ts'
 import { chain } from './chain.ts'
 import { plannedDigest } from './digests.ts'
 import { mentionsOf } from './event-detail.ts'
+import { changeText, summed } from './sums.ts'
 import type { Verdict } from './repeats.ts'
 import type { Tables } from './schema.ts'
 
@@ -25,6 +26,13 @@ export async function chainPlanned(
   const { rows } = await sql<{ last: number }>`select max(id) as last from records`.execute(tables)
   const last = rows[0]?.last ?? 0
   const first = last - records.length + 1
+  const sent = records
+    .map((record, place) => ({ ...record, id: first + place }))
+    .filter((_, place) => verdicts[place]?.state === 'planned')
+  const notes = sent.flatMap(({ id, note }) => (note === undefined ? [] : [{ id, text: note }]))
+  const changes = sent.flatMap(({ id, change }) =>
+    change === undefined ? [] : [{ id, text: changeText(change.target, change.values) }],
+  )
   await chain(tables, now, {
     kind: 'records-planned',
     route: lease.route,
@@ -32,6 +40,8 @@ export async function chainPlanned(
     detail: {
       records: mentionsOf(verdicts.map(({ state, apiId }, place) => ({ id: first + place, state, apiId }))),
       planned: { ids: [[first, last]], ...plannedDigest(fileId, records) },
+      ...(notes.length === 0 ? {} : { notes: summed(notes) }),
+      ...(changes.length === 0 ? {} : { changes: summed(changes) }),
     },
   })
 }

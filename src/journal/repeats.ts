@@ -51,7 +51,7 @@ function judgeAgainst(record: PlannedRecord, holder: Holder): Verdict {
   const line = record.lines[0]?.[0]
   const place = line === undefined ? {} : { line }
   if (record.bodyHash === holder.bodyHash) {
-    const message = `${name} is already known from ${origin(holder)}, with the same contents, and ${fateOf(holder)}.`
+    const message = `${name} is already known from ${origin(holder)}, with the same contents${fateOf(holder)}.`
     return { state: 'duplicate', apiId: holder.apiId, problems: [problem('record-repeated', place, message)] }
   }
   const { operation, naturalKey = '', keyValues } = record
@@ -108,10 +108,12 @@ function originOf({ file, line }: Pick<Holder, 'file' | 'line'>): string {
   return `${file ? file.name : 'this file'}${line === undefined ? '' : `, line ${line}`}`
 }
 
-function fateOf({ accepted, held, apiId }: Holder): string {
-  if (apiId !== null) return `the API has it as ${apiId}`
-  if (held) return 'is held'
-  return accepted ? 'the API has it' : 'is on its way'
+/** What becomes of a record of the same file is told in the same report, and is not known yet. */
+function fateOf({ accepted, held, apiId, file }: Holder): string {
+  if (apiId !== null) return `, and the API has it as ${apiId}`
+  if (accepted) return ', and the API has it'
+  if (held) return ', and is held'
+  return file === undefined ? '; it is not sent twice' : ', and was not finished when this file came'
 }
 
 function holderFrom(record: PlannedRecord): Holder {

@@ -23,6 +23,7 @@ export interface Tables {
   answers: AnswerTable
   documents: DocumentTable
   events: EventTable
+  ties: TieTable
 }
 
 interface MigrationTable {
@@ -166,6 +167,11 @@ interface ResourceListTable {
   account: string
   kind: string
   read_at: number
+}
+
+interface TieTable {
+  one: string
+  other: string
 }
 
 interface KeptValueTable {

@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type {
   DecisionEntry,
   HeldJournal,
+  KeyMeant,
   NewSettlement,
   SettlementAction,
   UnsettledRecord,
@@ -13,6 +14,7 @@ import type { RecordState } from '../domain/record.ts'
 import { isoTime } from '../support/clock.ts'
 import { decidableState, takeUpAgain } from './decisions.ts'
 import { mentionsOf } from './event-detail.ts'
+import { isCalled } from './key-meant.ts'
 import { present } from './present.ts'
 import type { Tables } from './schema.ts'
 import { type Store, read, writeHolding } from './store.ts'
@@ -80,7 +82,7 @@ async function change(tables: Kysely<Tables>, settlement: NewSettlement, now: nu
 }
 
 function saidBy({ action, by, why, apiId = '', wasSeen }: NewSettlement, now: number): Problem {
-  const seen = wasSeen ? 'which the API showed' : 'which the API has no call to show'
+  const seen = wasSeen ? 'which the API showed' : 'which the API has no way to show'
   const what =
     action === 'settle-accepted' ? `the API has it as ${apiId}, ${seen}` : 'the API does not have it'
   const message = `Its answer was lost, and ${by} settled on ${isoTime(now)} that ${what}: ${why}`
@@ -106,7 +108,7 @@ interface UnsettledRow {
 async function unsettledRecords(
   tables: Kysely<Tables>,
   limit: number,
-  { key, route }: { readonly key: string; readonly route?: string },
+  { key, route, isLoose = false }: Partial<KeyMeant>,
 ): Promise<UnsettledRecord[]> {
   const { rows } = await sql<UnsettledRow>`
     select records.id, records.number, records.route, files.id as file, files.name, records.lines, records.key_values,
@@ -121,8 +123,7 @@ async function unsettledRecords(
     ) as open cross join records cross join files left join bodies on bodies.record_id = records.id
     where records.id = open.id and files.id = records.file_id
       and ${route === undefined ? sql`true` : sql`records.route = ${route}`}
-      and ${key} in (records.natural_key, '#' || records.id,
-        (select group_concat(value, ', ') from json_each(records.key_values) where value <> ''))
+      and ${key === undefined ? sql`true` : isCalled({ key, isLoose })}
     order by files.number, records.number limit ${limit}`.execute(tables)
   return rows.map(({ key_values, lines, natural_key, body, ...row }) => ({
     ...row,

@@ -4,6 +4,7 @@ import type { DecisionEntry } from '../domain/held.ts'
 import type { TracedAttempt, TracedDetail, TracedRecord } from '../domain/trace.ts'
 import { present } from './present.ts'
 import type { Tables } from './schema.ts'
+import { lookUpsOf } from './trace-look-ups.ts'
 import { selectTraced, tracedOf } from './trace-rows.ts'
 
 /** Of a record that was tried again for weeks, the last ones tell. */
@@ -17,9 +18,11 @@ export async function traceDetails(
   for (const record of recordIds) {
     const kept = await keptOf(tables, record)
     const first = await firstOf(tables, record)
+    const attempts = await attemptsOf(tables, record)
     details.push({
       record,
-      attempts: await attemptsOf(tables, record),
+      attempts,
+      lookUps: attempts.some(isLost) ? await lookUpsOf(tables, record) : [],
       decisions: await decisionsAbout(tables, record),
       ...kept,
       ...(first === undefined ? {} : { first }),
@@ -55,6 +58,10 @@ async function attemptsOf(tables: Kysely<Tables>, record: number): Promise<Trace
     beganAt: began_at,
     ...present({ endedAt: ended_at, http, result }),
   }))
+}
+
+function isLost({ result }: TracedAttempt): boolean {
+  return result === undefined || result === 'uncertain'
 }
 
 async function decisionsAbout(tables: Kysely<Tables>, record: number): Promise<DecisionEntry[]> {

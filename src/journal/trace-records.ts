@@ -129,6 +129,11 @@ export function kindExported(operation: string): string {
   return operation.replace(/^export-/, '').replace(/s$/, '')
 }
 
+/** `shipment` for `create-shipment`. */
+export function kindMade(operation: string): string {
+  return operation.replace(/^create-/, '')
+}
+
 function idsOfKind(ids: ReadonlySet<string>, kind: string): string[] {
   return [...ids].filter((each) => each.startsWith(`${kind} `)).map((each) => each.slice(kind.length + 1))
 }

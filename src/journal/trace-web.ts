@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { TracedResource } from '../domain/trace.ts'
 import { batchOf } from './batch.ts'
 import type { Tables } from './schema.ts'
+import { relativesOf, type Shown, TRACED_KINDS, tiedTo } from './ties.ts'
 
 /** Keys and ids that are found to be of one order, or of what a key fits. */
 export interface Web {
@@ -34,10 +35,12 @@ export async function addNamed(tables: Kysely<Tables>, web: Web, key: string): P
       ? named
       : await byIds(
           tables,
-          KIND_NAMES.map((kind) => `${kind} ${key}`),
+          TRACED_KINDS.map((kind) => `${kind} ${key}`),
         )
   addAll(web, rows)
-  return new Set(rows.map(({ kind, id }) => `${kind} ${id}`))
+  const forgotten = await tiedTo(tables, [`name ${key}`], WEB_MAX)
+  for (const id of forgotten) add(web.ids, id)
+  return new Set([...rows.map(({ kind, id }) => `${kind} ${id}`), ...forgotten])
 }
 
 /** Goes on from what is in the web until nothing new turns up. */
@@ -46,12 +49,21 @@ export async function spread(tables: Kysely<Tables>, web: Web): Promise<void> {
     const before = web.keys.size + web.ids.size + web.resources.size
     addAll(web, await byIds(tables, [...web.ids].slice(0, WEB_MAX)))
     addAll(web, await ofOrders(tables, [...web.keys].slice(0, WEB_MAX)))
+    await addForgotten(tables, web)
     if (web.keys.size + web.ids.size + web.resources.size === before) return
   }
 }
 
-const KIND_NAMES = ['order', 'shipment', 'invoice', 'credit', 'return', 'variant'] as const
-const KINDS = sql.join(KIND_NAMES.map((kind) => sql.lit(kind)))
+/** Names lead to what has them, and numbers of orders to all that is of the order. */
+async function addForgotten(tables: Kysely<Tables>, { keys, ids }: Web): Promise<void> {
+  const known = [...[...keys].map((key) => `number ${key}`), ...ids]
+  for (const other of await tiedTo(tables, known, WEB_MAX)) {
+    if (other.startsWith('number ')) add(keys, other.slice('number '.length))
+    else add(ids, other)
+  }
+}
+
+const KINDS = sql.join(TRACED_KINDS.map((kind) => sql.lit(kind)))
 
 interface ResourceRow {
   readonly account: string
@@ -111,39 +123,10 @@ function addAll(web: Web, rows: readonly ResourceRow[]): void {
     }
     web.resources.set(`${account} ${kind} ${id}`, resource)
     add(web.ids, `${kind} ${id}`)
-    if (kind === 'order') addOrder(web, resource)
-    else if (resource.facts !== undefined) addOrderOf(web, resource.facts)
+    const { numbers, ids } = relativesOf(resource)
+    for (const number of numbers) add(web.keys, number)
+    for (const each of ids) add(web.ids, each)
   }
-}
-
-type Shown = Readonly<Record<string, unknown>>
-
-function addOrder(
-  web: Web,
-  { keys, facts }: { readonly keys: readonly string[]; readonly facts?: Shown },
-): void {
-  for (const key of keys) add(web.keys, key)
-  for (const [list, kind] of [
-    ['shipments', 'shipment'],
-    ['invoices', 'invoice'],
-    ['cancels', 'cancel'],
-  ] as const) {
-    const shown = facts?.[list]
-    if (!Array.isArray(shown)) continue
-    for (const each of shown as (Shown | null)[]) addId(web, kind, each?.['id'])
-  }
-}
-
-/** Spec: some resources name their order by its id, some by its number, credits by both within `order`. */
-function addOrderOf(web: Web, facts: Shown): void {
-  const order = typeof facts['order'] === 'object' && facts['order'] !== null ? (facts['order'] as Shown) : {}
-  addId(web, 'order', facts['order_id'] ?? order['id'])
-  const number = facts['purchase_order_number'] ?? order['purchase_order_number']
-  if (typeof number === 'string') add(web.keys, number)
-}
-
-function addId(web: Web, kind: string, id: unknown): void {
-  if (typeof id === 'number' || typeof id === 'string') add(web.ids, `${kind} ${id}`)
 }
 
 function add(set: Set<string>, text: string): void {

@@ -6,8 +6,15 @@ import { deliveriesCalled } from './delivery-rows.ts'
 import type { Tables } from './schema.ts'
 import { type Store, read } from './store.ts'
 import { traceDetails } from './trace-details.ts'
-import { namesNear } from './trace-names.ts'
-import { kindAhead, kindExported, recordsAnywhere, recordsKeyed, recordsOf } from './trace-records.ts'
+import { namesNear, whatMayBeMeant } from './trace-names.ts'
+import {
+  kindAhead,
+  kindExported,
+  kindMade,
+  recordsAnywhere,
+  recordsKeyed,
+  recordsOf,
+} from './trace-records.ts'
 import { selectTraced, type TracedRow, tracedOf } from './trace-rows.ts'
 import { addNamed, newWeb, spread, type Web } from './trace-web.ts'
 import { firstWithContents } from './files.ts'
@@ -39,6 +46,7 @@ export function traceCalls(store: Store): TraceJournal & Pick<Journal, 'deliveri
         return first && { id: first.id, name: first.name, receivedAt: first.received_at }
       }),
     holderOf: (route) => read(store, (tables) => holderOf(tables, route, store.clock.now())),
+    whatMayBeMeant: (key, limit) => read(store, (tables) => whatMayBeMeant(tables, key, limit)),
     namesNear: (key, limit) => read(store, (tables) => namesNear(tables, key, limit)),
   }
 }
@@ -114,7 +122,10 @@ function meant(row: TracedRow, { key, named, own }: Asked): boolean {
   const isOwn = row.id === own || row.api_id === key || row.natural_key === key
   const cells = JSON.parse(row.key_values) as string[]
   if (isOwn || cells.includes(key) || cells.filter((cell) => cell !== '').join(', ') === key) return true
-  return row.direction === 'outgoing' && named.has(`${kindExported(row.operation)} ${row.api_id}`)
+  if (row.direction === 'outgoing') return named.has(`${kindExported(row.operation)} ${row.api_id}`)
+  // What made it goes by the number it has there too, when its cells are forgotten. An order has that for its key.
+  const kind = kindMade(row.operation)
+  return kind !== 'order' && named.has(`${kind} ${row.api_id}`)
 }
 
 async function traceWork(tables: Kysely<Tables>, work: WorkOf, limit: number): Promise<TracedRecord[]> {

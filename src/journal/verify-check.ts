@@ -23,6 +23,13 @@ export interface Met {
   readonly there: IdSet
 }
 
+/** How many records are compared with one question. */
+export const AT_ONCE = 1000
+
+export function* inParts(ids: readonly number[]): Generator<readonly number[]> {
+  for (let start = 0; start < ids.length; start += AT_ONCE) yield ids.slice(start, start + AT_ONCE)
+}
+
 export interface Check {
   readonly tables: Kysely<Tables>
   readonly found: Findings

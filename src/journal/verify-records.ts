@@ -6,11 +6,11 @@ import type { Findings } from './findings.ts'
 import { idSet } from './id-set.ts'
 import { eachOf, type Ids } from './ids.ts'
 import type { EventTable, Tables } from './schema.ts'
-import type { Check, Met, Told } from './verify-check.ts'
+import { attemptCheck } from './verify-attempts.ts'
+import { bodyCheck } from './verify-bodies.ts'
+import { AT_ONCE, type Check, inParts, type Met, type Told } from './verify-check.ts'
+import { checkKey } from './verify-keys.ts'
 import { checkPlanned } from './verify-planned.ts'
-
-/** How many records are compared with one question. */
-const AT_ONCE = 1000
 
 export function recordCheck(tables: Kysely<Tables>, found: Findings) {
   const met: Met = {
@@ -23,16 +23,21 @@ export function recordCheck(tables: Kysely<Tables>, found: Findings) {
     there: idSet(),
   }
   const check: Check = { tables, found, met }
+  const attempts = attemptCheck(check)
+  const checkBodies = bodyCheck(check)
   /** Records up to this one may be older than the chain. */
   let before = { count: 0, last: 0 }
   let firstRemoved = Infinity
   return {
     async look(page: readonly Told[]): Promise<void> {
-      for (const { event, detail } of page) {
+      for (const told of page) {
+        const { event, detail } = told
         for (const id of eachOf(detail.forgotten?.ids ?? [])) met.forgotten.add(id)
         for (const mention of detail.records ?? []) await checkMention(check, event, mention)
         if (detail.attached !== undefined) await checkAttached(check, event, detail.attached)
-        if (detail.planned !== undefined) await checkPlanned(check, event, detail.planned)
+        await checkBodies(told)
+        await attempts.look(told)
+        if (detail.planned !== undefined) await checkPlanned(check, told, detail.planned)
         if (detail.removed !== undefined) {
           await checkRemoved(check, event, detail.removed)
           for (const id of eachOf(detail.removed)) firstRemoved = Math.min(firstRemoved, id)
@@ -42,6 +47,7 @@ export function recordCheck(tables: Kysely<Tables>, found: Findings) {
     },
     async finish(): Promise<void> {
       await checkStrangers(check, before.last)
+      await attempts.finish()
       // Ids of what was thrown away are given again.
       if (firstRemoved > before.last) await checkOlder(check, before)
     },
@@ -55,6 +61,7 @@ interface RecordRow {
   readonly state: string
   readonly http: number | null
   readonly api_id: string | null
+  readonly holds_key: number
 }
 
 interface Asked {
@@ -95,7 +102,7 @@ async function compare(
   { mention, asked }: { mention: Mention; asked: readonly Asked[] },
 ): Promise<void> {
   const { rows } = await sql<RecordRow>`
-    select records.id, direction, records.state, http, api_id from ${batchOf(asked, { id: ({ id }) => id })}
+    select records.id, direction, records.state, http, api_id, holds_key from ${batchOf(asked, { id: ({ id }) => id })}
     cross join records where records.id = batch.id`.execute(tables)
   const byId = new Map(rows.map((row) => [row.id, row]))
   for (const { id, state, http, apiId } of asked) {
@@ -108,6 +115,7 @@ async function compare(
     const differ = (what: string, is: unknown, was: unknown) =>
       found.add('record', id, `record ${id}: ${what} is ${String(is)}, and was ${String(was)}`, event)
     if (state && row.state !== mention.state) differ('its state', row.state, mention.state)
+    else if (state) checkKey(found, event, row)
     if (http && row.http !== mention.http) differ('its HTTP status', row.http, mention.http)
     // An outgoing record is known by the id it was seen with, whatever an answer says.
     const counts = row.direction === 'incoming' || event.kind === 'records-collected'
@@ -176,8 +184,4 @@ async function nameStrangers({ tables, found, met }: Check, older: number): Prom
     }
     after = last.id
   }
-}
-
-function* inParts(ids: readonly number[]): Generator<readonly number[]> {
-  for (let start = 0; start < ids.length; start += AT_ONCE) yield ids.slice(start, start + AT_ONCE)
 }

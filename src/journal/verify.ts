@@ -11,6 +11,7 @@ import { ownTurn } from './turns.ts'
 import { type Findings, findings } from './findings.ts'
 import type { EventTable, Tables } from './schema.ts'
 import type { Told } from './verify-check.ts'
+import { withNames } from './verify-names.ts'
 import { recordCheck } from './verify-records.ts'
 import { rowCheck } from './verify-rows.ts'
 
@@ -52,7 +53,7 @@ export async function verifyChain(tables: Kysely<Tables>, anchor: Anchor | undef
     head,
     compared: { records: records.compared(), ...rows.compared() },
     found: found.count(),
-    findings: found.list(),
+    findings: await withNames(tables, found.list()),
   }
 }
 

@@ -142,7 +142,7 @@ function apiBreaker() {
   let answered = 0
   let last: RecordResult | undefined
   const trouble = () => {
-    const why = last?.problems[0]?.message ?? 'it gives no answers'
+    const why = (last?.problems[0]?.message ?? 'it gives no answers').replace(/\.+$/, '')
     return new BridgeError('api-unreachable', `the API cannot be used right now: ${why}. The work is kept`)
   }
   return {

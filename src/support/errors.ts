@@ -33,6 +33,11 @@ export const FAILURES = {
     cause: 'The command line is not one the program understands.',
     cure: 'Read `dropbridge --help` or `dropbridge COMMAND --help`.',
   },
+  'not-known': {
+    exit: EXIT.rejects,
+    cause: 'No file and no record is known by the name that was given, or it does not wait for a decision.',
+    cure: 'See `dropbridge status` for what waits for a person, and `dropbridge trace KEY` for what came of the rest.',
+  },
   'configuration-invalid': {
     exit: EXIT.badConfiguration,
     cause: 'The configuration file is missing, unreadable, or has mistakes in it.',
@@ -46,7 +51,7 @@ export const FAILURES = {
   'api-unreachable': {
     exit: EXIT.unavailable,
     cause: 'The API did not answer, or said it cannot serve right now, and the retries are used up.',
-    cure: 'Nothing is lost: the work is kept in the journal. Run again later; if it stays, check api.baseUrl.',
+    cure: 'Nothing is lost: the work is kept in the journal. Run again later. The message says what to look at when it stays: with an HTTP status the API itself is busy or in trouble; without one, nobody answers at its address.',
   },
   'api-answer-unusable': {
     exit: EXIT.unavailable,
@@ -123,7 +128,7 @@ export const FAILURES = {
   interrupted: {
     exit: EXIT.interrupted,
     cause: 'A signal asked the program to stop.',
-    cure: 'Nothing to do: what was in flight was finished, and the next run goes on.',
+    cure: 'Nothing to do: the next run goes on from the journal. What has no answer yet is looked up before anything is sent again.',
   },
   bug: {
     exit: EXIT.bug,

@@ -17,11 +17,20 @@ export function didYouMean(name: string, candidates: readonly string[]): string 
   return nearest === undefined ? '' : ` Did you mean "${nearest}"?`
 }
 
+/** A name without what people leave out or add when they read it aloud: case, dashes, blanks and leading zeros. */
+export function spokenName(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[\s_-]/g, '')
+    .replaceAll(/(?<!\d)0+(?=\d)/g, '')
+}
+
 /** Those of the candidates that may be meant, the nearest first. */
 export function nearestNames(name: string, candidates: readonly string[], limit: number): string[] {
   const allowed = allowedFor(name)
+  const spoken = spokenName(name)
   return candidates
-    .map((candidate) => ({ candidate, far: distance(name.toLowerCase(), candidate.toLowerCase()) }))
+    .map((candidate) => ({ candidate, far: distance(spoken, spokenName(candidate)) }))
     .filter(({ far }) => far <= allowed)
     .toSorted((one, other) => one.far - other.far)
     .slice(0, limit)

@@ -6,7 +6,10 @@ import { aWorld } from '../fixtures/world.ts'
 test('credentials that may act for the parties of all routes are right', async () => {
   const { configuration, clock } = await aWorld()
 
-  expect(await checkOnline(configuration, { clock, random: Math.random, version: 'test' })).toEqual([])
+  expect(await checkOnline(configuration, { clock, random: Math.random, version: 'test' })).toEqual({
+    wrong: [],
+    unanswered: [],
+  })
 })
 
 test('a route for a party of somebody else, and a secret that is wrong, are told by name and without the secret', async () => {
@@ -18,26 +21,28 @@ test('a route for a party of somebody else, and a secret that is wrong, are told
     ...others.map((route) => ({ ...route, credentials })),
   ]
 
-  const failures = await checkOnline(
+  const { wrong: failures, unanswered } = await checkOnline(
     { ...configuration, routes },
     { clock, random: Math.random, version: 'test' },
   )
 
+  expect(unanswered).toEqual([])
   expect(failures).toHaveLength(2)
   expect(failures[0]).toMatch(/^route foreign: \S+ may act for retailer 1000, and not for retailer 4711$/)
-  expect(failures[1]).toMatch(/^nobody at http:\/\/127\.0\.0\.1:\d+: /)
+  expect(failures[1]).toMatch(/^routes? [a-z, -]+: nobody at http:\/\/127\.0\.0\.1:\d+: /)
   expect(failures.join()).not.toContain('a-secret-nobody-may-see')
 })
 
-test('an API that is not there is told, and the check ends', async () => {
-  const { configuration, clock } = await aWorld()
+test('an API that is not there says nothing of the configuration: the routes are named that could not be asked for', async () => {
+  const { configuration, clock } = await aWorld({ routes: ['orders', 'shopify'] })
   const api = { ...configuration.api, baseUrl: 'http://127.0.0.1:9' }
 
-  const failures = await checkOnline(
+  const { wrong, unanswered } = await checkOnline(
     { ...configuration, api },
     { clock, random: Math.random, version: 'test' },
   )
 
-  expect(failures).not.toEqual([])
-  expect(failures[0]).toContain('127.0.0.1:9')
+  expect(wrong).toEqual([])
+  expect(unanswered).toHaveLength(1)
+  expect(unanswered[0]).toMatch(/^routes orders, shopify: http:\/\/127\.0\.0\.1:9: /)
 })

@@ -63,7 +63,7 @@ test('a journal that nobody touched is whole, and the summary of a file anchors 
 
   expect(exit).toBe(0)
   expect(out).toMatch(
-    /^\d+ events, from \S+Z to \S+Z\ncompared with 3 records, 1 files and 0 deliveries\nwhole\nhead \d+:[0-9a-f]{64}$/,
+    /^\d+ events, from \S+Z to \S+Z\ncompared with 3 records, 1 files and 0 deliveries\nwhole\nanchor \d+:[0-9a-f]{64}$/,
   )
   expect(anchored.exit).toBe(0)
 })
@@ -78,7 +78,9 @@ test('an altered row is told with what it was, its event and time, and ends with
   const data = await run('audit', 'verify', '--json')
 
   expect(exit).toBe(65)
-  expect(out).toMatch(/^record 2: its state is rejected, and was accepted \(event \d+ of \S+Z\)$/m)
+  expect(out).toMatch(
+    /^record 2 \(orders, orders\.csv line \d+, HV-\d+\): its state is rejected, and was accepted \(event \d+ of \S+Z\)$/m,
+  )
   expect(talk).toContain('the journal was altered: one thing is not as it was written')
   expect(JSON.parse(data.out)).toMatchObject({
     whole: false,

@@ -1,5 +1,5 @@
 /** The built program as people use it: what it prints, where it prints it, and how it exits. */
-import { cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -130,6 +130,8 @@ describe('init', () => {
     expect(second.stderr).toContain('nothing was changed')
     expect(await readFile(join(work, 'dropbridge.yaml'), 'utf8')).toBe(`${configuration}# mine\n`)
     expect((await stat(join(work, 'exchange/inbox/orders'))).isDirectory()).toBe(true)
+    expect(await readdir(join(work, 'exchange/inbox'))).toEqual(['orders'])
+    expect(configuration).toContain('"${DROPBRIDGE_BRAND_CLIENT_ID}"')
   })
 })
 
@@ -214,6 +216,17 @@ describe('check', () => {
     expect(stderr).toBe('')
   })
 
+  test('--online with an API that is away exits 69: the configuration is right as far as that can be said', async () => {
+    const { exit, stderr } = await runProgram(await initialised(), ['check', '--online'], ENV)
+
+    expect(exit).toBe(69)
+    expect(stderr).toMatch(
+      /^no answer: routes orders-in, shipments-out, invoices-out: http:\/\/127\.0\.0\.1:9: /m,
+    )
+    expect(stderr).toContain('The configuration and the mappings are right as far as they could be checked')
+    expect(stderr).not.toContain('needs work')
+  })
+
   test('never shows the secret, whatever is wrong', async () => {
     const folder = await initialised()
     const text = await readFile(join(folder, 'dropbridge.yaml'), 'utf8')
@@ -264,6 +277,8 @@ describe('a wrong command line', () => {
     [['check', '--confg=x.yaml'], 'Unknown argument: confg. Did you mean "config"?'],
     [['translate', SAMPLE], 'Missing required argument: mapping'],
     [[], 'Name a command.'],
+    [['why-not'], 'The FILE is missing after dropbridge why-not'],
+    [['map', 'diff', 'old.yaml'], 'The OLD or NEW mapping is missing after dropbridge map diff'],
   ])('%j is refused with 64 and a hint', async (words, message) => {
     const { exit, stdout, stderr } = await runProgram(await tempFolder(), words)
 

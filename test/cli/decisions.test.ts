@@ -57,7 +57,22 @@ test('a run that stops a file says why, and where the rows are that wait', async
   expect(talk).toMatch(
     /5 held: The first 20 records that were sent were all refused for the same reason: HTTP 400, /,
   )
+  expect(talk).toContain('dropbridge release orders.csv --by NAME --why TEXT sends them')
   expect((await run('run')).exit).toBe(0)
+})
+
+test('a key is found without the blank and in other case, and one that is not held is told with those like it', async () => {
+  const { run } = await aStoppedOffice()
+  await run('run')
+  const who = ['--by', 'Ada', '--why', 'wrong']
+
+  const found = await run('discard', 'orders/hv-10023', ...who)
+  const unknown = await run('discard', 'orders/HV-1022', ...who)
+
+  expect(found.talk.split('\n')[0]).toBe('orders: orders.csv: 1 discarded: 1 rejected')
+  expect(unknown.exit).toBe(2)
+  expect(unknown.talk).toContain('no record "HV-1022" of orders is held')
+  expect(unknown.talk).toMatch(/spelt much alike: .*"HV-10022"/)
 })
 
 test('status shows what is held, since when, and how to decide about it', async () => {
@@ -91,7 +106,7 @@ test('discard tells how many, and keeps who decided and why; a second one finds 
     records: { rejected: 5 },
   })
   expect(second).toMatchObject({
-    exit: 0,
+    exit: 2,
     talk: 'orders: orders.csv: nothing that is held could be discarded',
   })
   expect((await run('status')).out).not.toContain('held for a person')
@@ -106,7 +121,9 @@ test('release sends the records and exits 2 when they are refused again', async 
   expect(exit).toBe(2)
   expect(talk).toContain('orders: orders.csv: 1 released: 1 rejected')
   expect(talk).toContain('orders.csv~2.results.csv')
-  expect(talk).toContain('4 held (route-stopped): dropbridge release sends them')
+  expect(talk).toContain(
+    'what to do (route-stopped): dropbridge release orders.csv --by NAME --why TEXT sends them',
+  )
 })
 
 test('a decision needs somebody who takes it, a reason, and something that is known', async () => {
@@ -118,7 +135,7 @@ test('a decision needs somebody who takes it, a reason, and something that is kn
   const unknown = await run('release', 'order.csv', '--by', 'Ada', '--why', 'x')
   const misspelt = await run('relase', 'orders.csv')
 
-  expect([anonymous.exit, blank.exit, unknown.exit, misspelt.exit]).toEqual([64, 64, 64, 64])
+  expect([anonymous.exit, blank.exit, unknown.exit, misspelt.exit]).toEqual([64, 64, 2, 64])
   expect(anonymous.talk).toContain('by')
   expect(blank.talk).toContain('--by is empty')
   expect(unknown.talk).toContain('no file "order.csv" is known')

@@ -1,5 +1,5 @@
 /** `dropbridge labels`: a person gets packing slips and labels again. */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
@@ -107,4 +107,29 @@ test.each([
 
   expect(exit).toBe(code)
   expect(said.join('\n')).toContain(why)
+})
+
+test('refuses what it could only name wrongly, once the contents of the file are forgotten', async () => {
+  const { world, dropbridge } = await shipped()
+  const bridge = await world.open()
+  const { signal } = new AbortController()
+  expect(await bridge.journal.forget({ before: world.clock.now() + 1, signal })).toMatchObject({ files: 2 })
+  await bridge.close()
+
+  const named = await dropbridge('--shipment', '1', '--out', 'copies')
+  const again = await dropbridge('--file', 'today.csv')
+  const ordered = await dropbridge('--po', 'HV-10001')
+
+  expect(named).toEqual({
+    exit: 2,
+    out: [],
+    said: [
+      'shipments: today.csv, shipment 1: what was sent and answered of shipment 1 was forgotten, so its packing slip and label are not fetched again. Get them from the API by the id of the shipment, or look for the copies that were delivered: `dropbridge forget` leaves these alone.',
+      '0 fetched, 1 refused',
+    ],
+  })
+  expect(await readdir(join(world.folder, 'copies'))).toEqual([])
+  expect(again).toMatchObject({ exit: 2, out: [] })
+  expect(again.said.at(-1)).toBe('0 fetched, 2 refused')
+  expect(ordered.said.at(-1)).toContain('found by --shipment and --file only')
 })

@@ -181,6 +181,8 @@ test.each([
 
     expect(stopped.exit).toBe(exit)
     expect(stopped.stderr).toContain('orders: stopped by a signal')
+    expect(stopped.stderr.split('\n')[0]).toBe('finishing what is in flight; once more ends at once')
+    expect(stopped.stderr).not.toContain('was finished')
     expect(posted).toBeLessThan(150)
     expect(next.exit).toBe(0)
     expect((await world.orders()).map((order) => order.purchase_order_number).toSorted()).toEqual(
@@ -188,6 +190,55 @@ test.each([
     )
   },
 )
+
+test('a second signal ends a run at once, says so, and the next run posts nothing twice', async () => {
+  const { world, env, run } = await anOffice()
+  await dropOrders(world, 'orders.csv', GOOD)
+  world.service.switches.latencyMs = 1
+  let isAsked = false
+  const { sleep } = world.clock
+  world.clock.sleep = async () => {
+    isAsked = true
+    await new Promise((resolve) => setTimeout(resolve, 5_000))
+  }
+  const running = startProgram(world.folder, ['run', 'orders'], env)
+  while (!isAsked) await new Promise((resolve) => setTimeout(resolve, 5))
+  const said = new Promise((resolve) => running.process.stderr?.once('data', resolve))
+
+  running.process.kill('SIGINT')
+  await said
+  running.process.kill('SIGINT')
+  const { exit, stderr } = await running.finished
+  world.clock.sleep = sleep
+  world.service.switches.latencyMs = 0
+  const next = await run(['run', 'orders'])
+
+  expect(exit).toBe(130)
+  expect(stderr.trimEnd().split('\n')).toEqual([
+    'finishing what is in flight; once more ends at once',
+    'stopped at once; the next run goes on from the journal',
+  ])
+  expect(next.exit).toBe(0)
+  expect(world.service.counts().orders).toBe(GOOD.length)
+})
+
+test('a run that waits for late answers says for how long', async () => {
+  const { world, env } = await anOffice()
+  await writeConfigurationFile(world, '2s')
+  await dropOrders(world, 'orders.csv', GOOD.slice(0, 1))
+  world.service.switches.loseAnswer = 1
+  const running = startProgram(world.folder, ['run', 'orders'], env)
+  while (world.service.counts().orders === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  world.service.switches.loseAnswer = 0
+
+  const { exit, stderr } = await running.finished
+
+  expect(exit).toBe(0)
+  expect(stderr.trimEnd().split('\n')).toEqual([
+    'orders: orders.csv: waiting 2 seconds until late answers are out of the question',
+    'orders: orders.csv: 1 accepted',
+  ])
+})
 
 test('two programs started at once on one folder post each order once', async () => {
   const { world, run } = await anOffice()
@@ -252,5 +303,8 @@ test('the service as a program tells where it listens and who may log in, and st
   expect(answer.status).toBe(401)
   expect(parties.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['retailer', 'brand']))
   expect(parties.every(({ clientSecret }) => (clientSecret ?? '').length > 20)).toBe(true)
-  expect({ exit, stderr }).toEqual({ exit: 143, stderr: '' })
+  expect({ exit, stderr }).toEqual({
+    exit: 143,
+    stderr: 'finishing what is in flight; once more ends at once\n',
+  })
 })

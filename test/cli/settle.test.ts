@@ -1,5 +1,8 @@
 /** Settling by hand what cannot be proven: what a person says, what is checked of it, and what comes of the file. */
 import { expect, test } from 'vitest'
+import { reportInWords } from '../../src/cli/report-in-words.ts'
+import type { Api } from '../../src/domain/api.ts'
+import type { Summary } from '../../src/pipelines/inbound/summary.ts'
 import { commandsOf, runUnheard } from '../fixtures/office.ts'
 import { parseCsv } from '../fixtures/csv.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
@@ -42,7 +45,9 @@ test('status and the results name settle for what cannot be proven', async () =>
   const { out } = await run('status')
 
   expect(out).toContain('outcome-unprovable: their answers were lost')
-  expect(out).toContain('dropbridge settle KEY --accepted ID, --absent or --discard')
+  expect(out).toContain(
+    'dropbridge settle KEY --accepted ID --by NAME --why TEXT, or --absent or --discard in place of',
+  )
   const [row] = parseCsv(await world.read('results/parcels.csv.results.csv'))
   expect(row).toMatchObject({ _status: 'held', _code: 'outcome-unprovable' })
   expect(row?.['_fix']).toContain('dropbridge settle KEY')
@@ -78,21 +83,124 @@ test('an id that another record has is refused, and nothing is noted', async () 
   const { exit, talk } = await run('settle', other, '--accepted', '1', ...WHO)
 
   expect(exit).toBe(2)
-  expect(talk).toBe(`shipments: ${other} is not settled: 1 is the id of ${KEY}`)
+  expect(talk).toBe(
+    `shipments: ${other} is not settled: order ${ORDERS[1]?.po} shows no shipments, and 1 is not one of them; 1 is the id of ${KEY}`,
+  )
   expect((await run('status')).out).toContain('outcome-unprovable')
 })
 
-test('an id that the API has no call to show is believed, and the decision says so', async () => {
+/** The API, but its orders show these shipments, or none at all where they are left out. */
+const showing = (shipments?: unknown, shipped?: number) => (api: Api) => ({
+  ...api,
+  get: async (call: Parameters<Api['get']>[0]) => {
+    const { shipments: _, ...order } = (await api.get(call)) ?? {}
+    const lines = shipped === undefined ? {} : { order_lines: [{ id: 1, quantity_shipped: shipped }] }
+    return { ...order, ...lines, ...(shipments === undefined ? {} : { shipments }) }
+  },
+})
+
+const acceptedAs = async (world: World, apiId: string, api: (api: Api) => Api) => {
+  const bridge = await world.open({ api })
+  try {
+    return await bridge.settle(
+      { action: 'settle-accepted', what: KEY, apiId, by: 'Ada', why: 'asked the warehouse' },
+      new AbortController().signal,
+    )
+  } finally {
+    await bridge.close()
+  }
+}
+
+test('an id that is not among the shipments of its order is refused, also when another order has it', async () => {
+  const world = await aDoubtfulParcel(true)
+  const run = await commandsOf(world)
+  const others = sampleShipments(ORDERS.slice(1), { seed: 2, damageEvery: 0 })
+  await world.drop('inbox/shipments', 'other.csv', shipmentsFile(others))
+  await world.run('shipments')
+
+  const anothers = await run('settle', KEY, '--accepted', '2', ...WHO)
+  const none = await run('settle', KEY, '--accepted', '99', ...WHO)
+  const word = await run('settle', KEY, '--accepted', 'abc', ...WHO)
+
+  expect([anothers.exit, none.exit, word.exit]).toEqual([2, 2, 2])
+  const shows = `order ${ORDERS[0]?.po} shows shipment 1, and`
+  expect(anothers.talk).toContain(`${shows} 2 is not one of them; 2 is the id of ${ORDERS[1]?.po}`)
+  expect(none.talk).toBe(`shipments: ${KEY} is not settled: ${shows} 99 is not one of them`)
+  expect(word.talk).toContain(`${shows} abc is not one of them`)
+  expect((await run('settle', KEY, '--accepted', '1', ...WHO)).exit).toBe(0)
+})
+
+test('the refusal names all that the order shows', async () => {
+  const world = await aDoubtfulParcel(true)
+
+  const refused = await acceptedAs(world, '5', showing([{ id: 9 }, { id: 15 }]))
+
+  expect(refused).toMatchObject({
+    kind: 'refused',
+    why: `order ${ORDERS[0]?.po} shows shipments 9 and 15, and 5 is not one of them`,
+  })
+})
+
+test('an id is believed where the order lists no shipments, and the decision says so', async () => {
+  const world = await aDoubtfulParcel(true)
+
+  const settled = await acceptedAs(world, '4711', showing())
+  const run = await commandsOf(world)
+  const told = await run('settle', KEY, '--accepted', '4711', ...WHO)
+
+  expect(settled).toMatchObject({ kind: 'settled', wasSeen: false, exit: 0 })
+  expect(told.exit).toBe(2)
+  expect(told.talk).toBe(`shipments: ${KEY}: create-shipment is accepted as 4711; there is nothing to settle`)
+  expect(await world.read('results/parcels.csv~2.results.csv')).toContain('which the API has no way to show')
+})
+
+test('and where more of the order is shipped than its shipments account for', async () => {
+  const world = await aDoubtfulParcel(true)
+  const shipments = [{ id: 9, shipment_lines: [{ quantity: 1 }] }]
+
+  const whole = await acceptedAs(world, '4711', showing(shipments, 1))
+  const late = await acceptedAs(world, '4711', showing(shipments, 2))
+
+  expect(whole).toMatchObject({ kind: 'refused' })
+  expect(late).toMatchObject({ kind: 'settled', wasSeen: false })
+})
+
+test('held is held: rows, reasons and the exceptions file agree, and the run says what to do', async () => {
+  const world = await aWorld({ routes: ROUTES })
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  await world.run('orders')
+  const file = shipmentsFile(PARCEL ? [PARCEL] : [])
+  await world.drop('inbox/shipments', 'parcels.csv', file)
+  const reported = await runUnheard(world, 'shipments', { arrives: true })
+
+  const summary = JSON.parse(await world.read('results/parcels.csv.summary.json')) as Summary
+  const rows = PARCEL?.rows.length
+
+  expect(summary).toMatchObject({ records: { held: 1 }, rows: { held: rows }, heldLines: rows })
+  expect(Object.values(summary.heldFor)).toEqual([1])
+  expect(await world.read('results/parcels.csv.exceptions.csv')).toBe(file)
+  const said = reported.flatMap(reportInWords).join('\n')
+  expect(said).toContain('parcels.csv.exceptions.csv')
+  expect(said).toContain('dropbridge settle KEY --accepted ID --by NAME --why TEXT')
+  // Dropped in again it is not sent a second time.
+  await world.drop('inbox/shipments', 'again.csv', file)
+  await world.run('shipments')
+  expect(world.service.counts().shipments).toBe(1)
+})
+
+test('a key may be typed without the blank and in other case, and what is not known is told with what is like it', async () => {
   const world = await aDoubtfulParcel(true)
   const run = await commandsOf(world)
 
-  const { exit, talk } = await run('settle', KEY, '--accepted', '4711', ...WHO, '--json')
-  const told = await run('settle', KEY, '--accepted', '4711', ...WHO)
+  const half = await run('settle', ORDERS[0]?.po ?? '', '--absent', ...WHO)
+  const unknown = await run('settle', `shipments/${KEY}7`, '--absent', ...WHO)
+  const found = await run('settle', KEY.replace(', ', ',').toLowerCase(), '--accepted', '1', ...WHO)
 
-  expect([exit, talk]).toEqual([0, ''])
-  expect(told).toMatchObject({ exit: 0 })
-  expect(told.talk).toBe(`shipments: ${KEY}: create-shipment is accepted as 4711; there is nothing to settle`)
-  expect(await world.read('results/parcels.csv~2.results.csv')).toContain('which the API has no call to show')
+  expect([half.exit, unknown.exit]).toEqual([2, 2])
+  expect(half.talk).toContain(`to settle it, give its whole key: "shipments/${KEY}"`)
+  expect(unknown.talk).toContain('ROUTE/KEY')
+  expect(unknown.talk).toContain(`spelt much alike: "${KEY}"`)
+  expect(found.exit).toBe(0)
 })
 
 test('what a person proves absent is sent again, once', async () => {
@@ -180,7 +288,7 @@ test('a settlement says one thing about something that is known', async () => {
   const unknown = await run('settle', 'HV-99999', '--absent', ...WHO)
   const blank = await run('settle', key, '--accepted', ' ', ...WHO)
 
-  expect([nothing.exit, both.exit, unknown.exit, blank.exit]).toEqual([64, 64, 64, 64])
+  expect([nothing.exit, both.exit, unknown.exit, blank.exit]).toEqual([64, 64, 2, 64])
   expect(both.talk).toContain('one of --accepted ID, --absent and --discard')
   expect(unknown.talk).toContain('no record "HV-99999" is known')
 })

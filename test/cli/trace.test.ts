@@ -194,3 +194,140 @@ test('what was forgotten says when, and is found by its key as before', async ()
   expect(out).toMatch(/body {6}forgotten on \S+Z, with the cells of its rows/)
   expect(out).toMatch(/POST \/v1\/retailers\/1000\/orders\/ → HTTP 201/)
 })
+
+test('after everything was forgotten, each number still leads to the whole life of the order', async () => {
+  const world = await aFinishedMonth()
+  await forgetAll(world)
+  const run = await commandsOf(world)
+
+  const byOrder = await run('trace', FIRST)
+  const byTracking = await run('trace', TRACKING)
+  const byInvoice = await run('trace', 'NL-INV-700')
+
+  for (const { out } of [byOrder, byTracking, byInvoice]) expect(told(out)).toHaveLength(LIFE.length)
+  expect(told(byOrder.out)[0]).toBe(`1  create-order ${FIRST}: accepted as 1`)
+  expect(told(byTracking.out)[2]).not.toContain('(of the same order)')
+  expect(told(byInvoice.out)[3]).not.toContain('(of the same order)')
+})
+
+test('what is not found after forgetting says that contents were forgotten', async () => {
+  const world = await aFinishedMonth()
+  await forgetAll(world)
+  const run = await commandsOf(world)
+
+  const { exit, talk } = await run('trace', BAD)
+
+  expect(exit).toBe(2)
+  expect(talk).toMatch(
+    /The contents of what was done until \S+Z were forgotten, .+ so not everything can be found\./,
+  )
+})
+
+test('a number that is right but for case, dash, blank or zeros is taken for the one that it can only be', async () => {
+  const world = await aFinishedMonth()
+  const run = await commandsOf(world)
+
+  for (const slip of [FIRST.toLowerCase(), ...['', ' ', '-000'].map((each) => FIRST.replace('-', each))]) {
+    const { out, talk } = await run('trace', slip)
+    expect(told(out)).toHaveLength(LIFE.length)
+    expect(talk).toBe(`Nothing goes by "${slip}"; this is "${FIRST}".`)
+  }
+  const refused = await run('trace', BAD.toLowerCase())
+  expect(told(refused.out)).toEqual([`1  create-order ${BAD}: rejected`])
+})
+
+test('when a number may be one of two, both are named first and neither is taken', async () => {
+  const world = await aFinishedMonth()
+  const [order] = sampleOrders({ seed: 6, orders: 1, damageEvery: 0 })
+  const twin = FIRST.replace('-', '')
+  const rows = order!.rows.map((row) => ({ ...row, 'PO Number': twin }))
+  await world.drop('inbox/orders', 'twin.csv', ordersFile([{ ...order!, po: twin, rows }]).text)
+  await world.run('orders')
+  const run = await commandsOf(world)
+
+  const { exit, talk } = await run('trace', FIRST.toLowerCase())
+
+  expect(exit).toBe(2)
+  expect(talk).toMatch(new RegExp(`Much alike: (${FIRST}, ${twin}|${twin}, ${FIRST})[.,]`))
+})
+
+test('a file goes by every name that the bridge prints: paths, its archived copy, and its results', async () => {
+  const world = await aFinishedMonth()
+  const run = await commandsOf(world)
+  const byName = await run('trace', 'orders.csv')
+  const [, archived = ''] = /archived as (\S+~\S+\.csv)/.exec(byName.out) ?? []
+
+  for (const name of [
+    'exchange/inbox/orders/orders.csv',
+    String.raw`D:\edi\orders\orders.csv`,
+    archived,
+    'orders.csv.results.csv',
+    'exchange/results/orders.csv.rejects.csv',
+    'orders.csv.summary.json',
+  ]) {
+    const file = await run('trace', name)
+    const row = await run('trace', `${name}:2`)
+    expect(file.out).toBe(byName.out)
+    expect(told(row.out)).toEqual([LIFE[0]])
+  }
+})
+
+test('a delivered file goes by its path, and lists what left in it by number and purchase order', async () => {
+  const world = await aFinishedMonth()
+  const run = await commandsOf(world)
+
+  const { out } = await run('trace', 'exchange/outbox/shipments-1.csv')
+
+  expect(out).toMatch(/^id +operation +key +purchase order +state/m)
+  expect(out).toMatch(new RegExp(`^ *1 +export-shipments +shipment ${TRACKING} +${FIRST} +acknowledged`, 'm'))
+  expect(out).not.toContain('FILE:LINE')
+})
+
+test('a lost answer is told with how it became known: looked up, and found', async () => {
+  const world = await aShippedParcel({ arrives: true })
+  const run = await commandsOf(world)
+
+  const { out } = await run('trace', TRACKING, '--route', 'shipments')
+
+  expect(out).toMatch(/sent {6}\S+Z POST \S+ → uncertain at \S+Z\n {3}looked up \S+Z found at the API as 1\n/)
+})
+
+test('a lost answer of what never arrived is told as proven absent, and sent again', async () => {
+  const world = await aShippedParcel({ arrives: false })
+  const run = await commandsOf(world)
+
+  const { out } = await run('trace', TRACKING, '--route', 'shipments')
+
+  expect(out).toMatch(
+    /uncertain at \S+Z\n {3}looked up \S+Z proven absent at the API, to be sent again\n {3}sent {6}\S+Z .+ HTTP 201/,
+  )
+})
+
+/** A parcel of which the first answer was lost; the shipment reached the API or not. */
+async function aShippedParcel({ arrives }: { readonly arrives: boolean }): Promise<World> {
+  const world = await aWorld({ routes: ['orders', 'orders-out', 'shipments'] })
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  await world.run('orders', 'orders-out')
+  await world.drop('inbox/shipments', 'ship.csv', shipmentsFile(SHIPMENTS.slice(0, 1)))
+  let isLost = false
+  const bridge = await world.open({
+    api: (api) => ({
+      ...api,
+      send: async (call, permit) => {
+        if (isLost) return api.send(call, permit)
+        isLost = true
+        if (arrives) await api.send(call, permit)
+        return { certainty: 'unknown', detail: 'the connection broke' }
+      },
+    }),
+  })
+  await bridge.run(['shipments'], new AbortController().signal)
+  await bridge.close()
+  return world
+}
+
+async function forgetAll(world: World): Promise<void> {
+  const bridge = await world.open()
+  await bridge.journal.forget({ before: world.clock.now() + 1, signal: new AbortController().signal })
+  await bridge.close()
+}

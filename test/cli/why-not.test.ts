@@ -1,5 +1,6 @@
 /** Why a file is not picked up: each rule that could keep it, told with what to do; and nothing is changed by asking. */
 import { appendFile, chmod, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { thisHolder } from '../../src/bridge/holder.ts'
@@ -10,6 +11,7 @@ import { systemClock } from '../../src/support/clock.ts'
 import { asNobody } from '../fixtures/as-nobody.ts'
 import { commandsOf, type Said } from '../fixtures/office.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
+import { sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
 const ORDERS = ordersFile(sampleOrders({ seed: 5, orders: 4, damageEvery: 3 })).text
@@ -38,7 +40,7 @@ test('a file that nothing keeps is taken by the next run; asking takes and makes
   expect(said.exit).toBe(0)
   expect(said.out.split('\n')).toEqual([
     `orders: ${join(inbox, 'orders.csv')}: nothing keeps it: the next run takes it`,
-    '    create-order: 3 records to be sent, 1 refused by the mapping',
+    '    create-order: 3 to be sent, 1 refused by the mapping',
   ])
   expect(await readdir(inbox)).toEqual(['orders.csv'])
   expect(await world.list('../state')).toEqual([])
@@ -111,6 +113,75 @@ test('a file in no inbox is told the nearest one; one below an inbox and one in 
   expect([beside.exit, below.exit]).toEqual([2, 2])
   expect(beside.out).toContain(`lies in no inbox; the nearest is ${inbox} of route orders  [not-in-inbox]`)
   expect(below.out).toContain('folders in an inbox are not looked into')
+})
+
+test('an inbox itself is told as one, with its route and its files, and not as a file that is astray', async () => {
+  const { world, inbox, ask } = await anInbox()
+  await world.drop('inbox/orders', 'orders.csv', ORDERS)
+  await world.drop('inbox/orders', 'notes.txt', 'x')
+
+  const said = await ask('exchange/inbox/orders')
+
+  expect(said.exit).toBe(2)
+  expect(codes(said)).toEqual(['is-inbox'])
+  expect(said.out).toContain(
+    `${inbox} is itself an inbox, that of route orders, with 2 files, of which 1 match "*.csv"`,
+  )
+})
+
+test('records that are known already are not promised as sent, whether their contents are the same or not', async () => {
+  const { world, ask } = await anInbox()
+  await world.drop('inbox/orders', 'orders.csv', ORDERS)
+  await world.run('orders')
+  const [first] = sampleOrders({ seed: 5, orders: 4, damageEvery: 3 })
+  const city = first?.rows[0]?.['City'] ?? ''
+  await world.drop('inbox/orders', 'again.csv', ORDERS.replaceAll(city, 'Elsewhere'))
+
+  const said = await ask('again.csv')
+
+  expect(said.exit).toBe(0)
+  expect(said.out).toContain('create-order: 0 to be sent, 3 known already, 1 refused by the mapping')
+  expect(said.out).toContain('what is known already is not sent again')
+  const run = await commandsOf(world)
+  const { talk } = await run('run', 'orders')
+  expect(talk).toContain('orders: again.csv: 3 rejected, 1 duplicate')
+})
+
+test('parcels of a known order are known by the order and their tracking number', async () => {
+  const world = await aWorld({ routes: ['orders', 'orders-out', 'shipments'] })
+  const orders = sampleOrders({ seed: 5, orders: 2, damageEvery: 0 })
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
+  await world.run('orders', 'orders-out')
+  const parcels = sampleShipments(orders, { seed: 1, damageEvery: 0 })
+  await world.drop('inbox/shipments', 'first.csv', shipmentsFile(parcels.slice(0, 1)))
+  await world.run('shipments')
+  await world.drop('inbox/shipments', 'both.csv', shipmentsFile(parcels))
+  const run = await commandsOf(world)
+
+  const said = await run('why-not', 'both.csv')
+
+  expect(said.out).toContain(`create-shipment: ${parcels.length - 1} to be sent, 1 known already`)
+})
+
+test('of two versions of one order in a file none is promised as sent', async () => {
+  const { world, ask } = await anInbox()
+  const [order] = sampleOrders({ seed: 5, orders: 1, damageEvery: 0 })
+  const text = ordersFile(order === undefined ? [] : [order]).text
+  const [head = '', ...rows] = text.trimEnd().split('\r\n')
+  const other = ordersFile(sampleOrders({ seed: 6, orders: 2, damageEvery: 0 }))
+    .text.trimEnd()
+    .split('\r\n')
+  const between = other.slice(1).filter((row) => !row.startsWith(order?.po ?? ''))
+  const version = rows.map((row) =>
+    row.replace(/,(\d+)(?=,\d+\.\d\d,)/, (_, quantity) => `,${Number(quantity) + 1}`),
+  )
+  await world.drop('inbox/orders', 'two.csv', [head, ...rows, ...between, ...version, ''].join('\r\n'))
+
+  const said = await ask('two.csv')
+
+  expect(said.out).toContain(
+    '1 to be sent, 2 refused because the file has them twice with different contents',
+  )
 })
 
 test('a file that was taken and closed says when, and where its results are', async () => {
@@ -195,7 +266,9 @@ test('a route that another bridge works on says who and when it was last heard o
 
   expect(said.exit).toBe(75)
   expect(codes(said)).toEqual(['lease-held'])
-  expect(said.out).toContain(`${holder} is working on route orders; its last sign of life was at 20`)
+  expect(said.out).toContain(
+    `process ${process.pid} on ${hostname()} is working on route orders; its last sign of life was at 20`,
+  )
 })
 
 test('a file that the mapping refuses as a whole, and a mapping that is wrong itself', async () => {

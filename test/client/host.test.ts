@@ -20,7 +20,7 @@ describe('a host that does not answer', () => {
 
     expect(await client.send(order)).toEqual({
       certainty: 'not-applied',
-      detail: 'nothing was sent: the API has not answered for 30 seconds; it is tried again in 30',
+      detail: 'the request was not sent: the API has not answered for 30 seconds; it is tried again in 30',
       resting: true,
     })
     expect(await failureOf(client.get(readOrder))).toMatchObject({ code: 'api-unreachable' })

@@ -61,7 +61,7 @@ test('a request that was kept from leaving every time was not applied', async ()
   const { permit } = aPermit([true, false])
   expect(await client.send(order, permit)).toEqual({
     certainty: 'not-applied',
-    detail: 'nothing was sent: the right to send was lost before a byte of it left',
+    detail: 'the request was not sent: the right to send was lost before a byte of it left',
   })
   expect(server.received).toEqual([])
 })

@@ -259,7 +259,7 @@ describe('a call that had no effect', () => {
     })
     const result = await client.send(order)
     expect(result).toMatchObject({ certainty: 'not-applied' })
-    expect('detail' in result && result.detail).toContain('nothing was sent: ')
+    expect('detail' in result && result.detail).toContain('the request was not sent: ')
     expect(connections).toBe(2)
     await client.close()
   })

@@ -119,32 +119,32 @@ describe('the check of a journal', () => {
     [
       'a record that was refused and is made accepted',
       `update records set state = 'accepted' where id = 2`,
-      'record 2: its state is accepted, and was rejected',
+      'record 2 (orders-in, a.csv line 3, PO-a2): its state is accepted, and was rejected',
     ],
     [
       'a record with another answer',
       `update records set http = 201 where id = 2`,
-      'record 2: its HTTP status is 201, and was 400',
+      'record 2 (orders-in, a.csv line 3, PO-a2): its HTTP status is 201, and was 400',
     ],
     [
       'a record with another id at the API',
       `update records set api_id = 'b-9' where id = 1`,
-      'record 1: its id at the API is b-9, and was a-9',
+      'record 1 (orders-in, a.csv line 2, PO-a1): its id at the API is b-9, and was a-9',
     ],
     [
       'a record with another key',
       `update records set natural_key = 'PO-x' where id = 3`,
-      'record 3: its number, key, account, operation, file or body hash is not what was planned',
+      'record 3 (orders-in, b.csv line 2, PO-b1): its number, key, account, operation, file or body hash is not what was planned',
     ],
     [
       'a record with another body',
       `update bodies set body = '{"purchase_order_number":"PO-x"}' where record_id = 4`,
-      'record 4: its body is not what was planned',
+      'record 4 (orders-in, b.csv line 3, PO-b2): its body is not what was planned',
     ],
     [
       'a body that was emptied without being forgotten',
       `update bodies set body = '{}' where record_id = 4`,
-      'record 4: its body is not what was planned',
+      'record 4 (orders-in, b.csv line 3, PO-b2): its body is not what was planned',
     ],
     ['a record that was removed', 'delete from records where id = 2', 'record 2 is missing; it was rejected'],
     [
@@ -152,14 +152,14 @@ describe('the check of a journal', () => {
       `insert into records (direction, route, file_id, number, operation, account, holds_key, lines, key_values, state,
          problems, attempts, changed_at)
        values ('incoming', 'orders-in', 'a', 3, 'create-order', 'retailer/1000', 0, '[]', '[]', 'accepted', '[]', 1, 1)`,
-      'record 7 was put there: no event tells of it',
+      'record 7 (orders-in, a.csv) was put there: no event tells of it',
     ],
     [
       'a record that was moved to another delivery',
       `insert into deliveries select 'e', route, 2, folder, 'e.csv', sha256, rows, records, state, composed_at,
          delivered_at, acknowledged_at, null from deliveries;
        update records set delivery_id = 'e' where id = 5`,
-      'record 5 belongs to the delivery e, and was in d',
+      'record 5 (orders-out, export-orders, 71) belongs to the delivery e, and was in d',
     ],
     [
       'a file with another outcome',
@@ -194,7 +194,7 @@ describe('the check of a journal', () => {
       {
         about: 'record',
         id: '2',
-        message: 'record 2: its state is accepted, and was rejected',
+        message: 'record 2 (orders-in, a.csv line 3, PO-a2): its state is accepted, and was rejected',
         event: 7,
         since: START + 2000,
       },

@@ -43,7 +43,7 @@ async function finishFile(journal: Journal, lease: Lease, id = 'a'): Promise<voi
     accepted(begun[1]!.id, '92'),
   ])
   await journal.rememberResources('retailer/1000', 'order', [
-    { id: '91', keys: ['PO-1', NAME], facts: { name: NAME } },
+    { id: '91', keys: ['PO-1'], facts: { name: NAME } },
   ])
   await journal.noteListRead('retailer/1000', 'order', START)
   await closeFile(journal, lease, id)

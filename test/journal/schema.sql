@@ -227,3 +227,9 @@ CREATE TABLE resources (
 CREATE INDEX resources_of_orders on resources (
   coalesce(facts ->> '$.purchase_order_number', facts ->> '$.order.purchase_order_number')
 ) where kind in ('shipment', 'invoice', 'credit', 'return');
+
+CREATE TABLE ties (
+  one text not null,
+  other text not null,      -- names, numbers of orders and ids; no other contents
+  primary key (one, other)
+) strict, without rowid;

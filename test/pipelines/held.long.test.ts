@@ -162,7 +162,7 @@ test('what is held is sent exactly once when it is released, and the file is rep
     records: { accepted: 35 },
     held: [],
   })
-  expect(again).toMatchObject({ exit: 0, records: {}, pass: { summaries: [] } })
+  expect(again).toMatchObject({ exit: 2, records: {}, pass: { summaries: [] } })
   expect(again).not.toHaveProperty('decision')
   expect(after.exit).toBe(0)
   expect(await numbersAtService(world)).toEqual(orders.slice(5).map(({ po }) => po))
@@ -283,7 +283,7 @@ test('a name that is not known, or means several, is told with what would do', a
 
   const refusal = (what: string) => decide(world, 'release', what).catch((error: unknown) => error)
 
-  expect(await refusal('order.csv')).toMatchObject({ code: 'usage-wrong', message: /no file "order.csv"/ })
+  expect(await refusal('order.csv')).toMatchObject({ code: 'not-known', message: /no file "order.csv"/ })
   expect(await refusal('order/PO')).toMatchObject({ message: /no inbound route "order".*orders/ })
   expect(await refusal('orders/PO-1')).toMatchObject({ message: /no record "PO-1" of orders is held/ })
   const several = (await refusal('orders.csv')) as { message: string; details: string[] }
@@ -396,7 +396,7 @@ test('records that the mapping holds cannot be released, and are discarded when 
   const released = await decide(world, 'release', 'orders.csv')
   const discarded = await decide(world, 'discard', 'orders.csv', { by: 'Bo', why: 'told them by telephone' })
 
-  expect(released).toMatchObject({ exit: 0, held: [{ code: 'held-by-mapping', records: 3 }] })
+  expect(released).toMatchObject({ exit: 2, held: [{ code: 'held-by-mapping', records: 3 }] })
   expect(released).not.toHaveProperty('decision')
   expect(discarded).toMatchObject({ exit: 0, decision: { records: 3 }, held: [] })
   expect(await numbersAtService(world)).toEqual(['A-1'])

@@ -5,10 +5,12 @@ import { createCancel } from '../../src/pipelines/operations/create-cancel.ts'
 import { createInvoice } from '../../src/pipelines/operations/create-invoice.ts'
 import { createOrder } from '../../src/pipelines/operations/create-order.ts'
 import { createShipment } from '../../src/pipelines/operations/create-shipment.ts'
+import { createVariant } from '../../src/pipelines/operations/variants.ts'
 import { lookUpOne } from '../../src/pipelines/operations/operation.ts'
 
 const BRAND = { kind: 'brand', id: 2000 } as const
 const RETAILER = { kind: 'retailer', id: 1000 } as const
+const DAY_MS = 86_400_000
 const SENT_AT = Date.UTC(2026, 10, 21, 2, 15)
 
 /** An API that shows what it is given, and notes what it is asked. */
@@ -65,6 +67,84 @@ describe('an order', () => {
     })
   })
 
+  test('is known by a number shown as a number, unless that may be that of another', async () => {
+    const find = (shown: unknown, ours: string) => {
+      const api = showing({ pages: [[{ id: 7, purchase_order_number: shown }]] })
+      return lookUpOne(createOrder, api, RETAILER, sent({ purchase_order_number: ours }))
+    }
+
+    expect(await find(4711, '4711')).toEqual({ found: 'accepted', apiId: '7' })
+    expect(await find(4711, '04711')).toEqual({
+      found: 'unclear',
+      why: 'order 7, as the API shows it, may be 04711 or not',
+    })
+    expect(await find(47_110_000_000_000_000_000, '47110000000000000001')).toMatchObject({ found: 'unclear' })
+    expect(await find('po-1', 'PO-1')).toMatchObject({ found: 'unclear' })
+    expect(await find(undefined, 'PO-1')).toMatchObject({ found: 'unclear' })
+    expect(await find(4712, '4711')).toEqual({ found: 'absent' })
+    expect(await find('04711', '4711')).toEqual({ found: 'absent' })
+  })
+
+  describe('with the number of ours', () => {
+    const ours = {
+      purchase_order_number: 'PO-1',
+      order_lines: [
+        { variant: { upc: '086000100025' }, quantity: 3 },
+        { variant: { identifier: 'NL-0002', upc: '086000100032' }, quantity: 1 },
+      ],
+    }
+    const one = { variant: { id: 1, identifier: 'NL-0001', upc: '086000100025' }, quantity: 3 }
+    const two = { variant: { id: 2, identifier: 'NL-0002', upc: '086000100032' }, quantity: 1 }
+    const find = (...lines: Resource[]) => {
+      const shown = { id: 7, purchase_order_number: 'PO-1', order_lines: lines }
+      return lookUpOne(createOrder, showing({ pages: [[shown]] }), RETAILER, sent(ours))
+    }
+
+    test.each<[string, Resource[]]>([
+      ['just so', [one, two]],
+      ['in another order', [two, one]],
+      [
+        'with its numbers as numbers and the other way round',
+        [{ ...one, variant: { upc: 86_000_100_025 }, quantity: '3' }, two],
+      ],
+      ['with a name in other letters', [one, { ...two, variant: { identifier: 'nl-0002' } }]],
+      [
+        "with the other party's name for an item",
+        [one, { ...two, variant: { identifier: 'R-77', upc: null } }],
+      ],
+      ['without names', [{ quantity: 1 }, { quantity: 3 }]],
+      ['without quantities', [{ variant: one.variant }, { variant: two.variant }]],
+      ['without lines', []],
+    ])('it is ours when its lines are shown %s', async (_, lines) => {
+      expect(await find(...lines)).toEqual({ found: 'accepted', apiId: '7' })
+    })
+
+    test.each<[string, Resource[]]>([
+      ['has 9 of upc "086000100025", and the record 3', [{ ...one, quantity: 9 }, two]],
+      ['has the quantities 1, 9, and the record 1, 3', [{ quantity: 9 }, { quantity: 1 }]],
+      ['has the quantities 3, and the record 4', [one]],
+      ['has no upc "086000100025"', [{ ...one, variant: { upc: '086000100049' } }, two]],
+    ])('it is left to a person when it %s', async (difference, lines) => {
+      expect(await find(...lines)).toEqual({
+        found: 'unclear',
+        why: `order 7 has its number at the API, but ${difference}`,
+      })
+    })
+
+    test('it is ours when there is another with the same number, which is not', async () => {
+      const shown = [{ ...one, quantity: 9 }, one].map((line, id) => ({
+        id,
+        purchase_order_number: 'PO-1',
+        order_lines: [line, two],
+      }))
+      const api = showing({ pages: [shown] })
+      expect(await lookUpOne(createOrder, api, RETAILER, sent(ours))).toEqual({
+        found: 'accepted',
+        apiId: '1',
+      })
+    })
+  })
+
   test('is absent when the list is empty', async () => {
     expect(await lookUpOne(createOrder, showing({}), RETAILER, order)).toEqual({ found: 'absent' })
   })
@@ -80,6 +160,59 @@ describe('an invoice', () => {
     expect(api.calls[0]?.query).toEqual({ invoiced_at_gte: SENT_AT / 1000 - 24 * 60 * 60 })
   })
 
+  test('is known by its numbers shown as numbers', async () => {
+    const api = showing({ pages: [[{ id: 9, purchase_order_number: 4711, invoice_number: 22 }]] })
+    const numbers = sent({ purchase_order_number: '4711', invoice_number: '22' })
+
+    expect(await lookUpOne(createInvoice, api, BRAND, numbers)).toEqual({ found: 'accepted', apiId: '9' })
+  })
+
+  test('of other lines is not ours, and one of another amount due may be', async () => {
+    const line = { variant: { upc: '1' }, quantity: 2 }
+    const ours = sent({ ...JSON.parse(invoice.body), due_amount: '10.00', invoice_lines: [line] })
+    const find = (shown: Resource) => {
+      const numbers = { id: 9, purchase_order_number: 'PO-1', invoice_number: 'INV-1' }
+      return lookUpOne(createInvoice, showing({ pages: [[{ ...numbers, ...shown }]] }), BRAND, ours)
+    }
+
+    expect(await find({ due_amount: '12.00', invoice_lines: [line] })).toMatchObject({ found: 'accepted' })
+    expect(await find({ invoice_lines: [{ ...line, quantity: 3 }] })).toEqual({
+      found: 'unclear',
+      why: 'invoice 9 has its number at the API, but has 3 of upc "1", and the record 2',
+    })
+  })
+
+  test('is looked for anew when the first page tells that the clock of the API is behind what was thought', async () => {
+    let offset = 0
+    const invoices = [{ id: 9, purchase_order_number: 'PO-1', invoice_number: 'INV-1' }]
+    const made = SENT_AT - 3 * DAY_MS
+    const calls: Call[] = []
+    const api: Api = {
+      ...showing({}),
+      async *list(call) {
+        calls.push(call)
+        offset = await Promise.resolve(-3 * DAY_MS)
+        if (Number(call.query?.['invoiced_at_gte']) * 1000 <= made) yield invoices
+      },
+      clockOffsetMs: () => offset,
+    }
+
+    expect(await lookUpOne(createInvoice, api, BRAND, invoice)).toEqual({ found: 'accepted', apiId: '9' })
+    expect(calls.map(({ query }) => query?.['invoiced_at_gte'])).toEqual(
+      [SENT_AT - DAY_MS, SENT_AT - 4 * DAY_MS].map((ms) => ms / 1000),
+    )
+  })
+
+  test('proves nothing where the clock of the API goes back with every answer', async () => {
+    let offset = 0
+    const api = { ...showing({}), clockOffsetMs: () => (offset -= DAY_MS) }
+
+    expect(await lookUpOne(createInvoice, api, BRAND, invoice)).toEqual({
+      found: 'unclear',
+      why: 'the clock of the API kept going back while its list was read',
+    })
+  })
+
   test('is absent when only one of its numbers is there', async () => {
     const api = showing({
       pages: [
@@ -91,6 +224,21 @@ describe('an invoice', () => {
     })
 
     expect(await lookUpOne(createInvoice, api, BRAND, invoice)).toEqual({ found: 'absent' })
+  })
+})
+
+describe('a new item', () => {
+  const item = { ...sent({ attributes: { identifier: 'NL-0001' } }), naturalKey: 'NL-0001' }
+
+  test('is known by its identifier, also where only the attributes show it', async () => {
+    const attributes = { identifier: { code: 'identifier', values: [{ value: 'NL-0001' }] } }
+    const find = (shown: Resource) =>
+      lookUpOne(createVariant, showing({ pages: [[{ id: 3, ...shown }]] }), BRAND, item)
+
+    expect(await find({ identifier: 'NL-0001' })).toEqual({ found: 'accepted', apiId: '3' })
+    expect(await find({ attributes })).toEqual({ found: 'accepted', apiId: '3' })
+    expect(await find({ identifier: 'NL-0002' })).toEqual({ found: 'absent' })
+    expect(await find({})).toMatchObject({ found: 'unclear' })
   })
 })
 

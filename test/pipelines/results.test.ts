@@ -181,7 +181,15 @@ test('the summary counts records, rows, refused lines and codes, and they add up
     record({ state: 'held', lines: [[40, 40]], problems: [problem('outcome-unprovable', {}, 'lost')] }),
   )
 
-  expect(summary.finish({ refused: [[7, 10]], held: [[30, 31]] })).toEqual({
+  expect(
+    summary.finish({
+      refused: [[7, 10]],
+      held: [
+        [30, 31],
+        [40, 40],
+      ],
+    }),
+  ).toEqual({
     file: 'orders.csv',
     route: 'orders',
     operation: 'create-order',
@@ -191,10 +199,13 @@ test('the summary counts records, rows, refused lines and codes, and they add up
     sha256: 'abc',
     problems: [],
     records: { total: 5, accepted: 1, duplicate: 1, rejected: 1, held: 2 },
-    rows: { total: 9, refused: 3, held: 1 },
+    rows: { total: 9, refused: 3, held: 2 },
     refusedLines: 4,
-    heldLines: 2,
-    heldFor: { 'Tell them.': 1 },
+    heldLines: 3,
+    heldFor: {
+      'Tell them.': 1,
+      'The record was sent, the answer was lost, and what the API shows does not tell whether it took effect.': 1,
+    },
     codes: { 'value-missing': 2, 'held-by-mapping': 1, 'outcome-unprovable': 1 },
     warnings: { 'totals-disagree': 1 },
     receivedAt: '2026-11-21T02:15:00.000Z',

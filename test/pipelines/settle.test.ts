@@ -1,6 +1,9 @@
 /** A service that loses answers: whatever it does, each record exists once and the sender is told that it was accepted. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { FaultName } from '../../src/service/http/switches.ts'
+import type { OrderCreate } from '../../src/contract/order.ts'
+import type { FaultName, Switches } from '../../src/service/http/switches.ts'
 import { parseCsv } from '../fixtures/csv.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 import { invoicesFile, sampleInvoices, sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
@@ -9,6 +12,8 @@ import { ordersFile, sampleOrders } from '../samples/orders.ts'
 const ORDERS = sampleOrders({ seed: 41, orders: 60, damageEvery: 0 })
 const SHIPMENTS = sampleShipments(ORDERS, { seed: 6, damageEvery: 0 })
 const INVOICES = sampleInvoices(ORDERS, { firstNumber: 700, damageEvery: 0 })
+const DAY_MS = 86_400_000
+const REPOSITORY = join(import.meta.dirname, '../..')
 const ROUTES = ['orders', 'orders-out', 'shipments', 'invoices']
 
 /** More often than this nobody starts the program again by hand. */
@@ -93,6 +98,99 @@ test.each(WEATHER)(
     expect(await statuses(world, 'orders.csv')).toEqual(allAccepted(60))
     expect(await statuses(world, 'shipments.csv')).toEqual(allAccepted(SHIPMENTS.length))
     expect(await statuses(world, 'invoices.csv')).toEqual(allAccepted(60))
+  },
+)
+
+/** How real services may show the same. */
+const FORMS: readonly Partial<Switches>[] = [
+  { ids: 'text', envelope: 'array' },
+  { upc: 'number', envelope: 'data', paging: 'page' },
+  { enumCase: 'upper', envelope: 'link' },
+  { ids: 'text', upc: 'number', enumCase: 'lower', createAnswer: 200, clockSkewMs: -3 * DAY_MS },
+]
+
+test.each(FORMS)(
+  'what is shown in another form is known again as ours, and nothing is held: %o',
+  async (forms) => {
+    const world = await aStormyWorld()
+    Object.assign(world.service.switches, forms, { loseAnswer: 0.5 })
+    const some = ORDERS.slice(0, 16)
+
+    await world.drop('inbox/orders', 'orders.csv', ordersFile(some).text)
+    await runUntilDone(world, 'orders')
+    Object.assign(world.service.switches, { loseAnswer: 0, upc: 'text' })
+    const shipments = sampleShipments(some, { seed: 6, damageEvery: 0 })
+    await world.drop('inbox/shipments', 'shipments.csv', shipmentsFile(shipments))
+    await runUntilDone(world, 'shipments')
+    Object.assign(world.service.switches, forms, { loseAnswer: 0.5 })
+    const invoices = sampleInvoices(some, { firstNumber: 700, damageEvery: 0 })
+    await world.drop('inbox/invoices', 'invoices.csv', invoicesFile(invoices))
+    await runUntilDone(world, 'invoices')
+
+    expect(world.service.faults.loseAnswer).toBeGreaterThan(8)
+    expect(await statuses(world, 'orders.csv')).toEqual(allAccepted(16))
+    expect(await statuses(world, 'invoices.csv')).toEqual(allAccepted(16))
+  },
+)
+
+test('an order is not told as accepted because somebody else posted its number with other contents', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS.slice(0, 1)).text)
+  const bridge = await world.open({
+    api: (api) => ({
+      ...api,
+      send: async (call, permit) => {
+        const body = JSON.parse(call.body ?? '') as OrderCreate
+        const [line, ...lines] = body.order_lines
+        const other = { ...body, order_lines: [{ ...line, quantity: 999 }, ...lines] }
+        expect(await api.send({ ...call, body: JSON.stringify(other) }, permit)).toMatchObject({
+          status: 201,
+        })
+        return { certainty: 'unknown', detail: 'the connection broke' }
+      },
+    }),
+  })
+  await bridge.run(['orders'], new AbortController().signal)
+  await bridge.close()
+
+  const [row] = parseCsv(await world.read('results/orders.csv.results.csv'))
+  expect(row?.['_status']).toBe('held')
+  expect(row?.['_message']).toMatch(
+    /order \d+ has its number at the API, but has 999 of .*, and the record \d+/,
+  )
+})
+
+test.each([3, -3])(
+  'new items whose answers were lost are each there once when the clock of the API is %i days off, even after a restart',
+  async (days) => {
+    const world = await aWorld({ routes: ['shipments'] })
+    world.service.switches.clockSkewMs = days * DAY_MS
+    const mappingPath = join(REPOSITORY, 'mappings/supplier-items.yaml')
+    Object.assign(world.configuration.routes[0] ?? {}, { operation: 'create-variant', mappingPath })
+    const items = await readFile(join(REPOSITORY, 'samples/items/supplier-items.csv'), 'utf8')
+    await world.drop('inbox/shipments', 'items.csv', items)
+    const sent: string[] = []
+    const runOnce = async (diesAfterSending: boolean) => {
+      const bridge = await world.open({
+        api: (api) => ({
+          ...api,
+          send: async (call, permit) => {
+            sent.push(call.body ?? '')
+            const result = await api.send(call, permit)
+            if (diesAfterSending) throw new Error('it died')
+            return result
+          },
+        }),
+      })
+      await bridge.run(['shipments'], new AbortController().signal)
+      await bridge.close()
+    }
+    await runOnce(true)
+    await runOnce(false)
+    await runOnce(false)
+
+    expect(new Set(await statuses(world, 'items.csv'))).toEqual(new Set(['accepted']))
+    expect(sent.filter((body, index) => sent.indexOf(body) !== index)).toEqual([])
   },
 )
 

@@ -356,7 +356,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
             state: 'duplicate',
             apiId: undefined,
             messages: [
-              'PO-1 is already known from this file, line 2, with the same contents, and is on its way.',
+              'PO-1 is already known from this file, line 2, with the same contents; it is not sent twice.',
             ],
           },
         ])
@@ -666,7 +666,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
             inDoubt: true,
             sentAt: START + 3,
             uncertainSince: START + 103,
-            timesLost: 1,
+            timesLost: 0,
             note: '{"shipped":1}',
           },
         ])

@@ -35,13 +35,33 @@ export async function inboxesMeant(file: string, from: string, inboxes: readonly
   const isPath = file !== name || (await namesIn(from)).includes(name)
   if (!isPath) return named(name, inboxes)
   const folder = await realPlace(dirname(resolve(from, file)))
-  const here: Inbox[] = []
-  for (const inbox of inboxes) if ((await realPlace(inbox.place)) === folder) here.push(inbox)
+  const here = await inboxesAt(folder, inboxes)
   if (here.length > 0) return { name, inboxes: rightful(name, here) }
   const wholeName = await named(name, inboxes)
   // A file in the folder of the command may be named as it is called in its inbox.
   if (file === name && wholeName.inboxes.length > 0) return wholeName
   return { name, inboxes: [], astray: await astray(join(folder, name), inboxes) }
+}
+
+/** The inboxes that the path is, and no file in one. */
+export async function inboxesAt(path: string, inboxes: readonly Inbox[]): Promise<Inbox[]> {
+  const folder = await realPlace(path)
+  const at: Inbox[] = []
+  for (const inbox of inboxes) if ((await realPlace(inbox.place)) === folder) at.push(inbox)
+  return at
+}
+
+/** Says so, with what lies in it. */
+export async function asInbox({ root, place, route }: Inbox): Promise<Reason> {
+  const { folder, match } = route.from
+  const names: string[] = []
+  for (const name of await namesIn(place)) {
+    if ((await lookAt(root, folder, name)).what === 'file') names.push(name)
+  }
+  const matching = names.filter(filePattern(match)).length
+  const files = names.length === 1 ? '1 file' : `${names.length} files`
+  const how = names.length === matching ? '' : `, of which ${matching} match "${match}"`
+  return reason('is-inbox', `${place} is itself an inbox, that of route ${route.name}, with ${files}${how}`)
 }
 
 async function named(name: string, inboxes: readonly Inbox[]): Promise<Meant> {

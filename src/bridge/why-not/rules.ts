@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs'
 import type { Configuration } from '../../config/configuration.ts'
 import { OPERATIONS } from '../../contract/operations.ts'
 import type { Journal } from '../../domain/journal.ts'
+import { holderInWords } from '../../domain/lease.ts'
 import { type Look, lookAt } from '../../mailboxes/look.ts'
 import type { Mapping } from '../../mapping/load.ts'
 import { type Clock, isoTime } from '../../support/clock.ts'
@@ -88,7 +89,7 @@ export async function leaseReasons(journal: Journal, route: string): Promise<Rea
   return [
     reason(
       'lease-held',
-      `${held.holder} is working on route ${route}; its last sign of life was at ${isoTime(held.renewedAt)}`,
+      `${holderInWords(held.holder)} is working on route ${route}; its last sign of life was at ${isoTime(held.renewedAt)}`,
     ),
   ]
 }

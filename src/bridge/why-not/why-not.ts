@@ -1,5 +1,5 @@
 /** Why a file is not picked up: every rule that could keep it from that is asked, and nothing is changed. */
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Configuration } from '../../config/configuration.ts'
 import { FILE_STATES, type FileEntry, type Journal } from '../../domain/journal.ts'
 import { claimsOf, lookAt, namesIn } from '../../mailboxes/look.ts'
@@ -19,7 +19,7 @@ import {
   sameBytes,
   settleReasons,
 } from './rules.ts'
-import { type Inbox, inboxesMeant, inboxesOf } from './inboxes.ts'
+import { asInbox, type Inbox, inboxesAt, inboxesMeant, inboxesOf } from './inboxes.ts'
 import { type Reason, reason, REASONS } from './reasons.ts'
 import { contentsOf } from './contents.ts'
 
@@ -53,6 +53,8 @@ export async function whyNot(
 ): Promise<WhyNot> {
   const { file, from, route } = request
   const inboxes = inboxesOf(configuration, route)
+  const at = await inboxesAt(resolve(from, file), inboxes)
+  if (at.length > 0) return { file, ...(await inboxVerdicts(at)) }
   const meant = await inboxesMeant(file, from, inboxes)
   const mappings = await mappingsOf(configuration)
   const judge = async (journal: Journal | undefined): Promise<RouteVerdict[]> => {
@@ -71,6 +73,15 @@ export async function whyNot(
     const verdict = { path: configuration.journal.path, reasons: [away], notes: [] }
     return { file, verdicts: [verdict], exit: error.exit }
   }
+}
+
+async function inboxVerdicts(inboxes: readonly Inbox[]): Promise<Omit<WhyNot, 'file'>> {
+  const verdicts: RouteVerdict[] = []
+  for (const inbox of inboxes) {
+    const reasons = [await asInbox(inbox)]
+    verdicts.push({ route: inbox.route.name, path: inbox.place, reasons, notes: [] })
+  }
+  return { verdicts, exit: exitOf(verdicts) }
 }
 
 /** When a route takes it, the others do not matter; else what a person must do counts before what time does. */
@@ -191,7 +202,10 @@ async function judgeInbox(asking: Asking, inbox: Inbox): Promise<RouteVerdict> {
   if (look.what === 'file') {
     reasons.push(...rightsReasons(look, path), ...(await settleReasons(asking, inbox, look)))
     if (look.mayBeRead) {
-      const contents = 'loaded' in mappings ? await contentsOf(path, route, mappings.loaded) : undefined
+      const contents =
+        'loaded' in mappings
+          ? await contentsOf(path, { route, mappings: mappings.loaded, journal })
+          : undefined
       const repeated = await sameBytes(asking, inbox, path)
       reasons.push(...repeated, ...(contents?.reasons ?? []))
       if (repeated.length === 0) notes.push(...(contents?.notes ?? []))

@@ -50,7 +50,7 @@ function inWords(report: AuditReport): string[] {
     `${events} events${times}`,
     `compared with ${records} records, ${files} files and ${deliveries} deliveries`,
     found === 0 ? 'whole' : `${found} not as written`,
-    `head ${head.event}:${head.hash}`,
+    `anchor ${head.event}:${head.hash}`,
   ]
 }
 

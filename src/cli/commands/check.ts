@@ -19,8 +19,10 @@ export async function check(terminal: Terminal, { config, json, online }: CheckO
   const offline = await checkConfiguration(configuration)
   const asked = online
     ? await checkOnline(configuration, { clock: systemClock, random: Math.random, version: VERSION })
-    : []
-  const found = { ...offline, failures: [...offline.failures, ...asked] }
+    : undefined
+  const failures = [...offline.failures, ...(asked?.wrong ?? [])]
+  const unanswered = asked?.unanswered ?? []
+  const found = { ...offline, failures, ...(asked === undefined ? {} : { unanswered }) }
   if (json) {
     terminal.out(JSON.stringify(found, null, 2))
   } else {
@@ -28,12 +30,27 @@ export async function check(terminal: Terminal, { config, json, online }: CheckO
       terminal.out(`${route}: ${mapping}: ${examples === 1 ? 'one example' : `${examples} examples`}`)
     }
     for (const warning of found.warnings) terminal.say(`worth a look: ${warning}`)
-    for (const failure of found.failures) terminal.say(`wrong: ${failure}`)
-    terminal.say(
-      found.failures.length === 0
-        ? `The configuration and the mappings are right. ${online ? 'The API takes the credentials.' : 'The API and its credentials were not tried: --online does.'}`
-        : 'The configuration needs work.',
-    )
+    for (const failure of failures) terminal.say(`wrong: ${failure}`)
+    for (const each of unanswered) terminal.say(`no answer: ${each}`)
+    terminal.say(verdictOf({ failures, unanswered, online }))
   }
-  return found.failures.length === 0 ? EXIT.ok : EXIT.badConfiguration
+  if (failures.length > 0) return EXIT.badConfiguration
+  return unanswered.length > 0 ? EXIT.unavailable : EXIT.ok
+}
+
+function verdictOf({
+  failures,
+  unanswered,
+  online,
+}: {
+  failures: readonly string[]
+  unanswered: readonly string[]
+  online: boolean
+}): string {
+  if (failures.length > 0) return 'The configuration needs work.'
+  const right = 'The configuration and the mappings are right'
+  if (unanswered.length > 0) {
+    return `${right} as far as they could be checked: the API gave no answer. Check again when it does, or look at api.baseUrl if it should.`
+  }
+  return `${right}. ${online ? 'The API takes the credentials.' : 'The API and its credentials were not tried: --online does.'}`
 }

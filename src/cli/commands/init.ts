@@ -6,14 +6,8 @@ import { DEFAULT_CONFIGURATION, pathFrom } from '../context.ts'
 import { copyFromPackage } from '../package-files.ts'
 import type { Terminal } from '../terminal.ts'
 
-const FOLDERS = [
-  'exchange/inbox/orders',
-  'exchange/inbox/shipments',
-  'exchange/inbox/invoices',
-  'exchange/results',
-  'exchange/outbox',
-  'state',
-]
+/** No inbox of a route that is commented out: a file in it would be nobody's. A run makes the inboxes of its routes. */
+const FOLDERS = ['exchange/inbox/orders', 'exchange/results', 'exchange/outbox', 'state']
 
 const CONFIGURATION = `# dropbridge.yaml: what the bridge does. Check it with: dropbridge check
 # Paths are relative to this file. Secrets come from the environment (\${NAME}) or a file (\${file:path}).
@@ -53,13 +47,13 @@ routes:
   # A supplier's routes name a brand instead; credentials of their own stand in the route where they differ.
   # orders-out:
   #   brand: 2000
-  #   api: { clientId: "\${DROPBRIDGE_BRAND_ID}", clientSecret: "\${DROPBRIDGE_BRAND_SECRET}" }
+  #   api: { clientId: "\${DROPBRIDGE_BRAND_CLIENT_ID}", clientSecret: "\${DROPBRIDGE_BRAND_CLIENT_SECRET}" }
   #   operation: export-orders
   #   mapping: mappings/orders-export.yaml
   #   to: { mailbox: exchange, folder: outbox, name: "orders-{date:yyyyMMdd-HHmmss}-{seq}.csv" }
   # shipments-in:
   #   brand: 2000
-  #   api: { clientId: "\${DROPBRIDGE_BRAND_ID}", clientSecret: "\${DROPBRIDGE_BRAND_SECRET}" }
+  #   api: { clientId: "\${DROPBRIDGE_BRAND_CLIENT_ID}", clientSecret: "\${DROPBRIDGE_BRAND_CLIENT_SECRET}" }
   #   operation: create-shipment
   #   from: { mailbox: exchange, folder: inbox/shipments }
   #   mapping: mappings/supplier-shipments.yaml
@@ -67,7 +61,7 @@ routes:
   #   documents: { mailbox: exchange, folder: documents }   # packing slips and labels of what was created
   # invoices-in:
   #   brand: 2000
-  #   api: { clientId: "\${DROPBRIDGE_BRAND_ID}", clientSecret: "\${DROPBRIDGE_BRAND_SECRET}" }
+  #   api: { clientId: "\${DROPBRIDGE_BRAND_CLIENT_ID}", clientSecret: "\${DROPBRIDGE_BRAND_CLIENT_SECRET}" }
   #   operation: create-invoice
   #   from: { mailbox: exchange, folder: inbox/invoices }
   #   mapping: mappings/supplier-invoices.yaml

@@ -48,7 +48,8 @@ function requestOf(terminal: Terminal, { route, file, po, shipment, out }: Label
 
 /** An earlier copy that could not be had again is missing like any other: nobody knows whether it is still there. */
 function outcomeOf({ document }: FetchedLabel): 'refused' | 'wanted' {
-  return document.problem?.code === 'document-refused' ? 'refused' : 'wanted'
+  const code = document.problem?.code
+  return code === 'document-refused' || code === 'document-forgotten' ? 'refused' : 'wanted'
 }
 
 function told(
@@ -62,7 +63,8 @@ function told(
       terminal.say('No packing slip or label is missing.')
       return EXIT.ok
     }
-    terminal.say('No shipment like this was accepted from a file, or it has no packing slip or label.')
+    const none = 'No shipment like this was accepted from a file, or it has no packing slip or label.'
+    terminal.say(named.purchaseOrderNumber === undefined ? none : `${none} ${AFTER_FORGETTING}`)
     return EXIT.rejects
   }
   terminal.say(
@@ -72,12 +74,17 @@ function told(
   return refused > 0 ? EXIT.rejects : EXIT.ok
 }
 
-function inWords({ route, document: { fileName, keyValues, problem } }: FetchedLabel): string {
-  const what = `${route}: ${fileName}, ${keyValues.join(' ')}`
+/** What tells the order of a shipment is among what is forgotten. */
+const AFTER_FORGETTING =
+  'Where the contents of its file were forgotten, it is found by --shipment and --file only.'
+
+function inWords({ route, document: { fileName, keyValues, shipmentId, problem } }: FetchedLabel): string {
+  const which = keyValues.length === 0 ? `shipment ${shipmentId ?? 'without an id'}` : keyValues.join(' ')
+  const what = `${route}: ${fileName}, ${which}`
   return problem === undefined ? what : `${what}: ${problemInWords(problem)}`
 }
 
 function asData({ route, document, path }: FetchedLabel): unknown {
   const { fileName: file, keyValues, shipmentId: shipment, kind, problem } = document
-  return { route, file, keyValues, shipment, document: DOCUMENT_KINDS[kind], path, problem }
+  return { route, file, keyValues, shipment, document: kind && DOCUMENT_KINDS[kind], path, problem }
 }

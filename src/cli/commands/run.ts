@@ -21,20 +21,28 @@ export async function run(terminal: Terminal, { config, routes, json }: RunOptio
   const bar = progressBar(terminal)
   const notify = (event: BridgeEvent) => {
     bar.observe(event)
-    if (event.kind === 'columns-differ') {
-      bar.clear()
-      terminal.say(`${event.route}: ${event.file} ${columnsInWords(event)}`)
-    }
-    if (event.kind === 'file-left-alone') {
-      bar.clear()
-      terminal.say(`${event.route}: ${event.file} is left alone: ${event.why}`)
-    }
+    const line = eventInWords(event)
+    if (line === undefined) return
+    bar.clear()
+    terminal.say(line)
   }
+  terminal.signal.addEventListener('abort', bar.clear, { once: true })
   const result = await withBridge(configuration, notify, (bridge) => bridge.run(routes, terminal.signal))
   bar.clear()
   if (json) terminal.out(JSON.stringify(asData(result), null, 2))
   else for (const line of runInWords(result)) terminal.say(line)
   return result.exit
+}
+
+/** What is worth a word while it happens. */
+function eventInWords(event: BridgeEvent): string | undefined {
+  if (event.kind === 'columns-differ') return `${event.route}: ${event.file} ${columnsInWords(event)}`
+  if (event.kind === 'file-left-alone') return `${event.route}: ${event.file} is left alone: ${event.why}`
+  if (event.kind !== 'waiting') return undefined
+  const seconds = Math.round(event.ms / 1000)
+  if (seconds === 0) return undefined
+  const time = seconds === 1 ? '1 second' : `${seconds} seconds`
+  return `${event.route}: ${event.file}: waiting ${time} until late answers are out of the question`
 }
 
 /** What happened, a line or a few for each route. */

@@ -53,7 +53,8 @@ function requestOf({ what, accepted, absent, discard, by, why }: SettleOptions):
 function exitOf(result: SettleResult): ExitCode {
   if (result.kind === 'settled') return result.exit
   if (result.kind === 'too-early') return EXIT.tryLater
-  return result.kind === 'refused' ? EXIT.rejects : EXIT.ok
+  // It cannot be so, or is settled already: what was asked for is not there.
+  return EXIT.rejects
 }
 
 function inWords({ apiId = '' }: SettleRequest, result: SettleResult): string[] {
@@ -84,12 +85,22 @@ function how(apiId: string, wasSeen: boolean | undefined): string {
   if (wasSeen === undefined) return ''
   return wasSeen
     ? `; the API shows it as ${apiId}`
-    : `; the API has no call that shows ${apiId}, so it is believed`
+    : `; the API has no way to show whether it is ${apiId}, so it is believed`
 }
 
-function knownInWords({ route, keyValues, naturalKey = '', operation, state, apiId }: TracedRecord): string {
+function knownInWords(record: TracedRecord): string {
+  const { route, keyValues, naturalKey = '', operation, state, apiId } = record
+  const key = keyValues.filter((value) => value !== '').join(', ') || naturalKey
   const id = apiId === undefined ? '' : ` as ${apiId}`
-  return `${route}: ${keyValues.join(', ') || naturalKey}: ${operation} is ${state}${id}; there is nothing to settle`
+  const what = isOpen(record)
+    ? `to settle it, give its whole key: "${route}/${key}"`
+    : 'there is nothing to settle'
+  return `${route}: ${key}: ${operation} is ${state}${id}; ${what}`
+}
+
+/** It was found by a part of its key. */
+function isOpen({ state, problems }: TracedRecord): boolean {
+  return state === 'uncertain' || (state === 'held' && problems[0]?.code === 'outcome-unprovable')
 }
 
 function dataOf(result: SettleResult, exit: ExitCode): unknown {

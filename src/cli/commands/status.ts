@@ -1,7 +1,10 @@
 /** `dropbridge status`: what is done, what waits, and what nobody will ever read. */
+import { isHolderAlive } from '../../bridge/holder.ts'
 import type { Stranger } from '../../bridge/strangers.ts'
+import { type UnfinishedFile, unfinishedFiles } from '../../bridge/unfinished.ts'
 import type { HeldFile, HeldRecord } from '../../domain/held.ts'
 import type { DeliveryEntry, FileEntry, RouteOverview } from '../../domain/journal.ts'
+import { holderInWords } from '../../domain/lease.ts'
 import { EXIT, type ExitCode } from '../../support/errors.ts'
 import { isoTime } from '../../support/clock.ts'
 import type { WaitingFile } from '../../domain/steps.ts'
@@ -10,6 +13,7 @@ import { curesInWords } from '../held-in-words.ts'
 import { table } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 import { countsInWords } from '../counts-in-words.ts'
+import { unfinishedInWords } from '../unfinished-in-words.ts'
 
 export interface StatusOptions {
   readonly config: string
@@ -29,12 +33,13 @@ export async function status(terminal: Terminal, { config, json }: StatusOptions
   const configuration = await readConfiguration(terminal, config)
   const silent = () => undefined
   const found = await withBridge(configuration, silent, async ({ journal, strangers }) => ({
-    routes: await journal.overview(),
+    routes: (await journal.overview()).map(onlyTheLiving),
     files: await journal.recentFiles(LATEST),
     deliveries: await journal.recentDeliveries(LATEST),
     held: await journal.heldFiles(HELD_MAX),
     heldRecords: await journal.heldRecords(HELD_MAX),
     waiting: await journal.waitingFiles(HELD_MAX),
+    unfinished: await unfinishedFiles(journal, configuration, HELD_MAX),
     strangers: await strangers(),
   }))
   if (json) {
@@ -54,10 +59,12 @@ interface Found {
   readonly heldRecords: readonly HeldRecord[]
   /** Files that wait for orders to be shipped and closed. */
   readonly waiting: readonly WaitingFile[]
+  /** Files that were taken and need another run. */
+  readonly unfinished: readonly UnfinishedFile[]
   readonly strangers: readonly Stranger[]
 }
 
-function inWords({ routes, files, deliveries, strangers, waiting, ...held }: Found): string[] {
+function inWords({ routes, files, deliveries, strangers, waiting, unfinished, ...held }: Found): string[] {
   const lines = table(
     ['route', 'records in', 'records out', 'now'],
     routes.map((route) => [
@@ -77,7 +84,7 @@ function inWords({ routes, files, deliveries, strangers, waiting, ...held }: Fou
       ...table(['latest deliveries', 'route', 'records', 'composed', 'state'], deliveries.map(deliveryRow)),
     )
   }
-  lines.push(...heldInWords(held), ...waitingInWords(waiting))
+  lines.push(...unfinishedInWords(unfinished), ...heldInWords(held), ...waitingInWords(waiting))
   for (const { path, nearest } of strangers) {
     const hint = nearest === undefined ? '' : ` (the nearest pattern is ${nearest})`
     lines.push('', `No route takes ${path}${hint}: rename it, or change \`match\` of the route.`)
@@ -85,11 +92,16 @@ function inWords({ routes, files, deliveries, strangers, waiting, ...held }: Fou
   return lines
 }
 
+/** A process that is gone holds nothing: its lease is taken over at once. */
+function onlyTheLiving({ heldBy, ...route }: RouteOverview): RouteOverview {
+  return heldBy !== undefined && isHolderAlive(heldBy) ? { ...route, heldBy } : route
+}
+
 /** Of files and of deliveries. */
 const FINISHED: readonly string[] = ['closed', 'acknowledged', 'done']
 
 function nowOf({ heldBy, files, deliveries }: RouteOverview): string {
-  if (heldBy !== undefined) return `${heldBy} is working on it`
+  if (heldBy !== undefined) return `${holderInWords(heldBy)} is working on it`
   const open = Object.entries({ ...files, ...deliveries })
     .filter(([state]) => !FINISHED.includes(state))
     .map(([state, count]) => `${count} ${state}`)
@@ -130,9 +142,13 @@ function heldInWords({ held, heldRecords }: Pick<Found, 'held' | 'heldRecords'>)
     ...table(['file', 'line', 'key', 'why'], records, WIDEST),
     '',
     ...curesInWords(held),
-    'Each in the same way: dropbridge release FILE --by NAME --why TEXT; dropbridge discard gives them up.',
+    ...(held.every(({ code }) => code === 'outcome-unprovable') ? [] : [GIVING_UP]),
   ]
 }
+
+/** What was sent and never answered is not given up so: it is settled. */
+const GIVING_UP =
+  'To give them up: dropbridge discard FILE --by NAME --why TEXT; for one record, here and above, ROUTE/KEY in place of FILE.'
 
 /** What nobody needs to do anything about. */
 function waitingInWords(waiting: readonly WaitingFile[]): string[] {

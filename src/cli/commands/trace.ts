@@ -1,7 +1,7 @@
 /** `dropbridge trace KEY`: where an order, a record or a file is, and all that happened to it. */
 import { readJournal } from '../../bridge/reading.ts'
-import { type Trace, traceKey } from '../../bridge/trace.ts'
-import { systemClock } from '../../support/clock.ts'
+import { isNothing, type Trace, traceKey } from '../../bridge/trace.ts'
+import { isoTime, systemClock } from '../../support/clock.ts'
 import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
 import { didYouMean } from '../../support/nearest.ts'
 import { readConfiguration } from '../context.ts'
@@ -28,11 +28,13 @@ export async function trace(
     return traceKey(journal, request)
   })
   const told = found ?? { key: wanted, files: [], deliveries: [], records: [], earlier: 0, near: [] }
-  const isNothing = told.files.length + told.deliveries.length + told.records.length === 0
   if (json) terminal.out(JSON.stringify(told, null, 2))
-  else if (isNothing) for (const line of nothing(told, found === undefined)) terminal.say(line)
-  else for (const line of traceInWords(told)) terminal.out(line)
-  return isNothing ? EXIT.rejects : EXIT.ok
+  else if (isNothing(told)) for (const line of nothing(told, found === undefined)) terminal.say(line)
+  else {
+    if (told.asked !== undefined) terminal.say(`Nothing goes by "${told.asked}"; this is "${told.key}".`)
+    for (const line of traceInWords(told)) terminal.out(line)
+  }
+  return isNothing(told) ? EXIT.rejects : EXIT.ok
 }
 
 /** A route that was taken out of the configuration has its records still. */
@@ -46,11 +48,16 @@ function assertRoute(
   throw new BridgeError('usage-wrong', `there is no route "${route}".${didYouMean(route, names)}`)
 }
 
-function nothing({ key, near }: Trace, isNew: boolean): string[] {
+function nothing({ key, near, forgottenUntil }: Trace, isNew: boolean): string[] {
   if (isNew) return [`Nothing is known of "${key}": there is no journal yet, so nothing was ever picked up.`]
   return [
     `Nothing is known of "${key}".`,
     'Looked for it among the names and ids of files, their rows, the names of delivered files, and in all records: their keys, cells and ids at the API.',
+    ...(forgottenUntil === undefined
+      ? []
+      : [
+          `The contents of what was done until ${isoTime(forgottenUntil)} were forgotten, cells of refused rows among them, so not everything can be found.`,
+        ]),
     ...(near.length === 0 ? [] : [`Much alike: ${near.join(', ')}.`]),
     'A file that lies in an inbox and was not picked up is not known: dropbridge why-not FILE.',
   ]

@@ -104,6 +104,7 @@ const READS: ReadonlySet<string> = new Set([
     'heldFiles',
     'heldKeys',
     'isBehind',
+    'mayBeAnothers',
     'keptValues',
     'listReadAt',
     'onlyWaits',

@@ -11,6 +11,7 @@ export function answerToKeep(body: unknown): string | undefined {
 
 /** Those of the kinds that the API makes for the shipment, as far as can be known before it is asked. */
 export function documentsFor(shipment: CreatedShipment, kinds: readonly DocumentKind[]): DocumentKind[] {
+  if (shipment.isForgotten === true) return []
   const answer = valuesIn(shipment.answer)
   return kinds.filter((kind) => {
     const told = answer[FLAGS[kind]]

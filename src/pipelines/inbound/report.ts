@@ -82,10 +82,15 @@ function reportsOf(file: FileEntry, summary: Summary): readonly Report[] {
   const total = { suffix: '.summary.json', spooled: `${file.id}.summary` }
   return [
     results,
-    ...(summary.refusedLines > 0 || summary.outcome === 'unusable' ? [rejects] : []),
+    ...(summary.refusedLines > 0 || isRefusedWhole(summary) ? [rejects] : []),
     ...(summary.heldLines > 0 ? [exceptions] : []),
     total,
   ]
+}
+
+/** Of a file that holds nothing there is nothing to correct. */
+function isRefusedWhole({ outcome, problems }: Summary): boolean {
+  return outcome === 'unusable' && problems.every(({ code }) => code !== 'file-empty')
 }
 
 function pathsOf(

@@ -2,6 +2,7 @@
 import type { Anchor } from '../../domain/audit.ts'
 import type { FileEntry } from '../../domain/journal.ts'
 import type { Problem } from '../../domain/problem.ts'
+import { PROBLEMS } from '../../domain/problem-kinds.ts'
 import type { Outcome, RecordState, ReportedRecord } from '../../domain/record.ts'
 import { accountOf } from '../../domain/route.ts'
 import { isoTime } from '../../support/clock.ts'
@@ -86,10 +87,9 @@ export function summarize(route: InboundParts['route'], file: FileEntry, operati
       const size = sourceRows(record)
       rows.total += size
       if (record.state === 'rejected') rows.refused += size
-      if (isException(record) || isFollower(record)) rows.held += size
-      // Each of the others has a reason of its own.
-      if (isException(record)) {
-        for (const message of new Set(record.problems.map((each) => each.message))) count(reasons, message)
+      if (record.state === 'held') {
+        rows.held += size
+        for (const reason of reasonsOf(record)) count(reasons, reason)
       }
       for (const each of record.problems) count(codes, each.code)
       for (const code of new Set(record.warnings.map((each) => each.code))) count(warnings, code)
@@ -145,10 +145,17 @@ function linesIn(ranges: Ranges): number {
   return ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0)
 }
 
-/** Held by the mapping, or because the file was stopped: nothing of it was sent, so its rows may be. */
-export function isException({ state, problems }: ReportedRecord): boolean {
-  const [first] = problems
-  return state === 'held' && (first?.code === 'held-by-mapping' || first?.code === 'route-stopped')
+/** What many records have in common: the message, or where each has one of its own, the kind of the problem. */
+function reasonsOf({ problems }: ReportedRecord): ReadonlySet<string> {
+  const inCommon = problems.map(({ code, message }) =>
+    code === 'held-by-mapping' || code === 'route-stopped' ? message : PROBLEMS[code].cause,
+  )
+  return new Set(inCommon)
+}
+
+/** Held for a reason of its own. Of what was sent and never answered too: dropped in again, its key keeps it from going out twice. */
+export function isException(record: ReportedRecord): boolean {
+  return record.state === 'held' && !isFollower(record)
 }
 
 /** Not sent, because an earlier step went wrong for its order. */

@@ -13,11 +13,19 @@ export const createInvoice: InboundRules = {
     sweepFor(api, records, {
       list: { endpoint: 'listBrandInvoices', params: partyParams(party) },
       since: 'invoiced_at_gte',
-      nameOfRecord: ({ body }) => nameOf(JSON.parse(body) as Resource),
-      nameOf,
+      nameOf: (invoice) => invoice['purchase_order_number'],
+      nameOfRecord: (record) => record.naturalKey,
+      /** Spec: charges and allowances may change what is due; the lines stay as they are. */
+      likeness(invoice, record) {
+        const body = JSON.parse(record.body) as Resource
+        return {
+          what: 'invoice',
+          names: ['purchase_order_number', 'invoice_number'].map((name) => [
+            invoice[name],
+            String(body[name]),
+          ]),
+          lines: { list: 'invoice_lines', body },
+        }
+      },
     }),
-}
-
-function nameOf({ purchase_order_number: order, invoice_number: invoice }: Resource): string {
-  return JSON.stringify([order, invoice])
 }

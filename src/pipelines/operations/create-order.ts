@@ -1,7 +1,8 @@
 /** Creating orders: known by their purchase order number, which the API can be asked for. */
-import { idOf, type InboundRules, partyParams } from './operation.ts'
+import { likenessFinding } from './likeness.ts'
+import { type Body, type Finding, type InboundRules, partyParams } from './operation.ts'
 
-const purchaseOrderNumber = (body: Readonly<Record<string, unknown>>) => String(body['purchase_order_number'])
+const purchaseOrderNumber = (body: Body) => String(body['purchase_order_number'])
 
 export const createOrder: InboundRules = {
   naturalKey: purchaseOrderNumber,
@@ -9,19 +10,21 @@ export const createOrder: InboundRules = {
 
   async lookUp(api, party, record) {
     const wanted = record.naturalKey
+    const lines = { list: 'order_lines', body: JSON.parse(record.body) as Body }
     const call = {
       endpoint: 'listRetailerOrders',
       params: partyParams(party),
       query: { purchase_order_number: wanted },
     }
+    let finding: Finding = { found: 'absent' }
     for await (const page of api.list(call)) {
-      // An API that ignores the filter would show other orders too.
-      const order = page.find((candidate) => candidate['purchase_order_number'] === wanted)
-      if (order) {
-        const apiId = idOf(order)
-        return { found: 'accepted', ...(apiId === undefined ? {} : { apiId }) }
+      for (const order of page) {
+        // An API that ignores the filter would show other orders too.
+        const names = [[order['purchase_order_number'], wanted]] as const
+        finding = likenessFinding(order, { what: 'order', names, lines }) ?? finding
+        if (finding.found === 'accepted') return finding
       }
     }
-    return { found: 'absent' }
+    return finding
   },
 }

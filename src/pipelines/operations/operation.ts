@@ -68,18 +68,6 @@ export async function lookUpOne(
   return finding
 }
 
-/**
- * How far a sweep reaches back before the attempt. Our clock may have been wrong then and right now, and how far the
- * API's differs is not known before its first answer; a day costs a few pages more and no record twice.
- */
-const CLOCK_MARGIN_MS = 24 * 60 * 60 * 1000
-
-/** The time, for a filter, from which on a list shows all that these attempts may have made. */
-export function sweptSince(api: Api, records: readonly Pick<SentRecord, 'sentAt'>[]): number {
-  const sentAt = Math.min(...records.map((record) => record.sentAt))
-  return Math.floor((sentAt + api.clockOffsetMs() - CLOCK_MARGIN_MS) / 1000)
-}
-
 /** The path parameters of the party's own context. */
 export function partyParams(party: Party): Record<string, number> {
   return { [`${party.kind}_id`]: party.id }

@@ -4,8 +4,9 @@ import type { InboundOperationName } from '../../contract/operations.ts'
 import type { Api, Resource } from '../../domain/api.ts'
 import type { Party } from '../../domain/route.ts'
 import { type Body, idOf, partyParams } from './operation.ts'
+import { itemsOf, linesOf, unitsIn } from './order-lines.ts'
 
-/** `believed`: the API has no call that would show it. */
+/** `believed`: the API has no way to show it. */
 export type Shown = 'seen' | 'believed' | { readonly refused: string }
 
 interface Shows {
@@ -43,9 +44,10 @@ export interface Claimed {
 export async function isShown(api: Api, party: Party, claimed: Claimed): Promise<Shown> {
   const { operation, target, body, id } = claimed
   if (target !== undefined) return namesTarget(target, body, id)
-  if (operation === 'create-shipment') return isAmongShipments(api, party, claimed)
+  const listed = LISTED[operation]
+  const among = listed === undefined ? 'believed' : await isAmongItsOwn(api, party, { listed, claimed })
   const made = MADE[operation]
-  if (made === undefined) return 'believed'
+  if (typeof among === 'object' || made === undefined) return among
   const shown = await api.get({ endpoint: made.get, params: { ...partyParams(party), id } })
   return shown === undefined ? { refused: `the API does not show ${id}` } : agrees(made, shown, claimed)
 }
@@ -70,18 +72,76 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }
 
-/** A supplier sees its shipments only with their order, and there they may come late. */
-async function isAmongShipments(api: Api, party: Party, { body, id }: Claimed): Promise<Shown> {
-  const order = await api.get({
-    endpoint: 'getBrandOrder',
-    params: { ...partyParams(party), id: String(body['order_id']) },
+interface Listed {
+  readonly get: EndpointName
+  readonly list: string
+  readonly word: string
+  /** Where an order says in units how much of it was done so: the field of its lines, and the list of items of each. */
+  readonly units?: { readonly counter: string; readonly items: string }
+}
+
+/** What an order shows of what was made for it. A supplier sees its shipments nowhere else. */
+const LISTED: Readonly<Partial<Record<InboundOperationName, Listed>>> = {
+  'create-shipment': {
+    get: 'getBrandOrder',
+    list: 'shipments',
+    word: 'shipment',
+    units: { counter: 'quantity_shipped', items: 'shipment_lines' },
+  },
+  'create-cancel': {
+    get: 'getRetailerOrder',
+    list: 'cancels',
+    word: 'cancel',
+    units: { counter: 'quantity_canceled', items: 'cancel_lines' },
+  },
+}
+
+/** Whether the order has it among its own. An order that does not list them, or not all, disproves nothing. */
+async function isAmongItsOwn(
+  api: Api,
+  party: Party,
+  { listed, claimed }: { readonly listed: Listed; readonly claimed: Claimed },
+): Promise<Shown> {
+  const { body, id } = claimed
+  const params = { ...partyParams(party), id: String(body['order_id']) }
+  const order = await api.get({ endpoint: listed.get, params })
+  const shown = order?.[listed.list]
+  if (order === undefined || !Array.isArray(shown)) return 'believed'
+  const all: readonly unknown[] = shown
+  const ids = all.flatMap((each) => idOf(each) ?? [])
+  const found = all.find((each) => idOf(each) === id)
+  if (found !== undefined) return hasItsTracking(found as Resource, claimed)
+  if (ids.length < all.length || isCut(order, all, listed)) return 'believed'
+  const name = textOf(order['purchase_order_number']) ?? textOf(body['order_id']) ?? ''
+  return { refused: `order ${name} shows ${inWords(ids, listed.word)}, and ${id} is not one of them` }
+}
+
+/** More of the order is done so than what it lists accounts for: the list is late, or has an end. */
+function isCut(order: Resource, all: readonly unknown[], { units }: Listed): boolean {
+  if (units === undefined) return false
+  const done = sumOf(linesOf(order), units.counter)
+  const told = all.map((each) => {
+    const items = (each as Body)[units.items]
+    return Array.isArray(items) ? sumOf(itemsOf(each as Body, units.items), 'quantity') : undefined
   })
-  const shipments = order?.['shipments']
-  const found = Array.isArray(shipments)
-    ? (shipments as unknown[]).find((each) => idOf(each) === id)
-    : undefined
-  if (found === undefined) return 'believed'
-  const [theirs, ours] = [(found as Resource)['tracking_number'], body['tracking_number']]
+  return done !== undefined && done > told.reduce<number>((sum, each) => sum + (each ?? done), 0)
+}
+
+/** Undefined where one of them does not say. */
+function sumOf(items: readonly Body[], field: string): number | undefined {
+  const quantities = items.map((item) => unitsIn(item, field))
+  if (!quantities.every((each) => each !== undefined)) return undefined
+  return quantities.reduce<number>((sum, each) => sum + each, 0)
+}
+
+function inWords(ids: readonly string[], word: string): string {
+  const last = ids.at(-1)
+  if (last === undefined) return `no ${word}s`
+  return ids.length === 1 ? `${word} ${last}` : `${word}s ${ids.slice(0, -1).join(', ')} and ${last}`
+}
+
+function hasItsTracking(found: Resource, { body, id }: Claimed): Shown {
+  const [theirs, ours] = [found['tracking_number'], body['tracking_number']]
   if (typeof theirs !== 'string' || typeof ours !== 'string' || theirs === ours) return 'seen'
   return { refused: `shipment ${id} has the tracking number ${theirs} at the API, and the record ${ours}` }
 }

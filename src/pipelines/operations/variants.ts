@@ -15,8 +15,12 @@ export const createVariant: InboundRules = {
     sweepFor(api, records, {
       list: { endpoint: 'listBrandVariants', params: partyParams(party) },
       since: 'created_at_gte',
+      nameOf: identifierShown,
       nameOfRecord: ({ naturalKey }) => naturalKey,
-      nameOf: ({ identifier }) => String(identifier),
+      likeness: (variant, { naturalKey }) => ({
+        what: 'item',
+        names: [[identifierShown(variant), naturalKey]],
+      }),
     }),
 }
 
@@ -47,6 +51,11 @@ function identifierOf(body: Body): string {
   return String((body['attributes'] as AttributeValues | undefined)?.['identifier'])
 }
 
+/** Spec: it is repeated among the attributes, where alone it is guaranteed. */
+function identifierShown({ identifier, attributes }: Resource): unknown {
+  return identifier ?? shownAttributes(attributes)?.get('identifier')?.[0]?.value
+}
+
 /** A retailer's own values need not say whose they are. */
 function entriesOf(body: Body, party: Party) {
   const { attributes, retailer_id: retailer } = body
@@ -74,16 +83,16 @@ interface ShownAttribute {
   readonly values?: readonly { readonly value?: unknown; readonly retailer?: { readonly id?: unknown } }[]
 }
 
-/** Suppliers see attributes by code, retailers as a list. */
+/** The values by code. Suppliers see attributes by code, retailers as a list. */
+function shownAttributes(attributes: unknown) {
+  if (typeof attributes !== 'object' || attributes === null) return undefined
+  const all = Object.values(attributes as Record<string, ShownAttribute>)
+  return new Map(all.map((it) => [String(it.code), it.values ?? []]))
+}
+
 function showsAll(variant: Resource, entries: ReturnType<typeof entriesOf>): boolean {
-  const { attributes } = variant
-  if (typeof attributes !== 'object' || attributes === null) return false
-  const shown = new Map(
-    Object.values(attributes as Record<string, ShownAttribute>).map((it) => [
-      String(it.code),
-      it.values ?? [],
-    ]),
-  )
+  const shown = shownAttributes(variant['attributes'])
+  if (shown === undefined) return false
   return entries.every(({ attribute, value, retailer }) =>
     shown
       .get(attribute.code)

@@ -1,0 +1,80 @@
+/** What status says of work that is not done, and of who is at it. */
+import { hostname } from 'node:os'
+import { expect, test } from 'vitest'
+import { thisHolder } from '../../src/bridge/holder.ts'
+import { openJournal } from '../../src/journal/open.ts'
+import { systemClock } from '../../src/support/clock.ts'
+import { commandsOf, runUnheard } from '../fixtures/office.ts'
+import { aWorld, type World } from '../fixtures/world.ts'
+import { ordersFile, sampleOrders } from '../samples/orders.ts'
+
+const ORDERS = ordersFile(sampleOrders({ seed: 5, orders: 24, damageEvery: 0 })).text
+
+async function leaseTo(world: World, holder: string): Promise<void> {
+  const journal = await openJournal({ path: world.configuration.journal.path, clock: systemClock })
+  await journal.takeLease('orders', holder, 60_000, () => true)
+  await journal.close()
+}
+
+test('a file that is not finished says how many records wait, why, and what to do', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  await world.drop('inbox/orders', 'orders.csv', ORDERS)
+  await world.service.close()
+  const ended = await run('run')
+
+  const said = await run('status')
+  const data = JSON.parse((await run('status', '--json')).out) as { unfinished: unknown }
+
+  expect(ended.talk).toContain('the request was not sent: connect ECONNREFUSED')
+  expect(ended.talk).not.toContain('nothing was sent')
+  expect(said.out).toMatch(
+    /^orders: orders\.csv: \d+ deferred, sent again by the next run: .*ECONNREFUSED.*; \d+ planned, sent by the next run$/m,
+  )
+  expect(said.out).toContain('    what to do: dropbridge run orders')
+  expect(data.unfinished).toMatchObject([{ route: 'orders', name: 'orders.csv', state: 'planned' }])
+})
+
+test('records whose answers were lost are told as looked up by the next run; a finished file is not told', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  await world.drop('inbox/orders', 'orders.csv', ORDERS)
+  await runUnheard(world, 'orders', { arrives: true, canLookUp: false })
+
+  const before = await run('status')
+  await world.run('orders')
+  const after = await run('status')
+
+  expect(before.out).toMatch(/^orders: orders\.csv: .*\d+ uncertain, looked up by the next run/m)
+  expect(after.out).not.toContain('not finished')
+})
+
+test('who works on a route is named as a process on its machine, and only while it is alive', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  const holder = thisHolder('other')
+  const dead = holder.replace(`/${process.pid}/`, '/999999999/')
+
+  await leaseTo(world, dead)
+  const gone = await run('status')
+  const journal = await openJournal({ path: world.configuration.journal.path, clock: systemClock })
+  await journal.takeLease('orders', holder, 60_000, () => false)
+  await journal.close()
+  const there = await run('status')
+
+  expect(gone.out).not.toContain('working on it')
+  expect(there.out).toContain(`process ${process.pid} on ${hostname()} is working on it`)
+})
+
+test('an empty file leaves no rejects file, and nobody is sent to one', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  await world.drop('inbox/orders', 'empty.csv', '')
+
+  const { exit, talk } = await run('run')
+
+  expect(exit).toBe(65)
+  expect(talk).toContain('orders: empty.csv cannot be used')
+  expect(talk).not.toContain('to correct and drop in again')
+  expect(await world.list('results')).toEqual(['empty.csv.results.csv', 'empty.csv.summary.json'])
+})
