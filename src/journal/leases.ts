@@ -32,7 +32,10 @@ export function leaseCalls(store: Store): Pick<Journal, 'takeLease' | 'renewLeas
         return { route, token, ttlMs }
       })
       if (!('heldBy' in taken)) return taken
-      throw new BridgeError('lease-held', `Route ${route} is being worked on by ${holderInWords(taken.heldBy)}.`)
+      throw new BridgeError(
+        'lease-held',
+        `Route ${route} is being worked on by ${holderInWords(taken.heldBy)}.`,
+      )
     },
 
     async renewLease(lease) {

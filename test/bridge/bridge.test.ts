@@ -25,7 +25,7 @@ test('two bridges started at once on one folder post each order once; one of the
     routes.flatMap((each) => (each.kind === 'failed' ? [each.failure] : [])),
   )
   expect(failures.map(({ code }) => code)).toEqual(['lease-held', 'lease-held'])
-  expect(failures[0]?.message).toContain(`/${process.pid}/`)
+  expect(failures[0]?.message).toContain(`process ${process.pid} on `)
   expect(await numbersOf(world)).toEqual(ORDERS.map((order) => order.po))
   expect(await world.list('results')).toEqual(['orders.csv.results.csv', 'orders.csv.summary.json'])
 })

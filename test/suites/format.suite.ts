@@ -72,14 +72,15 @@ export function describeFormat(name: string, { format, read, write, holds = CSV_
       ])
     })
 
-    if (hasHeader) {
-      it('reads a file with no rows behind its header as one without rows', async () => {
+    it.each(hasHeader ? ['its header'] : [])(
+      'reads a file with no rows behind %s as one without rows',
+      async () => {
         const reading = await readable(
           format.read(inChunks(Buffer.from(format.writer(columns, write).head())), read),
         )
         expect(await rowsOf(reading)).toEqual([])
-      })
-    }
+      },
+    )
 
     it('pulls input only as fast as rows are asked for', async () => {
       const file = large()
