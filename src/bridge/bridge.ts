@@ -42,7 +42,14 @@ export async function openBridge(configuration: Configuration, options: BridgeOp
   const journal = options.wrap?.journal?.(opened) ?? opened
   const apis = apiPool(configuration, options)
   const mailboxes = openMailboxes(configuration, options)
-  const hurryAt = (signal: AbortSignal) => signal.addEventListener('abort', apis.hurry, { once: true })
+  const hurrying = async <Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> => {
+    signal.addEventListener('abort', apis.hurry)
+    try {
+      return await work()
+    } finally {
+      signal.removeEventListener('abort', apis.hurry)
+    }
+  }
   const shop: Workshop = {
     configuration,
     options,
@@ -54,28 +61,19 @@ export async function openBridge(configuration: Configuration, options: BridgeOp
   }
   return {
     journal,
-    run: async (names, signal) => {
-      hurryAt(signal)
-      const results: RouteResult[] = []
-      for (const route of chosenRoutes(configuration, names))
-        results.push(await runRoute(shop, route, signal))
-      const stranded = await strandedRoutes(journal, configuration)
-      const retention = await applyRetention(shop, signal)
-      const result = { routes: results, stranded, exit: exitOf(results, stranded, retention) }
-      return retention === undefined ? result : { ...result, retention }
-    },
-    decide: (request, signal) => {
-      hurryAt(signal)
-      return decideHeld(shop, request, signal)
-    },
-    settle: (request, signal) => {
-      hurryAt(signal)
-      return settleRecord(shop, request, signal)
-    },
-    labels: (request, work) => {
-      hurryAt(work.signal)
-      return fetchLabels(shop, request, work)
-    },
+    run: (names, signal) =>
+      hurrying(signal, async () => {
+        const results: RouteResult[] = []
+        for (const route of chosenRoutes(configuration, names))
+          results.push(await runRoute(shop, route, signal))
+        const stranded = await strandedRoutes(journal, configuration)
+        const retention = await applyRetention(shop, signal)
+        const result = { routes: results, stranded, exit: exitOf(results, stranded, retention) }
+        return retention === undefined ? result : { ...result, retention }
+      }),
+    decide: (request, signal) => hurrying(signal, () => decideHeld(shop, request, signal)),
+    settle: (request, signal) => hurrying(signal, () => settleRecord(shop, request, signal)),
+    labels: (request, work) => hurrying(work.signal, () => fetchLabels(shop, request, work)),
     strangers: () => findStrangers(configuration, mailboxes),
     close: async () => {
       await apis.close()
