@@ -25,6 +25,11 @@ interface Ending {
 
 /** Decided by where the failure happened, never by the words of a message. Of those with a status the first that fits counts. */
 export const ENDINGS = {
+  done: {
+    when: 'Success, with a body that can be read; of an acknowledge also without one',
+    status: { from: 200, to: 299 },
+    known: 'done',
+  },
   'never-connected': {
     when: 'No connection came about (refused, no such host, no encryption, too slow), or the bridge took the request back before a byte of it left',
     known: 'nothing-done',
@@ -90,11 +95,6 @@ export const ENDINGS = {
     status: { from: 400, to: 499 },
     known: 'refused',
   },
-  done: {
-    when: 'Success, with a body that can be read; of an acknowledge also without one',
-    status: { from: 200, to: 299 },
-    known: 'done',
-  },
 } as const satisfies Record<string, Ending>
 
 export type EndingName = keyof typeof ENDINGS
@@ -111,7 +111,6 @@ export function endingOf(exchange: Exchange, asked: Asked): EndingName {
     return exchange.ended === 'nothing-sent' ? 'never-connected' : 'never-answered'
   }
   const { status } = exchange
-  if (status >= 200 && status < 300) return 'done'
   return BY_STATUS.find((ending) => fits(ending, status, asked))?.name ?? 'failed'
 }
 

@@ -3,7 +3,7 @@ import type { Permit } from '../domain/api.ts'
 import type { Clock } from '../support/clock.ts'
 import { BridgeError } from '../support/errors.ts'
 import { describeAnswer, judge, type Judged } from './certainty.ts'
-import { endingOf, ENDINGS, type EndingName } from './endings.ts'
+import { endingOf } from './endings.ts'
 import type { Host } from './host.ts'
 import { refuseRedirect } from './redirects.ts'
 import type { Base, Request } from './requests.ts'
@@ -44,7 +44,7 @@ export function createSession(
     let token = tokens.current()
     if (token instanceof Promise) token = await token
     let exchange = await leave(request, token, permit)
-    if (butOf(exchange, request) === 'one-renewal') {
+    if (endingOf(exchange, { isList: request.isList, toWait: false }) === 'token-refused') {
       tokens.drop(token)
       token = await tokens.current()
       exchange = await leave(request, token, permit)
@@ -55,24 +55,19 @@ export function createSession(
   }
 }
 
-function butOf(exchange: Exchange, { isList }: Request) {
-  const ending: (typeof ENDINGS)[EndingName] = ENDINGS[endingOf(exchange, { isList, toWait: false })]
-  return 'but' in ending ? ending.but : undefined
-}
-
 /** Throws what concerns all calls of the account, and not this one. */
 function refuse(exchange: Exchange, request: Request, base: Base): void {
-  const mayBeDone = endingOf(exchange, { isList: false, toWait: false }) === 'see-other'
-  if (!mayBeDone || request.method === 'GET') refuseRedirect(exchange, request.resource, base)
-  const but = butOf(exchange, request)
-  if (exchange.ended !== 'answer' || but === undefined) return
-  const { party, resource } = request
-  const why = `for ${party} at ${resource}: ${describeAnswer(exchange)}`
-  const message =
-    but === 'one-renewal'
-      ? `The API refuses even a fresh token ${why}`
-      : `The API does not let this account act ${why}`
-  throw new BridgeError('credentials-refused', message)
+  if (exchange.ended !== 'answer') return
+  const { party, resource, isList, method } = request
+  const ending = endingOf(exchange, { isList, toWait: false })
+  if (ending !== 'see-other' || method === 'GET') refuseRedirect(exchange, resource, base)
+  const why = () => `for ${party} at ${resource}: ${describeAnswer(exchange)}`
+  if (ending === 'token-refused') {
+    throw new BridgeError('credentials-refused', `The API refuses even a fresh token ${why()}`)
+  }
+  if (ending === 'account-refused') {
+    throw new BridgeError('credentials-refused', `The API does not let this account act ${why()}`)
+  }
 }
 
 /** The same headers for every call with one token, made once per token. */
