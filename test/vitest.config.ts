@@ -8,6 +8,7 @@ export default defineConfig({
     exclude: ['test/**/*.long.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    globalSetup: ['test/servers.ts'],
     pool: 'forks',
     // One for each processor of a small machine: without it, one of two stays idle.
     maxWorkers: 2,

@@ -7,6 +7,7 @@ export default defineConfig({
     include: ['test/**/*.long.test.ts'],
     testTimeout: 180_000,
     hookTimeout: 60_000,
+    globalSetup: ['test/servers.ts'],
     pool: 'forks',
     // Much of it is waiting: for processes, disks and leases.
     maxWorkers: 2,

@@ -4,24 +4,29 @@ import { createHost } from '../client/host.ts'
 import type { Configuration, Route } from '../config/configuration.ts'
 import type { Api } from '../domain/api.ts'
 import type { Journal } from '../domain/journal.ts'
-import type { Mailbox } from '../domain/mailbox.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
 import { createFormats } from '../formats/formats.ts'
 import { openJournal } from '../journal/open.ts'
-import { directoryMailbox } from '../mailboxes/directory.ts'
-import { BridgeError } from '../support/errors.ts'
 import { decideHeld, type DecisionRequest, type DecisionResult } from './decide.ts'
 import { fetchLabels, type LabelsRequest, type LabelsWork } from './labels.ts'
+import { openMailboxes } from './mailboxes.ts'
 import { loadMappings } from './mappings.ts'
 import type { BridgeOptions } from './options.ts'
-import { exitOf, type RouteResult, type RunResult } from './outcome.ts'
-import { runRoute, type Workshop } from './run-route.ts'
+import type { RunResult } from './outcome.ts'
+import { beforeTime, chosenRoutes, type RunOptions, runRoutes } from './run.ts'
 import { settleRecord, type SettleRequest, type SettleResult } from './settle.ts'
-import { applyRetention } from './retention.ts'
-import { findStrangers, type Stranger } from './strangers.ts'
+import { attend, takeSnapshot } from './snapshot.ts'
+import { watchRoutes, type WatchHooks } from './watch/watch.ts'
+import type { Workshop } from './workshop.ts'
 
 export interface Bridge {
   /** One pass over the routes named, or over all, in the order of the configuration. Failures of a route are results. */
-  run(names: readonly string[], signal: AbortSignal): Promise<RunResult>
+  run(names: readonly string[], signal: AbortSignal, options?: RunOptions): Promise<RunResult>
+  /**
+   * Passes over the routes named, or over all, whenever there is something to do, until the signal fires. Failures of a
+   * route are told and tried again. Throws when nothing can go on.
+   */
+  watch(names: readonly string[], hooks: WatchHooks): Promise<void>
   /** Carries out what a person decided about held records. Throws what keeps it from that. */
   decide(request: DecisionRequest, signal: AbortSignal): Promise<DecisionResult>
   /** Carries out what a person found out about a record whose answer was lost. Throws what keeps it from that. */
@@ -30,8 +35,10 @@ export interface Bridge {
   labels(request: LabelsRequest, work: LabelsWork): Promise<void>
   /** For reading: what `status` shows. */
   readonly journal: Journal
-  /** Files in inbox folders that belong to no route. */
-  readonly strangers: () => Promise<Stranger[]>
+  /** Where everything stands right now, with what a person must hear of. Reads only. */
+  readonly snapshot: () => Promise<Snapshot>
+  /** The same; and what is new of what a person must hear of is told once, as is what is over. */
+  readonly attend: () => Promise<Snapshot>
   close(): Promise<void>
 }
 
@@ -59,45 +66,26 @@ export async function openBridge(configuration: Configuration, options: BridgeOp
     mappings,
     format: createFormats(),
   }
+  const attending = { journal, configuration, mailboxes, clock: options.clock, folderLooks: new Map() }
   return {
     journal,
-    run: (names, signal) =>
-      hurrying(signal, async () => {
-        const results: RouteResult[] = []
-        for (const route of chosenRoutes(configuration, names))
-          results.push(await runRoute(shop, route, signal))
-        const stranded = await strandedRoutes(journal, configuration)
-        const retention = await applyRetention(shop, signal)
-        const result = { routes: results, stranded, exit: exitOf(results, stranded, retention) }
-        return retention === undefined ? result : { ...result, retention }
-      }),
+    run: (names, signal, bounds = {}) =>
+      beforeTime(bounds.until, { clock: options.clock, signal }, (either) =>
+        hurrying(either, () => runRoutes(shop, names, either, bounds)),
+      ),
+    watch: async (names, hooks) =>
+      hurrying(hooks.signal, () => watchRoutes(shop, chosenRoutes(configuration, names), hooks)),
     decide: (request, signal) => hurrying(signal, () => decideHeld(shop, request, signal)),
     settle: (request, signal) => hurrying(signal, () => settleRecord(shop, request, signal)),
     labels: (request, work) => hurrying(work.signal, () => fetchLabels(shop, request, work)),
-    strangers: () => findStrangers(configuration, mailboxes),
+    snapshot: async () => (await takeSnapshot(attending)).snapshot,
+    attend: () => attend(attending, options.notify),
     close: async () => {
       await apis.close()
+      await Promise.all([...mailboxes.values()].map((mailbox) => mailbox.close()))
       await journal.close()
     },
   }
-}
-
-/** Routes that were renamed or removed while work of theirs was unfinished. */
-async function strandedRoutes(journal: Journal, { routes }: Configuration): Promise<string[]> {
-  const configured = new Set(routes.map((route) => route.name))
-  return (await journal.unfinishedRoutes()).filter((route) => !configured.has(route))
-}
-
-function chosenRoutes({ routes }: Configuration, names: readonly string[]): readonly Route[] {
-  const unknown = names.filter((name) => !routes.some((route) => route.name === name))
-  if (unknown.length > 0) {
-    const known = routes.map((route) => route.name).join(', ')
-    throw new BridgeError(
-      'usage-wrong',
-      `there is no route "${unknown.join('", "')}"; the routes are ${known}`,
-    )
-  }
-  return names.length === 0 ? routes : routes.filter((route) => names.includes(route.name))
 }
 
 /** After a signal to stop, what is in flight may take so long; then its answers are given up, and looked up by the next run. */
@@ -132,13 +120,4 @@ function apiPool({ api }: Configuration, { clock, random, version, wrap }: Bridg
       await Promise.all([...clients.values()].map((client) => client.close()))
     },
   }
-}
-
-function openMailboxes({ mailboxes }: Configuration, { clock, wrap }: BridgeOptions): Map<string, Mailbox> {
-  return new Map(
-    Object.entries(mailboxes).map(([name, { path }]) => {
-      const mailbox = directoryMailbox({ root: path, clock })
-      return [name, wrap?.mailbox?.(mailbox) ?? mailbox]
-    }),
-  )
 }

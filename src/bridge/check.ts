@@ -26,7 +26,9 @@ export async function checkConfiguration(configuration: Configuration): Promise<
     failures.push(...(await failingExamples(mapping, mappingPath, format)))
     warnings.push(...mapping.warnings.map((warning) => `${mappingPath}: ${warning}`))
   }
-  for (const [name, { path }] of Object.entries(configuration.mailboxes)) {
+  for (const [name, mailbox] of Object.entries(configuration.mailboxes)) {
+    if (mailbox.type !== 'directory') continue // whether a server is there is asked with `--online`
+    const { path } = mailbox
     await access(path).catch(() => failures.push(`mailbox ${name}: the folder ${path} is not there`))
   }
   return { routes, warnings, failures: [...new Set(failures)] }

@@ -44,7 +44,7 @@ export async function decideHeld(
     decision = await journal.decide(parts.lease, file.id, chosen)
     return passFile(parts, file.id)
   }
-  const result = await runRoute(shop, route, signal, work)
+  const result = await runRoute(shop, route, signal, { inbound: work })
   if (result.kind === 'failed') throw result.failure
   assert(result.kind === 'inbound', `${route.name} takes no files`)
   return resultOf(journal, { file, action: request.action, decision, pass: result.pass })

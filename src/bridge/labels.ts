@@ -1,4 +1,5 @@
 /** Fetching packing slips and labels again: what is missing, or those of the shipments that are named. */
+import type { InboundParts } from '../pipelines/parts.ts'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -81,14 +82,15 @@ interface Wanted extends LabelsWork {
 /** Under the lease of the route, and noted like those that a run brings. */
 async function intoMailbox(shop: Workshop, route: InboundRoute, work: Wanted): Promise<void> {
   const { wanted, signal, tell } = work
-  const result = await runRoute(shop, route, signal, async (parts) => {
+  const inbound = async (parts: InboundParts) => {
     const { documents } = parts
     assert(documents !== undefined, `route ${route.name} has no place for documents`)
     const { which, ...query } = wanted
     if (which === 'all') await wantDocuments(parts, documents, query)
     await bringDocuments({ ...parts, documents }, wanted, teller(route, documents, tell))
     return { route: route.name, summaries: [], reported: [], open: [], waiting: [] }
-  })
+  }
+  const result = await runRoute(shop, route, signal, { inbound })
   if (result.kind === 'failed') throw result.failure
 }
 

@@ -1,32 +1,54 @@
 /** An outbound route as its pipeline sees it. */
 import { readFile, stat } from 'node:fs/promises'
+import { type Receipt, receiptText } from '../config/acknowledge.ts'
 import type { OutboundRoute } from '../config/configuration.ts'
 import { fileNameOf, namesRecord } from '../config/file-name.ts'
 import { queryAt, type Select } from '../config/select.ts'
+import type { DatedTurn } from '../config/moment.ts'
 import type { Selection } from '../domain/selection.ts'
+import type { ReceiptRules } from '../pipelines/outbound/receipts.ts'
 import type { OutboundParts } from '../pipelines/parts.ts'
 import { BridgeError } from '../support/errors.ts'
 
-export function outboundRoute(route: OutboundRoute): OutboundParts['route'] {
-  const { name, party, operation, to, acknowledge, reread, report } = route
+/** The turn of a business date, which the words of a selection and the names of files go by. */
+export interface RouteTurn extends DatedTurn {
+  /** When it is due, milliseconds: the time for which it is asked. */
+  readonly dueAt: number
+}
+
+export function outboundRoute(route: OutboundRoute, turn?: RouteTurn): OutboundParts['route'] {
+  const { name, party, operation, to, acknowledge, receipt, overdue, reread, report } = route
+  const day = turn === undefined ? {} : { day: turn.date }
   return {
     name,
     party,
     operation,
     folder: to.folder,
-    nameFor: (sequence, at, record) => fileNameOf(to.name, { route: name, sequence, at, record }),
+    nameFor: (sequence, at, record) => fileNameOf(to.name, { route: name, sequence, at, record, ...day }),
     namesRecord: namesRecord(to.name),
     acknowledge,
+    ...(overdue === undefined ? {} : { overdue }),
+    ...(receipt === undefined ? {} : { receipt: receiptRules(receipt) }),
     reread,
     ...(report === undefined
       ? {}
-      : { report: { select: (now) => selectionAt(report.select, now), empty: report.empty } }),
+      : { report: { select: (now) => selectionAt(report.select, now, turn), empty: report.empty } }),
   }
 }
 
-/** What is selected at this moment; a file of names is read anew each time. */
-export async function selectionAt(select: Select, now: number): Promise<Selection> {
-  const query = queryAt(select, now)
+function receiptRules({ folder, archive, match, contains, settleMs }: Receipt): ReceiptRules {
+  return {
+    folder,
+    archiveFolder: archive,
+    nameFor: (name) => receiptText(match, name),
+    ...(contains === undefined ? {} : { textFor: (name: string) => receiptText(contains, name) }),
+    settleMs,
+  }
+}
+
+/** What is selected at this moment, or at that of a turn; a file of names is read anew each time. */
+export async function selectionAt(select: Select, now: number, turn?: RouteTurn): Promise<Selection> {
+  const query = queryAt(select, turn?.dueAt ?? now, turn)
   const { named } = select
   if (named === undefined) return { query }
   const { by, values } = named

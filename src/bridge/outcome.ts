@@ -5,16 +5,39 @@ import type { OutboundPass } from '../pipelines/outbound/outbound.ts'
 import type { Retention } from './retention.ts'
 
 /** One route's part of a run: what it did, or why it could not. */
-export type RouteResult = { readonly route: string } & (
+export type RouteResult = {
+  readonly route: string
+  /** Of a route with a schedule, which turns it had. */
+  readonly turns?: TurnsOfPass
+} & (
   | { readonly kind: 'inbound'; readonly pass: InboundPass }
   | { readonly kind: 'outbound'; readonly pass: OutboundPass }
   | { readonly kind: 'failed'; readonly failure: BridgeError }
+  /** Nothing was due, and nothing unfinished. */
+  | { readonly kind: 'idle' }
 )
+
+/** The turns that a pass was for, by their business dates or instants. */
+export interface TurnsOfPass {
+  readonly done?: readonly string[]
+  /** What was done for these as well. */
+  readonly covered?: readonly string[]
+  /** Nobody will carry these out: they are too long ago. */
+  readonly missed?: readonly string[]
+  /** A report was made once more for this business date. */
+  readonly again?: string
+  /** The last business date that had its turn, where nothing is due. */
+  readonly last?: string
+  /** When the next one is due, milliseconds, where nothing is. */
+  readonly nextAt?: number
+}
 
 export interface RunResult {
   readonly routes: readonly RouteResult[]
   /** Routes with unfinished work that the configuration does not have any more: nobody goes on with it. */
   readonly stranded: readonly string[]
+  /** How many records could be sent at most, and whether more were there; left out where there was no bound. */
+  readonly limit?: { readonly records: number; readonly isReached: boolean }
   /** Left out where contents are kept for ever. */
   readonly retention?: Retention
   readonly exit: ExitCode
@@ -47,6 +70,7 @@ export function exitOf(
 
 function codesOf(result: RouteResult): ExitCode[] {
   if (result.kind === 'failed') return [result.failure.exit]
+  if (result.kind === 'idle') return []
   return result.kind === 'inbound' ? inboundCodes(result.pass) : outboundCodes(result.pass)
 }
 
@@ -60,10 +84,13 @@ function inboundCodes({ summaries, open }: InboundPass): ExitCode[] {
   return codes
 }
 
-function outboundCodes({ deliveries, held, missing }: OutboundPass): ExitCode[] {
-  const codes: ExitCode[] = held + missing > 0 ? [EXIT.rejects] : []
-  for (const { delivery, records } of deliveries) {
-    if (delivery.state !== 'acknowledged' && delivery.state !== 'done') codes.push(EXIT.tryLater)
+/** A file that waits to be taken or confirmed is as it should be, until it is overdue: then somebody has to look. */
+function outboundCodes({ deliveries, awaited, held, missing }: OutboundPass): ExitCode[] {
+  const overdue = awaited?.overdue ?? 0
+  const codes: ExitCode[] = held + missing + overdue > 0 ? [EXIT.rejects] : []
+  for (const { delivery, isAwaited, records } of deliveries) {
+    if (isAwaited !== true && delivery.state !== 'acknowledged' && delivery.state !== 'done')
+      codes.push(EXIT.tryLater)
     if ((records.rejected ?? 0) + (records.held ?? 0) > 0) codes.push(EXIT.rejects)
   }
   return codes

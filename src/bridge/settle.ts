@@ -61,7 +61,7 @@ export async function settleRecord(
     if (verdict.kind === 'settled') return passFile(parts, record.file)
     return { route: route.name, summaries: [], reported: [], open: [], waiting: [] }
   }
-  const result = await runRoute(shop, route, signal, work)
+  const result = await runRoute(shop, route, signal, { inbound: work })
   if (result.kind === 'failed') throw result.failure
   assert(result.kind === 'inbound' && verdict !== undefined, `${route.name} takes no files`)
   if (verdict.kind === 'refused' || verdict.kind === 'too-early') return { ...verdict, record }

@@ -1,26 +1,9 @@
 /** Files that were taken and are not finished: how many records still need something, and why. */
 import type { Configuration } from '../config/configuration.ts'
-import { FILE_STATES, type FileState, type Journal } from '../domain/journal.ts'
+import { FILE_STATES, type Journal } from '../domain/journal.ts'
 import { holderInWords } from '../domain/lease.ts'
+import { OPEN_STATES, type UnfinishedFile } from '../domain/snapshot.ts'
 import { isHolderAlive } from './holder.ts'
-
-export interface UnfinishedFile {
-  readonly route: string
-  readonly file: string
-  readonly name: string
-  readonly state: FileState
-  /** What is next, while no record is what it waits for. */
-  readonly next: string
-  /** The records without an outcome that stays, by their state, with what the first such record says of it. */
-  readonly records: readonly { readonly state: Open; readonly count: number; readonly why?: string }[]
-  /** Who is working on the route right now. */
-  readonly worker?: string
-  readonly isRouteKnown: boolean
-}
-
-const OPEN = ['deferred', 'uncertain', 'sending', 'planned'] as const
-
-type Open = (typeof OPEN)[number]
 
 /** So many troubled records of a file are looked through for a reason. */
 const LOOKED_THROUGH = 1000
@@ -60,7 +43,7 @@ async function workerOf(journal: Journal, route: string): Promise<string | undef
 
 async function openRecords(journal: Journal, file: string): Promise<UnfinishedFile['records']> {
   const counts = await journal.countRecords({ file })
-  const states = OPEN.filter((state) => (counts[state] ?? 0) > 0)
+  const states = OPEN_STATES.filter((state) => (counts[state] ?? 0) > 0)
   const troubled = await journal.troubledRecords({ file }, LOOKED_THROUGH)
   return states.map((state) => {
     const why = troubled.find((record) => record.state === state)?.problems[0]?.message

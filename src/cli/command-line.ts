@@ -5,7 +5,6 @@ import { didYouMean } from '../support/nearest.ts'
 import { AUDIT_COMMANDS, AUDIT_OPTIONS, auditCommands } from './audit-commands.ts'
 import { check } from './commands/check.ts'
 import { explain } from './commands/explain.ts'
-import { init } from './commands/init.ts'
 import { MAP_COMMANDS, MAP_OPTIONS, mapCommands } from './commands/map/map.ts'
 import { run } from './commands/run.ts'
 import { status } from './commands/status.ts'
@@ -15,10 +14,14 @@ import { DECISION_COMMANDS, DECISION_OPTIONS, decisionCommands } from './decisio
 import { EXPORT_COMMANDS, EXPORT_OPTIONS, EXPORT_SINGLE, exportCommand } from './export-command.ts'
 import { missingInWords } from './missing-in-words.ts'
 import { LABELS_COMMANDS, LABELS_OPTIONS, labelsCommand } from './labels-command.ts'
+import { NOTICES_COMMANDS, noticesCommand } from './notices-command.ts'
 import { PROVE_COMMANDS, PROVE_OPTIONS, proveCommand } from './prove-command.ts'
+import { STARTING_COMMANDS, STARTING_OPTIONS, startingCommands } from './starting-commands.ts'
 import { SUPPORT_COMMANDS, SUPPORT_OPTIONS, supportCommands } from './support-commands.ts'
 import { tellFailure, type Terminal } from './terminal.ts'
+import { TRUST_COMMANDS, TRUST_OPTIONS, trustCommands } from './trust-commands.ts'
 import { VERSION } from './version.ts'
+import { WATCH_COMMANDS, watchCommand } from './watch-command.ts'
 
 /** Runs one command line and gives its exit code. Never throws: what goes wrong is told on the terminal. */
 export async function runCommandLine(terminal: Terminal, words: readonly string[]): Promise<ExitCode> {
@@ -34,12 +37,6 @@ export async function runCommandLine(terminal: Terminal, words: readonly string[
     return tellFailure(terminal, error)
   }
   return exit
-}
-
-/** Loaded when they are wanted: a web server takes longer to load than all the rest, and the others need none. */
-const withServer = {
-  service: () => import('./commands/service.ts'),
-  demo: () => import('./commands/demo.ts'),
 }
 
 const config = {
@@ -89,6 +86,8 @@ function onlyOnce(args: Readonly<Record<string, unknown>>): true {
 /** Every command and option, for guessing what a misspelt word was meant to be. */
 const COMMANDS = [
   'run',
+  ...WATCH_COMMANDS,
+  ...NOTICES_COMMANDS,
   'translate',
   'check',
   'map',
@@ -98,27 +97,25 @@ const COMMANDS = [
   ...DECISION_COMMANDS,
   ...SUPPORT_COMMANDS,
   ...AUDIT_COMMANDS,
+  ...TRUST_COMMANDS,
   ...PROVE_COMMANDS,
   'explain',
-  'init',
-  'service',
-  'demo',
+  ...STARTING_COMMANDS,
 ]
 const OPTIONS = [
   'config',
   'json',
   'mapping',
-  'port',
-  'host',
-  'data',
   'help',
   'version',
+  ...STARTING_OPTIONS,
   ...MAP_OPTIONS,
   ...EXPORT_OPTIONS,
   ...LABELS_OPTIONS,
   ...DECISION_OPTIONS,
   ...SUPPORT_OPTIONS,
   ...AUDIT_OPTIONS,
+  ...TRUST_OPTIONS,
   ...PROVE_OPTIONS,
 ]
 
@@ -145,9 +142,14 @@ function runningCommands(program: Argv, terminal: Terminal, done: Done): Argv {
         .options({ config, json }),
     async (args) => done(await run(terminal, args)),
   )
-  const withDocuments = labelsCommand(exportCommand(withRun, terminal, done), terminal, done)
-  const withAudit = auditCommands(withDocuments, terminal, done)
-  return supportCommands(decisionCommands(withAudit, terminal, done), terminal, done)
+  const withDocuments = labelsCommand(
+    exportCommand(watchCommand(withRun, terminal, done), terminal, done),
+    terminal,
+    done,
+  )
+  const withAudit = auditCommands(noticesCommand(withDocuments, terminal, done), terminal, done)
+  const withTrust = trustCommands(withAudit, terminal, done)
+  return supportCommands(decisionCommands(withTrust, terminal, done), terminal, done)
 }
 
 /** The commands that look and change nothing. */
@@ -189,52 +191,5 @@ function readingCommands(program: Argv, terminal: Terminal, done: Done): Argv {
       'Explain a code of a result file or a message, or list them all',
       (args) => args.positional('code', { type: 'string' }).options({ json }),
       (args) => done(explain(terminal, args.code, args.json)),
-    )
-}
-
-/** The commands that make something to start from. */
-function startingCommands(program: Argv, terminal: Terminal, done: Done): Argv {
-  return program
-    .command(
-      'init [folder]',
-      'Write a configuration, mappings and folders to start from',
-      (args) => args.positional('folder', { type: 'string', default: '.' }),
-      async (args) => done(await init(terminal, args.folder)),
-    )
-    .command(
-      'service',
-      'Run the order-fulfilment API itself, with its data in a folder',
-      (args) =>
-        args.options({
-          port: { type: 'number', default: 8080, describe: 'The port; 0 takes a free one' },
-          host: { type: 'string', default: '127.0.0.1', describe: 'The address to listen on' },
-          data: { type: 'string', default: './service-data', describe: 'The folder of the data' },
-          switch: {
-            type: 'string',
-            array: true,
-            nargs: 1,
-            default: [] as string[],
-            describe: 'NAME=VALUE: a form of answers or a fault, see docs/service.md; may be repeated',
-          },
-          'new-clients': {
-            type: 'boolean',
-            default: false,
-            describe: 'Make another client for every account, when the secrets are lost',
-          },
-          json,
-        }),
-      async (args) => {
-        const { service } = await withServer.service()
-        done(await service(terminal, args))
-      },
-    )
-    .command(
-      'demo [folder]',
-      'Run the main job on sample files against a service of its own',
-      (args) => args.positional('folder', { type: 'string', describe: 'The work folder to make' }),
-      async (args) => {
-        const { demo } = await withServer.demo()
-        done(await demo(terminal, args.folder))
-      },
     )
 }

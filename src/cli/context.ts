@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto'
 import { isAbsolute, join } from 'node:path'
 import { type Bridge, openBridge } from '../bridge/bridge.ts'
+import type { BridgeOptions } from '../bridge/options.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { loadConfiguration } from '../config/load.ts'
 import type { Observer } from '../domain/event.ts'
@@ -25,6 +26,7 @@ export async function withBridge<Result>(
   configuration: Configuration,
   notify: Observer,
   work: (bridge: Bridge) => Promise<Result>,
+  wrap: BridgeOptions['wrap'] = {},
 ): Promise<Result> {
   const bridge = await openBridge(configuration, {
     clock: systemClock,
@@ -32,6 +34,7 @@ export async function withBridge<Result>(
     newId,
     notify,
     version: VERSION,
+    wrap,
   })
   try {
     return await work(bridge)

@@ -1,14 +1,18 @@
 #!/usr/bin/env node
 /** The program: reads the command line, runs one command, sets the exit code. */
 import { basename, relative } from 'node:path'
+import { createInterface } from 'node:readline/promises'
 import { BridgeError } from '../support/errors.ts'
 import { keepHeapSmall } from '../support/heap.ts'
+import { streamSink } from '../support/log-sinks.ts'
 import { stopSignal } from './signals.ts'
 import { runCommandLine } from './command-line.ts'
 import type { Terminal } from './terminal.ts'
 
 keepHeapSmall()
-const say = (line: string) => void process.stderr.write(`${line}\n`)
+// Talk waits for nobody: a reader that sleeps, or a full disk behind stderr, is no reason to stop working.
+const talk = streamSink(process.stderr)
+const say = (line: string) => talk.write(`${line}\n`)
 const { signal, exitOnSignal } = stopSignal(say)
 
 const terminal: Terminal = {
@@ -26,19 +30,33 @@ const terminal: Terminal = {
   env: process.env,
   program: programName(process.argv[1] ?? ''),
   folder: process.cwd(),
+  ...(process.stdin.isTTY && process.stderr.isTTY ? { ask } : {}),
   signal,
 }
 
-// A reader that went away (| head) is no failure of ours.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-  })
-}
+// A reader that went away (| head) is no failure of ours; and what cannot be said is not said.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+})
+process.stderr.on('error', () => undefined)
 
 const code = await runCommandLine(terminal, process.argv.slice(2))
 // Never process.exit(): it would cut off what stdout has not written yet.
 process.exitCode = exitOnSignal() ?? code
+
+/** A signal while the question stands is an answer too: nothing. */
+async function ask(question: string): Promise<string> {
+  // No terminal mode: it would keep Ctrl-C to itself.
+  const line = createInterface({ input: process.stdin, output: process.stderr, terminal: false })
+  try {
+    return await line.question(question, { signal })
+  } catch (error) {
+    if (signal.aborted) return ''
+    throw error
+  } finally {
+    line.close()
+  }
+}
 
 /** Installed, the program has its own name; in a checkout it is a script. */
 function programName(script: string): string {

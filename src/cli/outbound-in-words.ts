@@ -1,16 +1,19 @@
 /** What became of an export or a report, for people. */
 import type { ReportedRecord } from '../domain/record.ts'
+import type { AwaitedFiles, OverdueFile } from '../pipelines/outbound/awaited.ts'
 import type { DeliveryResult, OutboundPass } from '../pipelines/outbound/outbound.ts'
 import type { UnwrittenRecord } from '../pipelines/outbound/report-lines.ts'
+import { isoTime } from '../support/clock.ts'
 import { countsInWords } from './counts-in-words.ts'
 import { problemInWords } from './problem-in-words.ts'
 
 /** A line for each file, and for what is in none; nothing when nothing was to do. */
 export function outboundInWords(route: string, pass: OutboundPass): string[] {
-  const { deliveries, held, heldRecords, missing } = pass
+  const { deliveries, awaited, held, heldRecords, missing } = pass
   const lines = deliveries.flatMap((delivery) => deliveryInWords(route, delivery))
   if (held > 0) lines.push(...unwrittenInWords(route, { count: held, first: heldRecords }))
   if (missing > 0) lines.push(missingInWords(route, { count: missing, first: pass.firstMissing }))
+  if (awaited !== undefined) lines.push(...awaitedInWords(route, awaited))
   return lines
 }
 
@@ -36,9 +39,36 @@ export function missingInWords(
   return `${route}: not found: ${shown.join(', ')}${more}`
 }
 
-function deliveryInWords(route: string, { delivery, path, records, troubled }: DeliveryResult): string[] {
+function deliveryInWords(
+  route: string,
+  { delivery, isAwaited, path, records, troubled }: DeliveryResult,
+): string[] {
+  if (isAwaited === true)
+    return [`${route}: ${path}: ${delivery.records} records, waits for whoever reads it`]
   const counts = Object.keys(records).length === 0 ? 'a report' : countsInWords(records, 'acknowledged')
   return [`${route}: ${path}: ${delivery.records} records, ${counts}`, ...troubled.flatMap(troubleInWords)]
+}
+
+/** How many overdue files are told. */
+const OVERDUE_SHOWN = 20
+
+function awaitedInWords(route: string, { count, overdue, firstOverdue }: AwaitedFiles): string[] {
+  const files = count === 1 ? '1 file waits' : `${count} files wait`
+  const shown = firstOverdue.slice(0, OVERDUE_SHOWN)
+  const more = overdue > shown.length ? [`    and ${overdue - shown.length} more`] : []
+  return [
+    `${route}: ${files} to be taken or confirmed before anything is acknowledged${overdue === 0 ? '' : `; ${overdue} overdue`}`,
+    ...shown.map((file) => `    ${overdueInWords(file)}`),
+    ...more,
+  ]
+}
+
+function overdueInWords({ path, delivery, isNear }: OverdueFile): string {
+  const { deliveredAt, composedAt, acknowledgeBy } = delivery
+  const left = `${path}: left at ${isoTime(deliveredAt ?? composedAt)}`
+  return isNear && acknowledgeBy !== undefined
+    ? `${left}, to be acknowledged by ${isoTime(acknowledgeBy)}`
+    : left
 }
 
 function troubleInWords({ apiId, state, problems }: ReportedRecord): string[] {

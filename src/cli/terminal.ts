@@ -16,6 +16,8 @@ export interface Terminal {
   readonly program: string
   /** The folder that relative paths are relative to. */
   readonly folder: string
+  /** Asks the person in front of it; left out where there is none. */
+  readonly ask?: (question: string) => Promise<string>
   /** Fires at the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal
 }

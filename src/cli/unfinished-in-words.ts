@@ -1,5 +1,5 @@
 /** Files that are not finished, for people: why, and what to do. */
-import type { UnfinishedFile } from '../bridge/unfinished.ts'
+import type { UnfinishedFile } from '../domain/snapshot.ts'
 
 /** What the next run does with records of the state. */
 const NEXT = {

@@ -3,16 +3,20 @@ import { z } from 'zod'
 import { OPERATIONS, type OperationName, partiesOf } from '../contract/operations.ts'
 import type { PartyKind } from '../contract/party.ts'
 import { didYouMean } from '../support/nearest.ts'
+import { checkAcknowledge } from './acknowledge.ts'
 import { checkDocuments } from './document-checks.ts'
+import { checkExpect } from './expect.ts'
 import { fileNameMistakes } from './file-name.ts'
 import type { Mistake } from './mistakes.ts'
 import { checkReport, checkRivals } from './report-checks.ts'
 import { plainFolder } from './schema.ts'
+import { checkSchedule } from './schedule.ts'
 import { checkSteps, StepsGlance } from './step-checks.ts'
+import { checkTelling } from './telling-checks.ts'
 
 /** Everything that is wrong between routes, mailboxes and parties. */
 export function checkTogether(raw: unknown): Mistake[] {
-  const { mailboxes, routes: found } = Glance.parse(raw)
+  const { mailboxes, routes: found, zone } = Glance.parse(raw)
   const routes = Object.entries(found).flatMap(([name, route]) =>
     route === undefined ? [] : [{ name, ...route }],
   )
@@ -24,8 +28,16 @@ export function checkTogether(raw: unknown): Mistake[] {
     ...checkTargets(routes),
     ...checkRivals(routes),
     ...routes.flatMap(checkNames),
+    ...checkTelling(raw),
     ...routes.flatMap((route) =>
-      [...checkReport(route), ...checkDocuments(route), ...checkSteps(route)].map((mistake) => ({
+      [
+        ...checkReport(route),
+        ...checkDocuments(route),
+        ...checkSteps(route),
+        ...checkSchedule(route, zone),
+        ...checkAcknowledge(route),
+        ...checkExpect(route.from, zone),
+      ].map((mistake) => ({
         ...mistake,
         path: ['routes', route.name, ...mistake.path],
       })),
@@ -40,7 +52,13 @@ const RouteGlance = z.object({
   brand: z.unknown().optional(),
   operation: word,
   from: z
-    .object({ mailbox: word, folder, match: z.string().default('*.csv').catch('*.csv'), archive: folder })
+    .object({
+      mailbox: word,
+      folder,
+      match: z.string().default('*.csv').catch('*.csv'),
+      archive: folder,
+      expect: z.unknown().optional(),
+    })
     .optional()
     .catch(undefined),
   results: z
@@ -59,13 +77,19 @@ const RouteGlance = z.object({
     .optional()
     .catch(undefined),
   acknowledge: word,
+  receipt: z.object({ mailbox: word, folder, archive: folder }).optional().catch(undefined),
+  overdue: z.unknown().optional(),
   select: z.record(z.string(), z.unknown()).optional().catch(undefined),
   empty: z.unknown().optional(),
   reread: z.unknown().optional(),
   ...StepsGlance.shape,
+  every: z.unknown().optional(),
+  cron: z.unknown().optional(),
+  daily: z.unknown().optional(),
 })
 const Glance = z
   .object({
+    zone: z.unknown().optional(),
     mailboxes: z.record(z.string(), z.unknown()).catch({}),
     routes: z.record(z.string(), RouteGlance.optional().catch(undefined)).catch({}),
   })
@@ -99,7 +123,7 @@ function partiesFor(operation: string | undefined): readonly PartyKind[] {
 }
 
 function checkMailboxes(route: RouteGlance, known: readonly string[]): Mistake[] {
-  return (['from', 'results', 'to', 'documents'] as const).flatMap((part) => {
+  return (['from', 'results', 'to', 'receipt', 'documents'] as const).flatMap((part) => {
     const mailbox = route[part]?.mailbox
     if (mailbox === undefined || known.includes(mailbox)) return []
     const message = `there is no such mailbox.${didYouMean(mailbox, known)}`
@@ -166,7 +190,7 @@ function checkOwnFiles(routes: readonly RouteGlance[]): Mistake[] {
       ? [{ name, mailbox: from.mailbox, folder: from.folder }]
       : [],
   )
-  return routes.flatMap(({ name, from, results, documents }) =>
+  return routes.flatMap(({ name, from, results, to, receipt, documents }) =>
     [
       {
         path: ['from', 'archive'],
@@ -180,6 +204,12 @@ function checkOwnFiles(routes: readonly RouteGlance[]): Mistake[] {
         what: 'packing slips and labels',
         mailbox: documents?.mailbox,
         folder: documents?.folder,
+      },
+      {
+        path: ['receipt', 'archive'],
+        what: 'read receipts',
+        mailbox: receipt && (receipt.mailbox ?? to?.mailbox),
+        folder: receipt?.archive ?? `archive/${name}`,
       },
     ].flatMap(({ path, what, mailbox, folder: left }) => {
       const taker = takenFrom.find((source) => source.mailbox === mailbox && source.folder === left)

@@ -3,12 +3,21 @@ import { resolve } from 'node:path'
 import { type InboundOperationName, isReceived, type OutboundOperationName } from '../contract/operations.ts'
 import type { Party } from '../domain/route.ts'
 import { assert } from '../support/errors.ts'
+import { type Acknowledging, toAcknowledging } from './acknowledge.ts'
 import { durationMs, keepMs } from './duration.ts'
+import { emptiedMs, type Expect, toExpect } from './expect.ts'
+import { type LogConfiguration, toLog } from './log.ts'
+import { type MailboxConfiguration, toMailbox } from './mailboxes.ts'
+import { type HealthConfiguration, toHealth, toPage } from './monitoring.ts'
+import { type NoticeConfiguration, toNotices } from './notices.ts'
+import { type InboxRules, toInboxRules } from './inbox.ts'
 import { type ConfigurationFile, plainFolder } from './schema.ts'
 import { type Select, toSelect } from './select.ts'
 import type { Rules } from './rules.ts'
+import { type Schedule, toSchedule } from './schedule.ts'
 import { type StepConfiguration, toStep, toWaiting, type Waiting } from './steps.ts'
 import { type Stop, toStop } from './stop.ts'
+import { toWatch, type WatchConfiguration } from './watch.ts'
 
 export interface Configuration {
   readonly api: ApiConfiguration
@@ -17,7 +26,18 @@ export interface Configuration {
   readonly keepContentsMs?: number
   /** Where files being worked on lie. */
   readonly stateFolder: string
+  /** The defaults when left out. */
+  readonly log?: LogConfiguration
+  /** No server when left out. */
+  readonly health?: HealthConfiguration
+  /** The path of the status page; none when left out. */
+  readonly statusPage?: string
+  readonly notices?: readonly NoticeConfiguration[]
+  /** The defaults when left out. */
+  readonly watch?: WatchConfiguration
   readonly mailboxes: Readonly<Record<string, MailboxConfiguration>>
+  /** The zone of the times of day that name none. */
+  readonly zone?: string
   /** In the order of the file. */
   readonly routes: readonly Route[]
 }
@@ -36,9 +56,9 @@ export interface ApiConfiguration {
   readonly lateAnswerMs: number
 }
 
-export interface MailboxConfiguration {
-  readonly type: 'directory'
-  readonly path: string
+interface Emptied {
+  /** Files that lie there for longer are told; left out for never. */
+  readonly emptiedMs?: number
 }
 
 interface RouteBase {
@@ -47,20 +67,24 @@ interface RouteBase {
   /** The route's own, or those of the API. */
   readonly credentials: Credentials
   readonly mappingPath: string
+  /** When the route has its turns; left out where the configuration says nothing of times. */
+  readonly schedule?: Schedule
 }
 
 export interface InboundRoute extends RouteBase, Waiting {
   readonly direction: 'inbound'
   readonly operation: InboundOperationName
-  readonly from: {
+  readonly from: InboxRules & {
     readonly mailbox: string
     readonly folder: string
     /** `*` and `?` stand for any letters; compared without case. */
     readonly match: string
     readonly archive: string
     readonly settleMs: number
+    /** By when a file should come. */
+    readonly expect?: Expect
   }
-  readonly results: { readonly mailbox: string; readonly folder: string }
+  readonly results: Emptied & { readonly mailbox: string; readonly folder: string }
   /** Packing slips and labels, where they are wanted; `name` is a template for `documentNameOf`. */
   readonly documents?: {
     readonly mailbox: string
@@ -77,13 +101,12 @@ export interface InboundRoute extends RouteBase, Waiting {
   readonly next?: readonly StepConfiguration[]
 }
 
-export interface OutboundRoute extends RouteBase {
+/** `acknowledge` is `never` for reports too. */
+export interface OutboundRoute extends RouteBase, Acknowledging {
   readonly direction: 'outbound'
   readonly operation: OutboundOperationName
   /** `name` is a template for `fileNameOf`. */
-  readonly to: { readonly mailbox: string; readonly folder: string; readonly name: string }
-  /** `never` for reports too. */
-  readonly acknowledge: 'delivered' | 'never'
+  readonly to: Emptied & { readonly mailbox: string; readonly folder: string; readonly name: string }
   readonly reread: boolean
   /** Left out where each record goes out once. */
   readonly report?: { readonly select: Select; readonly empty: 'skip' | 'write' }
@@ -106,11 +129,11 @@ export function toConfiguration(file: ConfigurationFile, folder: string): Config
     journal: { type: 'sqlite', path: resolve(folder, file.journal.slice('sqlite:'.length)) },
     ...keepOf(file),
     stateFolder: resolve(folder, file.state),
+    ...(file.zone === undefined ? {} : { zone: file.zone }),
+    ...tellingOf(file, folder),
+    watch: toWatch(file.watch),
     mailboxes: Object.fromEntries(
-      Object.entries(file.mailboxes).map(([name, { type, path }]) => [
-        name,
-        { type, path: resolve(folder, path) },
-      ]),
+      Object.entries(file.mailboxes).map(([name, mailbox]) => [name, toMailbox(mailbox, folder)]),
     ),
     routes: Object.entries(file.routes).map(([name, route]) => {
       const base: RouteBase = {
@@ -118,8 +141,11 @@ export function toConfiguration(file: ConfigurationFile, folder: string): Config
         party: toParty(route),
         credentials: route.api ?? api.credentials,
         mappingPath: resolve(folder, route.mapping),
+        ...scheduleOf(route, file.zone),
       }
-      return 'from' in route ? toInbound(base, route, folder) : toOutbound(base, route, folder)
+      return 'from' in route
+        ? toInbound(base, route, { folder, zone: file.zone })
+        : toOutbound(base, route, folder)
     }),
   }
 }
@@ -129,11 +155,35 @@ function keepOf({ keep }: ConfigurationFile): Pick<Configuration, 'keepContentsM
   return ms === undefined ? {} : { keepContentsMs: ms }
 }
 
+/** Logs, health, the status page and notices, as far as they are wanted. */
+function tellingOf(
+  { log, health, status, notices }: ConfigurationFile,
+  folder: string,
+): Pick<Configuration, 'log' | 'health' | 'statusPage' | 'notices'> {
+  const listen = health === undefined ? undefined : toHealth(health)
+  const statusPage = toPage(status, folder)
+  return {
+    ...(log === undefined ? {} : { log: toLog(log, folder) }),
+    ...(listen === undefined ? {} : { health: listen }),
+    ...(statusPage === undefined ? {} : { statusPage }),
+    ...(Object.keys(notices).length === 0 ? {} : { notices: toNotices(notices, folder) }),
+  }
+}
+
+function scheduleOf(route: RouteFile, zone: string | undefined): Pick<RouteBase, 'schedule'> {
+  const schedule = toSchedule(route, zone)
+  return schedule === undefined ? {} : { schedule }
+}
+
 type RouteFile = ConfigurationFile['routes'][string]
 type InboundRouteFile = Extract<RouteFile, { from: unknown }>
 type OutboundRouteFile = Extract<RouteFile, { to: unknown }>
 
-function toInbound(base: RouteBase, route: InboundRouteFile, folder: string): InboundRoute {
+function toInbound(
+  base: RouteBase,
+  route: InboundRouteFile,
+  { folder, zone }: { readonly folder: string; readonly zone: string | undefined },
+): InboundRoute {
   const { operation, from, results, documents, rules, stop, then } = route
   return {
     ...base,
@@ -145,8 +195,14 @@ function toInbound(base: RouteBase, route: InboundRouteFile, folder: string): In
       match: from.match,
       archive: plainFolder(from.archive ?? `archive/${base.name}`),
       settleMs: toMs(from.settle),
+      ...toInboxRules(from),
+      ...(from.expect === undefined ? {} : { expect: toExpect(from.expect, zone) }),
     },
-    results: { mailbox: results.mailbox, folder: plainFolder(results.folder) },
+    results: {
+      mailbox: results.mailbox,
+      folder: plainFolder(results.folder),
+      ...emptiedOf(results.emptied),
+    },
     ...(documents === undefined
       ? {}
       : { documents: { ...documents, folder: plainFolder(documents.folder) } }),
@@ -158,20 +214,31 @@ function toInbound(base: RouteBase, route: InboundRouteFile, folder: string): In
 }
 
 function toOutbound(base: RouteBase, route: OutboundRouteFile, folder: string): OutboundRoute {
-  const { operation, to, acknowledge = 'delivered', select, empty = 'skip', reread } = route
+  const { operation, to, select, empty = 'skip', reread } = route
   const outbound = { ...base, direction: 'outbound' as const, operation }
-  const place = { ...to, folder: plainFolder(to.folder) }
+  const { emptied, ...target } = to
+  const place = { ...target, folder: plainFolder(to.folder), ...emptiedOf(emptied) }
+  const where = { route: base.name, mailbox: to.mailbox, plain: plainFolder }
+  const acknowledging = toAcknowledging(route, where)
   if (select !== undefined || !isReceived(operation)) {
-    const report = { select: toSelect(operation, select ?? {}, folder), empty }
-    return { ...outbound, to: place, acknowledge: 'never', reread: false, report }
+    const { schedule } = base
+    // the dates of a report for business dates are those of its turns
+    const zone = schedule?.kind === 'daily' ? { zone: schedule.zone } : {}
+    const report = { select: toSelect(operation, { ...zone, ...select }, folder), empty }
+    return { ...outbound, to: place, ...acknowledging, acknowledge: 'never', reread: false, report }
   }
   return {
     ...outbound,
     to: place,
-    acknowledge,
+    ...acknowledging,
     // acknowledging an order ends the retailer's right to cancel it, so one that was cancelled meanwhile must show
-    reread: acknowledge === 'delivered' && (reread ?? operation === 'export-orders'),
+    reread: acknowledging.acknowledge !== 'never' && (reread ?? operation === 'export-orders'),
   }
+}
+
+function emptiedOf(emptied: string): Emptied {
+  const ms = emptiedMs(emptied)
+  return ms === undefined ? {} : { emptiedMs: ms }
 }
 
 function toParty({ retailer, brand }: RouteFile): Party {

@@ -1,4 +1,4 @@
-/** The names of outgoing files: a text with the placeholders `{date:FORMAT}`, `{seq}`, `{route}` and fields of the record. */
+/** The names of outgoing files: a text with `{date:FORMAT}`, `{day:FORMAT}`, `{seq}`, `{route}` and fields of the record. */
 import { DateTime } from 'luxon'
 import { z } from 'zod'
 import { OPERATIONS } from '../contract/operations.ts'
@@ -10,16 +10,20 @@ export interface FileNameValues {
   readonly at: number
   /** The zone of the dates in the name; the one of this machine when left out. */
   readonly zone?: string
+  /** The business date that the file is for; the one it is made on when left out. */
+  readonly day?: string
   /** The record in the file, for its fields. */
   readonly record?: Readonly<Record<string, unknown>>
 }
 
 /** The name of one file; the template is one without mistakes. */
 export function fileNameOf(template: string, values: FileNameValues): string {
-  const { route, sequence, at, zone, record = {} } = values
+  const { route, sequence, at, zone, day, record = {} } = values
   const time = DateTime.fromMillis(at, { zone: zone ?? 'local', locale: 'en-US' })
+  const date = day === undefined ? time : DateTime.fromISO(day, { zone: 'UTC', locale: 'en-US' })
   return template.replace(PLACEHOLDER, (_, name: string, format: string | undefined) => {
     if (name === 'date') return time.toFormat(format ?? '')
+    if (name === 'day') return date.toFormat(format ?? '')
     if (name === 'seq') return String(sequence)
     return name === 'route' ? route : safeText(valueAt(record, name))
   })
@@ -37,8 +41,11 @@ export function namesRecord(template: string): boolean {
 
 const PLACEHOLDER = /\{([^{}:]*)(?::([^{}]*))?\}/g
 /** The placeholders that are no fields of a record. */
-const OWN = new Set(['date', 'seq', 'route'])
+const OWN = new Set(['date', 'day', 'seq', 'route'])
+const DAY_FORMAT = /^(?:yyyy|yy|MM|dd|[-_.])+$/
 const DATE_FORMAT = /^(?:yyyy|yy|MM|dd|HH|mm|ss|SSS|[-_.])+$/
+/** Those of which no two files have the same, or few. */
+const DISTINCT = new Set(['date', 'day', 'seq'])
 /** What no name may hold on Windows, the separators of both worlds, and what cannot be seen. */
 const NOT_IN_NAMES = /[<>:"/\\|?*\p{Cc}]/u
 const WORKING_NAME = /^(?:\.|~\$)|\.(?:tmp|part|partial|filepart|writing|crdownload)$/i
@@ -73,8 +80,8 @@ export function fileNameMistakes(template: string, operation?: string): string[]
   const found = placeholdersOf(template)
   const mistakes = found.flatMap((placeholder) => placeholderMistakes(placeholder, operation))
   mistakes.push(...textMistakes(template))
-  if (!found.some(({ name }) => name === 'seq' || name === 'date' || isField(name, operation))) {
-    mistakes.push('needs {seq} or {date:…}, or every file would have the same name')
+  if (!found.some(({ name }) => DISTINCT.has(name) || isField(name, operation))) {
+    mistakes.push('needs {seq}, {date:…} or {day:…}, or every file would have the same name')
   }
   return mistakes
 }
@@ -100,9 +107,13 @@ function placeholderMistakes(
       `has ${whole}: write yyyy, MM, dd, HH, mm, ss or SSS with - _ . between, such as {date:yyyyMMdd-HHmmss}`,
     ]
   }
+  if (name === 'day') {
+    if (format !== undefined && DAY_FORMAT.test(format)) return []
+    return [`has ${whole}: write yyyy, yy, MM or dd with - _ . between, such as {day:yyyy-MM-dd}`]
+  }
   if (format === undefined && (OWN.has(name) || isField(name, operation))) return []
   const fields = operation === undefined ? 'a field of the record' : `a field of what ${operation} shows`
-  return [`has ${whole}, which is not a placeholder: use {date:…}, {seq}, {route} or ${fields}`]
+  return [`has ${whole}, which is not a placeholder: use {date:…}, {day:…}, {seq}, {route} or ${fields}`]
 }
 
 /** The records that exports show, or that of the operation. */

@@ -9,7 +9,7 @@ import {
 } from '../contract/operations.ts'
 import { namesRecord } from './file-name.ts'
 import type { Mistake } from './mistakes.ts'
-import { isAbsolute, isZone, momentMs } from './moment.ts'
+import { isAbsolute, isZone, momentMs, PREVIOUS } from './moment.ts'
 import { SelectFile } from './select.ts'
 
 /** What is there of a route, however broken the rest is. */
@@ -19,6 +19,7 @@ export interface OutboundGlance {
   readonly select?: Readonly<Record<string, unknown>> | undefined
   readonly empty?: unknown
   readonly reread?: unknown
+  readonly daily?: unknown
   readonly to?: { readonly name?: string | undefined } | undefined
 }
 
@@ -27,7 +28,8 @@ export function checkReport(route: OutboundGlance): Mistake[] {
   const { operation, acknowledge, select } = route
   if (!isOutbound(operation)) return []
   const isReport = select !== undefined || !isReceived(operation)
-  const mistakes = select === undefined ? [] : within(['select'], checkSelect(operation, select))
+  const hasTurns = route.daily !== undefined
+  const mistakes = select === undefined ? [] : within(['select'], checkSelect(operation, select, hasTurns))
   if (isReport) return [...mistakes, ...checkReportRoute(operation, route)]
   if (route.empty !== undefined) {
     const message = '`empty` is for reports, which have a `select`: take it away.'
@@ -74,7 +76,7 @@ const REREAD = 'nothing is acknowledged, so nothing is read again before: take i
 
 function checkReportRoute(operation: OutboundOperationName, route: OutboundGlance): Mistake[] {
   const mistakes: Mistake[] = []
-  if (route.acknowledge === 'delivered') {
+  if (route.acknowledge !== undefined && route.acknowledge !== 'never') {
     const what = isReceived(operation)
       ? 'a route with `select` is a report and acknowledges nothing'
       : `nobody acknowledges what ${operation} lists`
@@ -97,11 +99,13 @@ function isOutbound(operation: string | undefined): operation is OutboundOperati
 export function checkSelect(
   operation: OutboundOperationName,
   select: Readonly<Record<string, unknown>>,
+  /** Whether the records are asked for at the turns of business dates. */
+  hasTurns = false,
 ): Mistake[] {
   const filters = filtersOf(operation)
   const named = NAMING.filter((name) => select[name] !== undefined)
   const others = Object.keys(select).filter((name) => name !== 'zone' && name !== 'ids')
-  const mistakes = others.flatMap((name) => checkFilter(name, { operation, filters, select }))
+  const mistakes = others.flatMap((name) => checkFilter(name, { operation, filters, select, hasTurns }))
   if (select['ids'] !== undefined && !isReadById(operation)) {
     mistakes.push({ path: ['ids'], at: 'key', message: `${operation} cannot read a record by its id.` })
   }
@@ -121,9 +125,10 @@ interface Asked {
   readonly operation: OutboundOperationName
   readonly filters: Readonly<Record<string, Filter>>
   readonly select: Readonly<Record<string, unknown>>
+  readonly hasTurns: boolean
 }
 
-function checkFilter(name: string, { operation, filters, select }: Asked): Mistake[] {
+function checkFilter(name: string, { operation, filters, select, hasTurns }: Asked): Mistake[] {
   if (name === 'purchase_order_number') {
     if (purchaseOrderReader(operation) !== undefined) return []
     const message = `what ${operation} lists does not say its purchase order number.`
@@ -131,7 +136,11 @@ function checkFilter(name: string, { operation, filters, select }: Asked): Mista
   }
   if (Object.hasOwn(filters, name)) {
     const isTime = filters[name]?.kind === 'time'
-    return isTime ? checkWindow(name, select[name], select['zone']) : []
+    if (!isTime) return []
+    return [
+      ...checkPrevious(name, select[name], hasTurns),
+      ...checkWindow(name, select[name], select['zone']),
+    ]
   }
   if (!Object.hasOwn(SelectFile.shape, name)) return []
   const known = Object.keys(filters)
@@ -139,17 +148,28 @@ function checkFilter(name: string, { operation, filters, select }: Asked): Mista
   return [{ path: [name], at: 'key', message: `${operation} cannot be asked for this; ${what}.` }]
 }
 
+/** Only the turns of business dates follow one another without a gap. */
+function checkPrevious(name: string, value: unknown, hasTurns: boolean): Mistake[] {
+  if (hasTurns || typeof value !== 'object' || value === null) return []
+  const ends = Object.entries(value).filter(([, text]) => text === PREVIOUS)
+  const message = `${PREVIOUS} is the time of the turn before, so it is for reports with \`daily\`: write a time such as 24h.`
+  return ends.map(([end]) => ({ path: [name, end], at: 'value', message }))
+}
+
 /** A window whose ends stand the wrong way round holds nothing, whenever it is asked for. */
 function checkWindow(name: string, value: unknown, zone: unknown): Mistake[] {
   const { since, until } = typeof value === 'object' && value !== null ? (value as Window) : {}
   if (typeof since !== 'string' || typeof until !== 'string') return []
   if (isAbsolute(since) !== isAbsolute(until)) return []
-  const context = { now: 0, zone: typeof zone === 'string' && isZone(zone) ? zone : 'UTC' }
+  const context = { now: NOON_MS, zone: typeof zone === 'string' && isZone(zone) ? zone : 'UTC' }
   const [from, to] = [momentMs(since, context), momentMs(until, context)]
   if (from === undefined || to === undefined || from < to) return []
   const message = 'until must be later than since, or there is no time between them.'
   return [{ path: [name, 'until'], at: 'value', message }]
 }
+
+/** Some time of day at which it is midnight nowhere, so that `today` is before `now`. */
+const NOON_MS = (12 * 60 + 34) * 60_000
 
 interface Window {
   readonly since?: unknown

@@ -6,13 +6,22 @@ import {
   type OperationName,
   type OutboundOperationName,
 } from '../contract/operations.ts'
+import { acknowledgeShape } from './acknowledge.ts'
 import { DURATION_PATTERN, durationMs, KEEP_PATTERN, keepMs } from './duration.ts'
 import { DEFAULT_DOCUMENT_NAME, documentNameMistakes } from './document-name.ts'
 import { fileNameMistakes } from './file-name.ts'
+import { EmptiedFile, ExpectFile } from './expect.ts'
+import { checkInbox, inboxShape } from './inbox.ts'
+import { LogFile } from './log.ts'
+import { MailboxFile } from './mailboxes.ts'
+import { HealthFile, StatusFile } from './monitoring.ts'
+import { NoticesFile } from './notices.ts'
 import { RulesFile } from './rules.ts'
+import { scheduleShape, Zone } from './schedule.ts'
 import { StepFile, waitShape } from './steps.ts'
 import { StopFile } from './stop.ts'
 import { SelectFile } from './select.ts'
+import { WatchFile } from './watch.ts'
 
 const operationNames = Object.keys(OPERATIONS) as OperationName[]
 const isInbound = (name: OperationName): name is InboundOperationName =>
@@ -76,18 +85,12 @@ const ApiSettings = z.strictObject({
   ),
 })
 
-const MailboxSettings = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('directory'),
-    path: Text.describe('A folder on this machine, or on a share mounted here.'),
-  }),
-])
-
 const routeShape = {
   retailer: z.int().min(1).optional().describe('The id of the retailer the route acts for.'),
   brand: z.int().min(1).optional().describe('The id of the brand the route acts for.'),
   api: Credentials.optional().describe('Credentials of this route, where they differ from those under api.'),
   mapping: Text.describe('The mapping file.'),
+  ...scheduleShape,
 }
 
 const DocumentsFile = z.strictObject({
@@ -103,16 +106,20 @@ const DocumentsFile = z.strictObject({
 export const InboundRouteFile = z.strictObject({
   ...routeShape,
   operation: z.enum(operationNames.filter(isInbound)),
-  from: z.strictObject({
-    mailbox: Text,
-    folder: Folder.describe('Where files are dropped.'),
-    match: FilePattern.default('*.csv').describe(
-      'Which files are taken: * and ? stand for any letters; case is ignored.',
-    ),
-    archive: Folder.optional().describe('Where files go when they are done; archive/ROUTE when left out.'),
-    settle: Duration.default('2s').describe('How long a file must not have changed before it is taken.'),
-  }),
-  results: z.strictObject({ mailbox: Text, folder: Folder.default('results') }),
+  from: z
+    .strictObject({
+      mailbox: Text,
+      folder: Folder.describe('Where files are dropped.'),
+      match: FilePattern.default('*.csv').describe(
+        'Which files are taken: * and ? stand for any letters; case is ignored.',
+      ),
+      archive: Folder.optional().describe('Where files go when they are done; archive/ROUTE when left out.'),
+      settle: Duration.default('2s').describe('How long a file must not have changed before it is taken.'),
+      expect: ExpectFile.optional().describe('By when a file should come; when none does, it is told.'),
+      ...inboxShape,
+    })
+    .superRefine(checkInbox),
+  results: z.strictObject({ mailbox: Text, folder: Folder.default('results'), emptied: EmptiedFile }),
   documents: DocumentsFile.optional().describe(
     'Where the packing slips and labels of created shipments are left; none are fetched when left out.',
   ),
@@ -137,15 +144,11 @@ export const OutboundRouteFile = z.strictObject({
     mailbox: Text,
     folder: Folder.describe('Where files are left.'),
     name: FileName.describe(
-      'The name of each file, with {seq} or {date:yyyyMMdd-HHmmss}, and {route}; with a field of the record, such as {purchase_order_number}, each file holds one record.',
+      'The name of each file, with {seq}, {date:yyyyMMdd-HHmmss} or {day:yyyyMMdd} (the business date of `daily`), and {route}; with a field of the record, such as {purchase_order_number}, each file holds one record.',
     ),
+    emptied: EmptiedFile,
   }),
-  acknowledge: z
-    .enum(['delivered', 'never'])
-    .optional()
-    .describe(
-      'When records are acknowledged: once their file is in place (delivered, when left out), or never by this route, because a file of acknowledgements does it. A report acknowledges nothing.',
-    ),
+  ...acknowledgeShape(Folder),
   select: SelectFile.optional().describe(
     'Makes the route a report: each run asks the list for these records and writes all of them into a new file. Nothing is acknowledged.',
   ),
@@ -177,7 +180,15 @@ export const ConfigurationFile = z.strictObject({
     .prefault({})
     .describe('How long the journal keeps what it knows.'),
   state: Text.default('./state').describe('The folder for files being worked on.'),
-  mailboxes: z.record(Name, MailboxSettings),
+  log: LogFile.optional().describe('What is logged, how and where.'),
+  health: HealthFile.optional().describe('Health and metrics over HTTP while watching; none when left out.'),
+  status: StatusFile.prefault({}).describe('What people see who have no command line.'),
+  notices: NoticesFile.prefault({}).describe(
+    'Who is told what came of the work: by mail, webhook or command.',
+  ),
+  zone: Zone.optional().describe('The zone of the times of day of schedules that name none.'),
+  watch: WatchFile.prefault({}).describe('How dropbridge watch goes about its work.'),
+  mailboxes: z.record(Name, MailboxFile),
   routes: z.record(Name, z.discriminatedUnion('operation', [InboundRouteFile, OutboundRouteFile])),
 })
 export type ConfigurationFile = z.output<typeof ConfigurationFile>

@@ -8,14 +8,16 @@ import { OPERATIONS, type OutboundOperationName } from '../contract/operations.t
 import type { Selection } from '../domain/selection.ts'
 import { assert } from '../support/errors.ts'
 import { didYouMean } from '../support/nearest.ts'
-import { isZone, MOMENT_RULE, momentMs } from './moment.ts'
+import { type DatedTurn, isZone, MOMENT_RULE, type MomentContext, momentMs, PREVIOUS } from './moment.ts'
 
 /** How many records a file of settings may name; more stand in a file of their own. */
 const NAMED_MAX = 1000
 
 const Text = z.string().min(1).max(200)
 
-const Moment = z.string().refine((text) => momentMs(text, { now: 0, zone: 'UTC' }) !== undefined, MOMENT_RULE)
+const Moment = z
+  .string()
+  .refine((text) => text === PREVIOUS || momentMs(text, { now: 0, zone: 'UTC' }) !== undefined, MOMENT_RULE)
 
 const Window = z
   .strictObject({
@@ -177,16 +179,17 @@ function namedBy(
  * What the list is asked for at this moment. Spec: times are epoch seconds. Both ends of a window lose their fractions of a
  * second, so that windows that follow one another leave no gap and show nothing twice.
  */
-export function queryAt({ zone, fixed, windows }: Select, now: number): Selection['query'] {
+export function queryAt({ zone, fixed, windows }: Select, now: number, turn?: DatedTurn): Selection['query'] {
   const query = { ...fixed }
+  const context = { now, zone, ...(turn === undefined ? {} : { turn }) }
   for (const { filter, since, until } of windows) {
-    if (since !== undefined) query[`${filter}_gte`] = secondsOf(since, { now, zone })
-    if (until !== undefined) query[`${filter}_lt`] = secondsOf(until, { now, zone })
+    if (since !== undefined) query[`${filter}_gte`] = secondsOf(since, context)
+    if (until !== undefined) query[`${filter}_lt`] = secondsOf(until, context)
   }
   return query
 }
 
-function secondsOf(text: string, context: { readonly now: number; readonly zone: string }): number {
+function secondsOf(text: string, context: MomentContext): number {
   const ms = momentMs(text, context)
   assert(ms !== undefined, 'a text that is no moment passed the checks')
   return Math.floor(ms / 1000)

@@ -30,11 +30,21 @@ export const EVENT_KINDS = {
   'delivery-composed': 'An outgoing file was made, with its records.',
   'delivery-renamed': 'It got another name, because the first was taken.',
   'delivery-delivered': 'It is in place.',
+  'delivery-taken': 'It was picked up, or its receipt came.',
+  'receipt-claiming': 'A receipt of it is about to be taken out of its folder.',
+  'receipt-accepted': 'The receipt confirms it.',
+  'receipt-refused': 'The receipt does not hold what it should.',
+  'receipt-gone': 'The receipt went away before it could be read.',
+  'receipt-archived': 'The receipt lies in the archive.',
   'delivery-acknowledged': 'All of it is acknowledged.',
   'delivery-done': 'It is in place, and nothing of it is acknowledged from here.',
   'documents-wanted': 'Packing slips or labels are to be fetched.',
   'documents-named': 'Their names are reserved.',
   'documents-ended': 'They are delivered, refused or missing.',
+  'schedule-began': 'The schedule of a route was seen for the first time.',
+  'turn-begun':
+    'A turn of a route that has a schedule was begun; turns before it were covered by it, or missed.',
+  'turn-done': 'It was carried out.',
   'contents-forgotten': 'The contents of finished work were removed.',
 } as const
 
@@ -50,7 +60,7 @@ export interface Anchor {
 /** Something that is not as the chain says. */
 export interface Finding {
   /** What was found out about: an event, a record, a file, … */
-  readonly about: 'event' | 'record' | 'file' | 'delivery' | 'document' | 'decision' | 'anchor'
+  readonly about: 'event' | 'record' | 'file' | 'delivery' | 'document' | 'decision' | 'turn' | 'anchor'
   /** Its id; of a delivery its route and sequence. */
   readonly id: string
   /** What is wrong, in words. */

@@ -18,6 +18,14 @@ export const FILE_PROBLEMS = {
     cause: 'The file is packed with gzip and cannot be unpacked whole. Nothing of it was sent.',
     cure: 'Pack the file again, or send it unpacked.',
   },
+  'manifest-differs': {
+    cause: 'The file does not hold what its manifest says. Nothing of it was sent.',
+    cure: 'Send the file again, whole, with its manifest; if it is whole, correct the manifest.',
+  },
+  'manifest-unusable': {
+    cause: 'The manifest of the file cannot be understood. Nothing of the file was sent.',
+    cure: 'Write the manifest as JSON or as lines such as `rows: 120`, with at least one of rows, bytes, sha256 and sum.COLUMN, and send both again.',
+  },
   'header-duplicate': {
     cause: 'Two columns of the file have the same name, so it cannot be known which one is meant.',
     cure: 'Rename or remove one of the columns.',

@@ -1,7 +1,9 @@
 /** The durable memory of the bridge. Everything that decides what happens next is asked from here. */
+import type { AttentionJournal } from './attention.ts'
 import type { AuditJournal } from './audit.ts'
 import type { HeldJournal } from './held.ts'
 import type { Lease } from './lease.ts'
+import type { NoticeJournal } from './notice.ts'
 import type { Problem } from './problem.ts'
 import type {
   OutgoingRecord,
@@ -14,7 +16,9 @@ import type {
 } from './record.ts'
 import type { DocumentJournal } from './shipping-document.ts'
 import type { StepJournal } from './steps.ts'
+import type { TakingJournal } from './taking.ts'
 import type { TraceJournal } from './trace.ts'
+import type { TurnJournal } from './turns.ts'
 
 export type { Lease }
 
@@ -76,7 +80,8 @@ export interface FileEntry extends NewFile {
 /** Where an outgoing file stands, in this order. */
 export const DELIVERY_STATES = {
   composed: 'Its rows are in the spool and its records belong to it; it is put in place next.',
-  delivered: 'It is at its final name; its records are acknowledged next.',
+  delivered:
+    'It is at its final name; its records are acknowledged next, or once somebody took it or confirmed it.',
   acknowledged: 'It is done.',
   done: 'It is done: it is at its final name, and nothing of it is acknowledged from here.',
 } as const
@@ -100,7 +105,11 @@ export interface NewDelivery {
 }
 
 /** A file of records that are not remembered. */
-export type NewReport = Omit<NewDelivery, 'upToRecord' | 'held'> & { readonly records: number }
+export type NewReport = Omit<NewDelivery, 'upToRecord' | 'held'> & {
+  readonly records: number
+  /** The turn that it is made for, which has begun and has no delivery yet. */
+  readonly turn?: string
+}
 
 export interface DeliveryEntry {
   readonly id: string
@@ -114,6 +123,9 @@ export interface DeliveryEntry {
   readonly state: DeliveryState
   readonly composedAt: number
   readonly deliveredAt?: number
+  /** When somebody was found to have taken or confirmed it, and by what: `picked-up`, or the name of the receipt. */
+  readonly takenAt?: number
+  readonly takenBy?: string
   readonly acknowledgedAt?: number
 }
 
@@ -161,7 +173,17 @@ export interface RouteOverview {
 export type WorkOf = { readonly file: string } | { readonly delivery: string }
 
 /** Writing calls are durable when they return. Lists are bounded by their `limit`. Times are milliseconds. */
-export interface Journal extends AuditJournal, DocumentJournal, HeldJournal, StepJournal, TraceJournal {
+export interface Journal
+  extends
+    AttentionJournal,
+    AuditJournal,
+    DocumentJournal,
+    HeldJournal,
+    NoticeJournal,
+    StepJournal,
+    TakingJournal,
+    TraceJournal,
+    TurnJournal {
   /**
    * Takes the route for `ttlMs` when nobody holds it, when its lease ran out, or when `isAlive` says that the holder
    * is gone. Throws `lease-held` naming the holder otherwise.
@@ -228,9 +250,15 @@ export interface Journal extends AuditJournal, DocumentJournal, HeldJournal, Ste
    * planned or collected → sending, in order, up to `limit`, each with a new attempt. When this returns, the intent to
    * send is durable. Records of a file wait while one of their lane is uncertain or deferred; those that follow on a
    * failure of an earlier step stay. A change whose values were all changed by a later file, accepted or being sent,
-   * becomes `skipped` with `superseded` instead, and one of which some were, `rejected`.
+   * becomes `skipped` with `superseded` instead, and one of which some were, `rejected`. Results of earlier attempts may
+   * come along: they are noted first, in the same transaction, as `endAttempts` does.
    */
-  beginAttempts(lease: Lease, work: WorkOf, limit: number): Promise<SendingRecord[]>
+  beginAttempts(
+    lease: Lease,
+    work: WorkOf,
+    limit: number,
+    ended?: readonly RecordResult[],
+  ): Promise<SendingRecord[]>
   /** Notes what must be known to settle the attempt should its answer be lost. */
   noteAttempts(lease: Lease, notes: readonly { readonly id: number; readonly note: string }[]): Promise<void>
   /** sending → its result; ends the attempt. A record that is not `sending` any more is left alone. */
@@ -307,6 +335,7 @@ export interface Journal extends AuditJournal, DocumentJournal, HeldJournal, Ste
   /** delivered → acknowledged, when every record is final; false when some are not. */
   deliveryAcknowledged(lease: Lease, id: string): Promise<boolean>
   delivery(id: string): Promise<DeliveryEntry | undefined>
+  /** Those that are not in place first, those that somebody may still have to take last. */
   unfinishedDeliveries(route: string): Promise<DeliveryEntry[]>
   recentDeliveries(limit: number, route?: string): Promise<DeliveryEntry[]>
   /** By name or id, newest first. */

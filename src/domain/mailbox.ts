@@ -56,6 +56,18 @@ export interface Mailbox {
     name: string,
     handover?: Handover,
   ): Promise<'delivered' | 'occupied'>
+  /**
+   * The names of all that is in the folder: files, folders, hidden ones and temporary ones. Undefined where there is no
+   * such folder; none is made, so that a share that is not mounted does not look like an emptied one.
+   */
+  names(folder: string): Promise<ReadonlySet<string> | undefined>
+  /**
+   * Makes the empty folder `name`, which is hidden from people, within the folder, where it is not there yet. By it the
+   * place is known again.
+   */
+  mark(folder: string, name: string): Promise<void>
   /** How people find the file: a path or address without secrets. */
   describe(folder: string, name: string): string
+  /** Lets go of whatever is held for it, such as connections. It may be used again. */
+  close(): Promise<void>
 }

@@ -1,21 +1,19 @@
-/** Attempts: a record is marked as being sent before the request leaves, and comes to its result afterwards. */
+/** Attempts: records come to the results of theirs, or to none that is known. */
 import { type Kysely, sql } from 'kysely'
 import type { Journal, Lease } from '../domain/journal.ts'
 import { problem } from '../domain/problem.ts'
-import type { RecordResult, RecordState, SendingRecord, UncertainRecord } from '../domain/record.ts'
+import type { RecordResult, RecordState, UncertainRecord } from '../domain/record.ts'
 import { keepAnswers } from './answers.ts'
 import { batchOf } from './batch.ts'
+import { beginAttempts, sendingOf, type SendingRow } from './begin-attempts.ts'
 import { chain } from './chain.ts'
-import { MAY_FOLLOW } from './followers.ts'
 import { idsWhere } from './ids.ts'
-import { present } from './present.ts'
 import { chainState } from './record-events.ts'
 import { applyResults } from './results.ts'
 import type { Tables } from './schema.ts'
 import { WAITS_FOR_CLOSE } from './steps.ts'
 import { type Store, read, writeHolding } from './store.ts'
 import { summed } from './sums.ts'
-import { leaveOutSuperseded } from './superseded.ts'
 import { type Work, assertMayBeSent, workOf } from './work.ts'
 
 type AttemptCalls = Pick<
@@ -31,9 +29,10 @@ type AttemptCalls = Pick<
 
 export function attemptCalls(store: Store): AttemptCalls {
   return {
-    beginAttempts: async (lease, work, limit) => {
-      for (;;) {
+    beginAttempts: async (lease, work, limit, ended = []) => {
+      for (let results = ended; ; results = []) {
         const begun = await writeHolding(store, lease, async (tables, now) => {
+          await endAttempts(tables, { lease, results, now })
           await assertMayBeSent(tables, workOf(work), lease.route)
           return beginAttempts(tables, workOf(work), { lease, limit, now })
         })
@@ -44,11 +43,7 @@ export function attemptCalls(store: Store): AttemptCalls {
     noteAttempts: (lease, notes) =>
       writeHolding(store, lease, (tables, now) => noteAttempts(tables, lease, { notes, now })),
     endAttempts: (lease, results) =>
-      writeHolding(store, lease, async (tables, now) => {
-        await closeAttempts(tables, lease, { results, now })
-        await keepAnswers(tables, lease, results)
-        await applyResults(tables, { lease, from: 'sending', results, now })
-      }),
+      writeHolding(store, lease, (tables, now) => endAttempts(tables, { lease, results, now })),
     recoverAttempts: (lease, work) =>
       writeHolding(store, lease, (tables, now) => recoverAttempts(tables, workOf(work), { lease, now })),
     retryDeferred: (lease, work) =>
@@ -59,81 +54,6 @@ export function attemptCalls(store: Store): AttemptCalls {
       writeHolding(store, lease, (tables, now) =>
         applyResults(tables, { lease, from: 'uncertain', results, now }),
       ),
-  }
-}
-
-interface SendingRow {
-  readonly id: number
-  readonly number: number
-  readonly operation: string
-  readonly step: number | null
-  readonly lane: string | null
-  readonly natural_key: string
-  readonly attempts: number
-  readonly in_doubt: number
-  readonly doubt_note?: string | null
-  readonly body: string
-  readonly note: string | null
-}
-
-/** Undefined when some turned out to be superseded: which others may be sent must be asked anew then. */
-async function beginAttempts(
-  tables: Kysely<Tables>,
-  { id: subject, its, waiting }: Work,
-  { lease, limit, now }: { lease: Lease; limit: number; now: number },
-): Promise<SendingRecord[] | undefined> {
-  const { rows } = await sql<SendingRow & { readonly target: string | null }>`
-    update records set state = 'sending', attempts = attempts + 1, changed_at = ${now}
-    where id in (
-      select id from records where ${its} and state = ${waiting} and not exists (
-        select 1 from records as lost
-        where lost.file_id = records.file_id and lost.lane = records.lane and lost.state in ('uncertain', 'deferred'))
-        and ${MAY_FOLLOW}
-      order by number limit ${limit})
-    returning id, number, operation, step, lane, natural_key, attempts,
-      case when attempts = 1 then 0 else exists (
-        select 1 from attempts as earlier
-        where earlier.record_id = records.id and (earlier.result is null or earlier.result = 'uncertain')) end as in_doubt,
-      case when attempts > 1 then (
-        select earlier.note from attempts as earlier
-        where earlier.record_id = records.id and (earlier.result is null or earlier.result = 'uncertain')
-        order by earlier.attempt limit 1) end as doubt_note,
-      (select body from bodies where bodies.record_id = records.id) as body,
-      (select note from bodies where bodies.record_id = records.id) as note,
-      (select target from bodies where bodies.record_id = records.id) as target`.execute(tables)
-  const changes = rows.filter(({ target }) => target !== null).map(({ id }) => id)
-  if (await leaveOutSuperseded(tables, changes, now)) {
-    const begun = batchOf(rows, { id: (row) => row.id })
-    await sql`
-      update records set state = ${waiting}, attempts = attempts - 1 from ${begun}
-      where records.id = batch.id and records.state = 'sending'`.execute(tables)
-    return undefined
-  }
-  const batch = batchOf(rows, {
-    record_id: (row) => row.id,
-    attempt: (row) => row.attempts,
-    note: (row) => row.note,
-  })
-  await sql`
-    insert into attempts (record_id, attempt, began_at, note)
-    select record_id, attempt, ${now}, note from ${batch}`.execute(tables)
-  const ids = rows.map(({ id }) => id)
-  await chainState(tables, now, { kind: 'records-begun', route: lease.route, subject, state: 'sending', ids })
-  return rows.map(sendingOf).toSorted((one, other) => one.number - other.number)
-}
-
-/** A record without a lane waits for no other: its own id makes the lane. */
-function sendingOf(row: SendingRow): SendingRecord {
-  return {
-    id: row.id,
-    number: row.number,
-    operation: row.operation,
-    lane: row.lane ?? `#${row.id}`,
-    naturalKey: row.natural_key,
-    body: row.body,
-    attempt: row.attempts,
-    inDoubt: row.in_doubt === 1,
-    ...present({ note: row.note, step: row.step, doubtNote: row.doubt_note ?? null }),
   }
 }
 
@@ -152,6 +72,16 @@ async function noteAttempts(
   if (rows.length > 0) {
     await chain(tables, now, { kind: 'attempts-noted', route, detail: { notes: summed(rows) } })
   }
+}
+
+async function endAttempts(
+  tables: Kysely<Tables>,
+  { lease, results, now }: { lease: Lease; results: readonly RecordResult[]; now: number },
+): Promise<void> {
+  if (results.length === 0) return
+  await closeAttempts(tables, lease, { results, now })
+  await keepAnswers(tables, lease, results)
+  await applyResults(tables, { lease, from: 'sending', results, now })
 }
 
 /** Goes before the results, while it can still be told which records are being sent. */

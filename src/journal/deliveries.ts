@@ -14,6 +14,7 @@ import { batchOf } from './batch.ts'
 import { deliveryEntry, recentDeliveries, unfinishedDeliveries } from './delivery-rows.ts'
 import { idsWhere } from './ids.ts'
 import { holdRecords } from './outgoing.ts'
+import { tieToTurn } from './route-turns.ts'
 import type { DeliveryTable, Tables } from './schema.ts'
 import { type Store, read, writeHolding } from './store.ts'
 import { chainDelivery } from './work-events.ts'
@@ -39,7 +40,10 @@ export function deliveryCalls(store: Store): DeliveryCalls {
     reportComposed: (lease, report) =>
       writeHolding(store, lease, async (tables, now) => {
         const entry = await insertDelivery(tables, lease, { delivery: report, now })
-        await chainDelivery(tables, now, entry)
+        const { id, turn } = report
+        const more =
+          turn === undefined ? {} : { turns: await tieToTurn(tables, lease, { turn, delivery: id }) }
+        await chainDelivery(tables, now, { id, more })
         return entry
       }),
     renameDelivery: (lease, id, name) =>

@@ -21,6 +21,7 @@ export async function unfinishedDeliveries(tables: Kysely<Tables>, route: string
     .selectAll()
     .where('route', '=', route)
     .where(UNFINISHED)
+    .orderBy(sql`state = 'delivered', taken_at is null`)
     .orderBy('sequence')
     .limit(UNFINISHED_LIMIT)
     .execute()
@@ -58,7 +59,7 @@ export async function deliveriesCalled(
   return rows.map(entryOf)
 }
 
-function entryOf(row: Selectable<DeliveryTable>): DeliveryEntry {
+export function entryOf(row: Selectable<DeliveryTable>): DeliveryEntry {
   return {
     id: row.id,
     route: row.route,
@@ -70,6 +71,11 @@ function entryOf(row: Selectable<DeliveryTable>): DeliveryEntry {
     records: row.records,
     state: row.state,
     composedAt: row.composed_at,
-    ...present({ deliveredAt: row.delivered_at, acknowledgedAt: row.acknowledged_at }),
+    ...present({
+      deliveredAt: row.delivered_at,
+      takenAt: row.taken_at,
+      takenBy: row.taken_by,
+      acknowledgedAt: row.acknowledged_at,
+    }),
   }
 }

@@ -44,6 +44,8 @@ export function deliveryDigest(delivery: Selectable<DeliveryTable>): string {
     delivery.composed_at,
     delivery.delivered_at,
     delivery.acknowledged_at,
+    // Events of the time before knew nothing of it.
+    ...(delivery.taken_at === null ? [] : [delivery.taken_at, delivery.taken_by]),
   ])
 }
 

@@ -50,6 +50,8 @@ export const EventDetailSchema = z.strictObject({
     .exactOptional(),
   delivery: z.strictObject({ sequence: Id, state: z.string(), digest: z.string() }).exactOptional(),
   documents: z.array(z.tuple([Id, z.string(), z.string()])).exactOptional(),
+  /** Turns of the route: name, state, when it is due, and the delivery made for it. */
+  turns: z.array(z.tuple([z.string(), z.string(), z.int(), z.string()])).exactOptional(),
   decision: z.strictObject({ id: Id, action: z.string(), digest: z.string() }).exactOptional(),
   /** Records whose contents are gone, and how much else. */
   forgotten: z

@@ -5,12 +5,15 @@ import { first } from './migrations/001-first.ts'
 import { references } from './migrations/002-references.ts'
 import { documents } from './migrations/004-documents.ts'
 import { holds } from './migrations/003-holds.ts'
+import { notices } from './migrations/013-notices.ts'
 import { reports } from './migrations/006-reports.ts'
 import { steps } from './migrations/005-steps.ts'
 import { superseded } from './migrations/007-superseded.ts'
 import { events } from './migrations/008-events.ts'
 import { support } from './migrations/009-support.ts'
 import { ties } from './migrations/010-ties.ts'
+import { turns } from './migrations/011-turns.ts'
+import { attention } from './migrations/012-attention.ts'
 import type { Tables } from './schema.ts'
 import { type Store, write } from './store.ts'
 
@@ -33,6 +36,9 @@ const MIGRATIONS: readonly Migration[] = [
   events,
   support,
   ties,
+  turns,
+  attention,
+  notices,
 ]
 
 /** Safe when several bridges open a new journal at once: each step is looked for again under the write lock. */

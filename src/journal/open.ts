@@ -3,6 +3,7 @@ import type { Journal } from '../domain/journal.ts'
 import type { Clock } from '../support/clock.ts'
 import { attemptCalls } from './attempts.ts'
 import { auditCalls } from './audit.ts'
+import { concernCalls } from './concerns.ts'
 import { connect } from './connection.ts'
 import { decisionCalls } from './decisions.ts'
 import { deliveryCalls } from './deliveries.ts'
@@ -12,13 +13,16 @@ import { keptCalls } from './kept.ts'
 import { heldCalls } from './held.ts'
 import { leaseCalls } from './leases.ts'
 import { migrate } from './migrate.ts'
+import { noticeCalls } from './notices.ts'
 import { outgoingCalls } from './outgoing.ts'
 import { overviewCalls } from './overview.ts'
 import { recordCalls } from './records.ts'
 import { referenceCalls } from './references.ts'
 import { settlementCalls } from './settlements.ts'
 import { stepCalls } from './steps.ts'
+import { turnCalls } from './route-turns.ts'
 import { type Store, read } from './store.ts'
+import { takingCalls } from './taking.ts'
 import { traceCalls } from './trace.ts'
 
 /**
@@ -47,7 +51,11 @@ export async function openJournal({ path, clock }: { path: string; clock: Clock 
     ...referenceCalls(store),
     ...keptCalls(store),
     ...stepCalls(store),
+    ...noticeCalls(store),
     ...traceCalls(store),
+    ...turnCalls(store),
+    ...takingCalls(store),
+    ...concernCalls(store),
     ...overviewCalls(store),
     ...auditCalls(store),
     async close() {

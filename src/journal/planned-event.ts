@@ -1,5 +1,5 @@
 /** The event of records that came into the journal: which, in what states, and what makes each of them the same. */
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Lease } from '../domain/journal.ts'
 import type { PlannedRecord } from '../domain/record.ts'
 import { chain } from './chain.ts'
@@ -13,19 +13,18 @@ interface Addition {
   readonly lease: Lease
   readonly fileId: string
   readonly records: readonly PlannedRecord[]
+  /** What the first of them is in the journal; the others come after it, in their order. */
+  readonly firstId: number
   readonly now: number
 }
 
-/** Goes right after the records: they have the highest ids then, in their order. */
 export async function chainPlanned(
   tables: Kysely<Tables>,
-  { lease, fileId, records, now }: Addition,
+  { lease, fileId, records, firstId: first, now }: Addition,
   verdicts: readonly Verdict[],
 ): Promise<void> {
   if (records.length === 0) return
-  const { rows } = await sql<{ last: number }>`select max(id) as last from records`.execute(tables)
-  const last = rows[0]?.last ?? 0
-  const first = last - records.length + 1
+  const last = first + records.length - 1
   const sent = records
     .map((record, place) => ({ ...record, id: first + place }))
     .filter((_, place) => verdicts[place]?.state === 'planned')

@@ -10,33 +10,39 @@ import type { Tables } from './schema.ts'
 interface Addition {
   readonly fileId: string
   readonly records: readonly PlannedRecord[]
+  /** What the first of them is in the journal; the others come after it, in their order. */
+  readonly firstId: number
   readonly now: number
 }
 
 /** A record that is refused as another version of a key must not change what is kept of the first. */
 export async function insertPlanned(
   tables: Kysely<Tables>,
-  { fileId, records, now }: Addition,
+  { fileId, records, firstId, now }: Addition,
   verdicts: readonly Verdict[],
 ): Promise<void> {
-  const planned = records.filter((_, position) => verdicts[position]?.state === 'planned')
+  const planned = records
+    .map((record, place) => ({ record, id: firstId + place }))
+    .filter((_, place) => verdicts[place]?.state === 'planned')
   const [first] = planned
   if (first === undefined) return
-  const batch = batchOf(planned, {
-    number: (record) => record.number,
-    body: (record) => record.body,
-    note: (record) => record.note,
-    target: (record) => record.change?.target,
-    changes: (record) => record.change?.values,
-  })
+  const batch = batchOf(
+    planned,
+    {
+      id: ({ id }) => id,
+      note: ({ record }) => record.note,
+      target: ({ record }) => record.change?.target,
+      changes: ({ record }) => record.change?.values,
+    },
+    { body: ({ record }) => record.body },
+  )
   await sql`
     insert into bodies (record_id, body, note, target, changes, file_number)
-    select records.id, batch.body, batch.note, batch.target, batch.changes,
-      case when batch.target is not null then (select number from files where id = ${fileId}) end
-    from ${batch} cross join records
-    where records.file_id = ${fileId} and records.number = batch.number`.execute(tables)
-  const kept = planned.flatMap(({ keep }) => keep ?? [])
-  await keepValues(tables, { account: first.account, kept, now })
+    select id, body, note, target, changes,
+      case when target is not null then (select number from files where id = ${fileId}) end
+    from ${batch}`.execute(tables)
+  const kept = planned.flatMap(({ record }) => record.keep ?? [])
+  await keepValues(tables, { account: first.record.account, kept, now })
 }
 
 /** Keys that begin with a lane go on with a blank, so the index of keys finds them. */

@@ -78,8 +78,15 @@ async function addRecords(tables: Kysely<Tables>, addition: Addition): Promise<v
   for (const record of records) assertWhole(record)
   const verdicts = judge(records, await findHolders(tables, fileId, records))
   await insertRecords(tables, addition, verdicts)
-  await insertPlanned(tables, addition, verdicts)
-  await chainPlanned(tables, addition, verdicts)
+  const inserted = { ...addition, firstId: await firstOfLast(tables, records.length) }
+  await insertPlanned(tables, inserted, verdicts)
+  await chainPlanned(tables, inserted, verdicts)
+}
+
+/** Those that were inserted right before have the highest ids, in their order. */
+async function firstOfLast(tables: Kysely<Tables>, count: number): Promise<number> {
+  const { rows } = await sql<{ last: number | null }>`select max(id) as last from records`.execute(tables)
+  return (rows[0]?.last ?? 0) - count + 1
 }
 
 function assertWhole({ number, naturalKey, body, bodyHash, problems }: PlannedRecord): void {

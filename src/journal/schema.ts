@@ -1,10 +1,13 @@
 /** The tables of the journal as the queries see them; `migrations/` makes them, `test/journal/schema.sql` shows them. */
 import type { Generated } from 'kysely'
+import type { ConcernCode } from '../domain/attention.ts'
 import type { EventKind } from '../domain/audit.ts'
 import type { DecisionAction, SettlementAction } from '../domain/held.ts'
 import type { DeliveryState, FileOutcome, FileState } from '../domain/journal.ts'
 import type { RecordState } from '../domain/record.ts'
+import type { TurnState } from '../domain/turns.ts'
 import type { DocumentKind, DocumentState } from '../domain/shipping-document.ts'
+import type { ReceiptEntry } from '../domain/taking.ts'
 
 export interface Tables {
   migration: MigrationTable
@@ -23,7 +26,13 @@ export interface Tables {
   answers: AnswerTable
   documents: DocumentTable
   events: EventTable
+  notice_channels: NoticeChannelTable
+  notices: NoticeTable
   ties: TieTable
+  receipts: ReceiptTable
+  known_places: KnownPlaceTable
+  concerns: ConcernTable
+  turns: TurnTable
 }
 
 interface MigrationTable {
@@ -145,6 +154,37 @@ export interface DeliveryTable {
   delivered_at: number | null
   acknowledged_at: number | null
   forgotten_at: number | null
+  taken_at: number | null
+  taken_by: string | null
+}
+
+interface ReceiptTable {
+  id: string
+  delivery_id: string
+  folder: string
+  name: string
+  state: ReceiptEntry['state']
+  began_at: number
+  ended_at: number | null
+  archived_as: string | null
+}
+
+interface KnownPlaceTable {
+  place: string
+  marked_at: number
+}
+
+export interface ConcernTable {
+  raised_turn: number
+  code: ConcernCode
+  route: string
+  subject: string
+  since: number
+  message: string
+  cure: string
+  raised_at: number
+  ended_turn: number | null
+  ended_at: number | null
 }
 
 interface ResourceTable {
@@ -172,6 +212,15 @@ interface ResourceListTable {
 interface TieTable {
   one: string
   other: string
+}
+
+export interface TurnTable {
+  route: string
+  turn: string
+  state: TurnState
+  due_at: number
+  changed_at: number
+  delivery_id: string | null
 }
 
 interface KeptValueTable {
@@ -206,4 +255,27 @@ export interface EventTable {
   subject: string | null
   detail: string
   hash: string
+}
+
+interface NoticeChannelTable {
+  name: string
+  joined_at: number
+  told_event: number
+  told_turn: number
+  failing: string
+}
+
+export interface NoticeTable {
+  id: string
+  channel: string
+  after_event: number
+  up_to_event: number
+  after_turn: number
+  up_to_turn: number
+  state: 'begun' | 'sent' | 'failed'
+  tries: number
+  began_at: number
+  tried_at: number
+  held_until: number
+  problem: string | null
 }

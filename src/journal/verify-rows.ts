@@ -6,6 +6,7 @@ import type { Findings } from './findings.ts'
 import { idSet, type IdSet } from './id-set.ts'
 import type { EventTable, Tables } from './schema.ts'
 import type { Told } from './verify-check.ts'
+import { turnCheck } from './verify-turns.ts'
 
 interface Check {
   readonly tables: Kysely<Tables>
@@ -18,16 +19,19 @@ export function rowCheck(tables: Kysely<Tables>, found: Findings) {
   const deliveries = deliveryCheck(check)
   const documents = documentCheck(check)
   const decisions = decisionCheck(check)
+  const turns = turnCheck(tables, found)
   return {
     async look(page: readonly Told[]): Promise<void> {
       await files.look(page)
       await deliveries.look(page)
       await documents.look(page)
       await decisions.look(page)
+      await turns.look(page)
     },
     async finish(): Promise<void> {
       await files.finish()
       await deliveries.finish()
+      await turns.finish()
     },
     compared: () => ({ files: files.compared(), deliveries: deliveries.compared() }),
   }

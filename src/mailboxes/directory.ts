@@ -11,6 +11,7 @@ import { reaching, writing } from './failures.ts'
 import { openFolder } from './folders.ts'
 import { sweepOnce, withdraw } from './leftovers.ts'
 import { isFree, leaveCopy, moveWithoutReplacing } from './leave.ts'
+import { markFolder, namesIn } from './marks.ts'
 import {
   CLAIMED_FOLDER,
   archivedName,
@@ -48,10 +49,13 @@ export function directoryMailbox(options: DirectoryOptions): Mailbox {
     unclaim: (claim) => unclaim(place, claim),
     archive: (claim, folder) => archive(place, claim, folder),
     deliver: (localPath, folder, name, handover) => deliver(place, localPath, { folder, name }, handover),
+    names: (folder) => namesIn(place.root, folder),
+    mark: (folder, name) => markFolder(place.root, folder, name),
     describe: (folder, name) => {
       assertSafeName(name)
       return join(place.root, ...folderSegments(folder), name)
     },
+    close: () => Promise.resolve(),
   }
 }
 

@@ -18,7 +18,7 @@ export async function openFolder(root: string, segments: readonly string[]): Pro
   return place
 }
 
-async function openRoot(root: string): Promise<string> {
+export async function openRoot(root: string): Promise<string> {
   return reaching(`The mailbox folder ${root} cannot be reached`, () => realFolder(root))
 }
 

@@ -89,6 +89,20 @@ export function isTemporaryFor(candidate: string, name: string): boolean {
   return PLAIN_ID.test(candidate.slice(start.length, -OWN_TEMPORARY_END.length))
 }
 
+/**
+ * The working name of the note that a file is about to get its final name; in it stands which working name the file has. No
+ * id is this word.
+ */
+export function namingNote(name: string): string {
+  return temporaryName(NAMING, name)
+}
+
+const NAMING = 'naming'
+
+export function isNamingNote(candidate: string): boolean {
+  return candidate.endsWith(`.${NAMING}${OWN_TEMPORARY_END}`)
+}
+
 /** Whether a name is a working name given by a bridge. */
 export function isOwnTemporary(candidate: string): boolean {
   return candidate.startsWith('.') && candidate.endsWith(OWN_TEMPORARY_END)

@@ -7,12 +7,15 @@ import type { Clock } from '../support/clock.ts'
 import { BridgeError, hasCode } from '../support/errors.ts'
 import { openGate, type Restraint } from './gate.ts'
 import { laneRunner } from './lanes.ts'
-import { keepLease } from './lease-keeper.ts'
+import { keepLease, type LeaseKeeper } from './lease-keeper.ts'
 
 /** How many records are begun in one transaction, and may be unfinished. After a crash these must be looked up. */
 const BEGIN_AT_ONCE = 200
-/** Results are made durable when there are this many, or after this time, whichever comes first. */
-const RESULTS = { atMost: 200, afterMs: 20 }
+/**
+ * Results are made durable together with the next beginnings, or when there are this many, or after this time, whichever
+ * comes first: a commit costs more than what is in it.
+ */
+const RESULTS = { atMost: 400, afterMs: 50 }
 /** So often in a row everything is given back: what the journal lets go and what is known here differ, and would for ever. */
 const STUCK_MAX = 2
 /** So many records in a row without an answer mean that the API is in trouble, and not a record. */
@@ -45,12 +48,10 @@ export interface DrainOptions {
  * given back, what is in flight is finished, and `api-unreachable`, `interrupted` or the thrown failure is thrown.
  */
 export async function drain(options: DrainOptions): Promise<void> {
-  const { journal, lease, work, unsent } = options
+  const { unsent } = options
   const stop = stopper(options.signal)
   const hold = keepLease(options)
-  const results = batchWriter<RecordResult>(RESULTS, (batch) =>
-    hold.writing(journal.endAttempts(lease, batch)),
-  )
+  const results = resultsWriter(options, hold)
   const breaker = apiBreaker()
   const gate = openGate(options.restraint, BEGIN_AT_ONCE)
   let done = 0
@@ -91,9 +92,8 @@ export async function drain(options: DrainOptions): Promise<void> {
     while (stop.reason() === undefined && stuck < STUCK_MAX) {
       const room = await gate.opened()
       if (room === 0 || stop.reason() !== undefined) break
-      // The journal leaves out the lanes it knows to be blocked, so it must know them all.
-      if (blocked.any()) await results.flush()
-      const records = await hold.writing(journal.beginAttempts(lease, work, room))
+      // The journal leaves out the lanes it knows to be blocked: it is told of them all, right before.
+      const records = await results.begin(room)
       if (records.length === 0) break
       gate.began(records.length)
       stuck = records.every(blocked.has) ? stuck + 1 : 0
@@ -109,6 +109,16 @@ export async function drain(options: DrainOptions): Promise<void> {
   options.onProgress(done)
   const reason = stop.reason() ?? breaker.end()
   if (reason !== undefined) throw reason
+}
+
+/** Takes results to the journal, alone or with the next beginnings. */
+function resultsWriter({ journal, lease, work }: DrainOptions, hold: LeaseKeeper) {
+  const writer = batchWriter<RecordResult>(RESULTS, (batch) =>
+    hold.writing(journal.endAttempts(lease, batch)),
+  )
+  const begin = (room: number) =>
+    writer.within((ended) => hold.writing(journal.beginAttempts(lease, work, room, ended)))
+  return { ...writer, begin }
 }
 
 function isOpen({ state }: RecordResult): boolean {
@@ -132,7 +142,6 @@ function blockedLanes(inSteps: boolean) {
       }
     },
     has: ({ lane, step = 1 }: SendingRecord) => step > (lastSteps.get(lane) ?? Infinity),
-    any: () => lastSteps.size > 0,
   }
 }
 

@@ -5,6 +5,7 @@ import type { Observer } from '../domain/event.ts'
 import type { Format } from '../domain/format.ts'
 import type { Journal, Lease } from '../domain/journal.ts'
 import type { Mailbox } from '../domain/mailbox.ts'
+import type { Ready, Sequence, TakingOrder } from '../domain/readiness.ts'
 import type { Party } from '../domain/route.ts'
 import type { Selection } from '../domain/selection.ts'
 import type { Composer, Translator } from '../domain/translator.ts'
@@ -12,6 +13,9 @@ import type { Clock } from '../support/clock.ts'
 import type { Spool } from '../support/spool.ts'
 import type { DocumentPlace } from './documents/place.ts'
 import type { StopRules } from './inbound/breaker.ts'
+import type { Sightings } from './inbound/sightings.ts'
+import type { OverdueRules } from './outbound/overdue.ts'
+import type { ReceiptRules } from './outbound/receipts.ts'
 import type { CarrierBook } from './references/carriers.ts'
 import type { MethodBook } from './rules/methods.ts'
 import type { Policies } from './rules/rule.ts'
@@ -29,6 +33,8 @@ interface SharedParts {
   readonly notify: Observer
   /** How many calls may be in flight at once. */
   readonly concurrency: number
+  /** Nothing new is begun: only what an earlier pass began is brought to its end. */
+  readonly onlyUnfinished?: boolean
 }
 
 /** What a further step of a route is made of. */
@@ -54,6 +60,12 @@ export interface InboundParts extends SharedParts {
     readonly resultsFolder: string
     /** How long a file must stay unchanged before it is taken. */
     readonly settleMs: number
+    /** When a file is whole; when it has settled, where left out. */
+    readonly ready?: Ready
+    /** Which of several files is taken first; the oldest, where left out. */
+    readonly order?: TakingOrder
+    /** No file is taken before the one with the number before it; no such rule when left out. */
+    readonly sequence?: Sequence
     /** After this time a request whose answer was lost cannot take effect any more. */
     readonly lateAnswerMs: number
     /** What is done about records that are only odd; the defaults when left out. */
@@ -78,6 +90,8 @@ export interface InboundParts extends SharedParts {
   readonly translator: Translator
   /** Further steps on the same file. */
   readonly next?: readonly NextStep[]
+  /** What was seen of the inbox before this pass; left out, the pass waits for the settle time itself. */
+  readonly sightings?: Sightings
 }
 
 export interface OutboundParts extends SharedParts {
@@ -94,8 +108,15 @@ export interface OutboundParts extends SharedParts {
     ) => string
     /** Whether the name says something of the record, so that a file holds one. */
     readonly namesRecord: boolean
-    /** `never`: a delivery is done when it is in place. */
-    readonly acknowledge: 'delivered' | 'never'
+    /**
+     * What must have happened to a file before its records are acknowledged; `never`: a delivery is done when it is in
+     * place.
+     */
+    readonly acknowledge: 'delivered' | 'picked-up' | 'receipt' | 'never'
+    /** With `receipt`: which file confirms a delivered one. */
+    readonly receipt?: ReceiptRules
+    /** When a file that waits to be taken or confirmed is told; never when left out. */
+    readonly overdue?: OverdueRules
     /** Read each record again right before acknowledging it, and report what changed instead. */
     readonly reread: boolean
     /** Each pass writes all of these records into a new file; left out where each record goes out once. */
@@ -106,6 +127,10 @@ export interface OutboundParts extends SharedParts {
       readonly empty: 'skip' | 'write'
     }
   }
+  /** The turn that a report is made for; its delivery is bound to it, so that there is one. */
+  readonly turn?: { readonly name: string; readonly isComposed: boolean }
   readonly target: Mailbox
+  /** Where receipts come. */
+  readonly receipts?: Mailbox
   readonly composer: Composer
 }

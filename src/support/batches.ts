@@ -5,6 +5,8 @@ export interface BatchWriter<Item> {
   add(item: Item): Promise<void>
   /** Writes what waits, now. */
   flush(): Promise<void>
+  /** Writes what waits, perhaps nothing, as a part of a larger write, in its turn; gives or throws what that does. */
+  within<Result>(write: (items: readonly Item[]) => Promise<Result>): Promise<Result>
 }
 
 /**
@@ -20,14 +22,22 @@ export function batchWriter<Item>(
   let timer: NodeJS.Timeout | undefined
   let last: Promise<void> = Promise.resolve()
 
-  const writeWaiting = (): Promise<void> => {
+  const within = <Result>(writing: (items: readonly Item[]) => Promise<Result>): Promise<Result> => {
     clearTimeout(timer)
-    if (!gathering) return last
     const items = waiting
-    const { resolve, reject } = gathering
+    const gathered = gathering
     waiting = []
     gathering = undefined
-    last = last.then(() => write(items)).then(resolve, reject)
+    const written = last.then(() => writing(items))
+    last = written.then(
+      () => gathered?.resolve(),
+      (error: unknown) => gathered?.reject(error),
+    )
+    return written
+  }
+  const writeWaiting = (): Promise<void> => {
+    // Whoever added to the batch hears what became of it.
+    if (gathering) void within(write).catch(() => undefined)
     return last
   }
 
@@ -43,6 +53,7 @@ export function batchWriter<Item>(
       return promise
     },
     flush: writeWaiting,
+    within,
   }
 }
 

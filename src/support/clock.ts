@@ -5,10 +5,13 @@ export interface Clock {
   now(): number
   /** Resolves after `ms`, or at once when the signal fires; it never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /** Milliseconds that only ever grow, whoever sets the time of day; `now` where it is left out. */
+  elapsed?(): number
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted) return resolve()
@@ -20,6 +23,11 @@ export const systemClock: Clock = {
       const timer = setTimeout(done, ms)
       signal?.addEventListener('abort', done, { once: true })
     }),
+}
+
+/** For measuring how long something took or stayed; only ever compared with itself. */
+export function elapsed(clock: Clock): number {
+  return clock.elapsed?.() ?? clock.now()
 }
 
 /** `2026-11-21T02:15:00.000Z` for a time in milliseconds. */

@@ -66,8 +66,27 @@ export const FAILURES = {
   },
   'credentials-refused': {
     exit: EXIT.refusedCredentials,
-    cause: 'The API refused the client id and secret, or this account may not act for the retailer or brand.',
-    cure: 'Check api.clientId, api.clientSecret and the id in the route. Nothing was sent with them.',
+    cause:
+      'The API refused the client id and secret, or this account may not act for the retailer or brand; or an SFTP server or a proxy refused the login.',
+    cure: 'Check what the message names: api.clientId, api.clientSecret and the id in the route, or the username, key and password of the mailbox. Nothing was sent with them.',
+  },
+  'credentials-unusable': {
+    exit: EXIT.refusedCredentials,
+    cause:
+      'The private key or the agent of an SFTP login cannot be used: it is missing, unreadable, open to others, or the passphrase does not fit.',
+    cure: 'Do what the message says; see docs/sftp.md. Nothing was sent. Other mailboxes go on.',
+  },
+  'host-key-unknown': {
+    exit: EXIT.refusedCredentials,
+    cause:
+      'The SFTP server shows a host key of which nothing is known, so it could be anybody. Nothing was sent, not even the user’s name.',
+    cure: 'Compare the fingerprint with what whoever runs the server gave you, then run `dropbridge trust-host MAILBOX`. Other mailboxes go on.',
+  },
+  'host-key-changed': {
+    exit: EXIT.refusedCredentials,
+    cause:
+      'The SFTP server shows another host key than the one that is trusted, or one that is revoked: it was set up anew, or somebody listens in between. Nothing was sent, not even the user’s name.',
+    cure: 'Ask whoever runs the server whether their key has changed, and for the new fingerprint. Only then run `dropbridge trust-host MAILBOX --replace`. Other mailboxes go on.',
   },
   'mailbox-unreachable': {
     exit: EXIT.unavailable,
@@ -124,6 +143,18 @@ export const FAILURES = {
     exit: EXIT.tryLater,
     cause: 'This bridge was silent for longer than its lease, and another one has taken the route over.',
     cure: 'Nothing to do: the other bridge goes on. If it happens often, the machine stalls for long times.',
+  },
+  'time-over': {
+    exit: EXIT.tryLater,
+    cause:
+      'The time that was given with --until was over before all was done. Nothing new was begun after it.',
+    cure: 'Nothing to do: the next run goes on from the journal. When it stays, give the run more time.',
+  },
+  'notice-not-sent': {
+    exit: EXIT.unavailable,
+    cause:
+      'A mail server, a webhook or a command did not take a notice. Notices never change how the work itself ends.',
+    cure: 'Correct what the message says under `notices`, then try `dropbridge notices test NAME`.',
   },
   interrupted: {
     exit: EXIT.interrupted,

@@ -124,7 +124,7 @@ test('files that no route takes are named, with the pattern they nearly fit; oth
     await world.drop('inbox/orders', name, 'x')
 
   const bridge = await world.open()
-  const strangers = await bridge.strangers()
+  const { strangers } = await bridge.snapshot()
   await bridge.close()
 
   const inbox = join(world.folder, 'exchange/inbox/orders')

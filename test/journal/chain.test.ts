@@ -4,11 +4,14 @@ import type { SettlementAction } from '../../src/domain/held.ts'
 import { problem } from '../../src/domain/problem.ts'
 import { openJournal } from '../../src/journal/open.ts'
 import { CALLS, openWatched } from '../fixtures/watched-journal.ts'
+import { attentionSuite } from '../suites/attention.suite.ts'
 import { documentsSuite } from '../suites/documents.suite.ts'
 import { heldSuite } from '../suites/held.suite.ts'
 import { journalSuite, planFile, planned, testClock } from '../suites/journal.suite.ts'
+import { noticesSuite } from '../suites/notices.suite.ts'
 import { stepsSuite } from '../suites/steps.suite.ts'
 import { supersededSuite } from '../suites/superseded.suite.ts'
+import { turnsSuite } from '../suites/turns.suite.ts'
 
 const seen = new Set<string>()
 const name = 'that is watched'
@@ -18,6 +21,9 @@ heldSuite(name, (clock) => openWatched(clock, seen))
 stepsSuite(name, (clock) => openWatched(clock, seen))
 documentsSuite(name, (clock) => openWatched(clock, seen))
 supersededSuite(name, (clock) => openWatched(clock, seen))
+noticesSuite(name, (clock) => openWatched(clock, seen))
+turnsSuite(name, (clock) => openWatched(clock, seen))
+attentionSuite(name, (clock) => openWatched(clock, seen))
 
 it('knows of every call of the journal whether it adds an event, and why not', async () => {
   const journal = await openJournal({ path: ':memory:', clock: testClock() })

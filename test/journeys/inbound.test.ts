@@ -166,7 +166,7 @@ test('a file that no route takes is named', async () => {
   await world.drop('inbox/orders', 'orders.xlsx', 'not for us')
 
   const bridge = await world.open()
-  const strangers = await bridge.strangers()
+  const { strangers } = await bridge.snapshot()
   await bridge.close()
 
   expect(strangers.map((each) => each.path)).toEqual([

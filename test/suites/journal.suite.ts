@@ -601,6 +601,30 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         ])
       })
 
+      it('and notes results in the same step as the next beginnings, before it looks which may begin', async () => {
+        const sameLane = (number: number) => ({ ...planned(number, `PO-${number}`), lane: 'one order' })
+        await planFile(journal, lease, 'a', [
+          sameLane(1),
+          planned(2, 'PO-2'),
+          sameLane(3),
+          planned(4, 'PO-4'),
+        ])
+        const [one, two] = await journal.beginAttempts(lease, { file: 'a' }, 2)
+        const lost = {
+          id: one!.id,
+          state: 'uncertain',
+          problems: [problem('answer-lost', {}, 'reset')],
+        } as const
+        const begun = await journal.beginAttempts(lease, { file: 'a' }, 9, [lost, accepted(two!.id, '9')])
+        expect(begun.map(({ number }) => number)).toEqual([4])
+        expect(await journal.countRecords({ file: 'a' })).toEqual({
+          uncertain: 1,
+          accepted: 1,
+          planned: 1,
+          sending: 1,
+        })
+      })
+
       it('and leaves alone what is not being sent any more', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
         const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)

@@ -390,6 +390,44 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
       })
     })
 
+    describe('names and mark', () => {
+      test('tell all that is in a folder: files, folders, hidden and half-written ones', async () => {
+        await place.put('out/orders.csv', 'a')
+        await place.put('out/orders.csv.done', '')
+        await place.put('out/.half.tmp', '')
+        await place.put('out/sub/other.csv', '')
+
+        const names = await mailbox.names('out')
+
+        expect([...(names ?? [])].toSorted()).toEqual(['.half.tmp', 'orders.csv', 'orders.csv.done', 'sub'])
+      })
+
+      test('tell a folder that is not there from one that is empty, and do not make it', async () => {
+        await place.put('here/a.csv', '')
+        await place.remove('here/a.csv')
+
+        expect(await mailbox.names('here')).toEqual(new Set())
+        expect(await mailbox.names('gone/deeper')).toBeUndefined()
+        expect(await place.names('.')).toEqual(['here'])
+      })
+
+      test('make a mark once, in a folder that is made, which no listing shows', async () => {
+        await mailbox.mark('out', '.dropbridge')
+        await mailbox.mark('out', '.dropbridge')
+
+        expect(await mailbox.names('out')).toEqual(new Set(['.dropbridge']))
+        expect(await mailbox.list('out')).toEqual([])
+        expect(await place.again().names('out')).toEqual(new Set(['.dropbridge']))
+      })
+
+      test.each(ESCAPES)('refuse the folder %j', async (folder) => {
+        await expect(mailbox.names(folder)).rejects.toMatchObject({ code: 'configuration-invalid' })
+        await expect(mailbox.mark(folder, '.dropbridge')).rejects.toMatchObject({
+          code: 'configuration-invalid',
+        })
+      })
+    })
+
     describe('names and folders from outside', () => {
       test.each(ESCAPES)('the folder %j is refused by every call', async (folder) => {
         const refusal = { code: 'configuration-invalid' }

@@ -114,3 +114,41 @@ test('a few items are written after a while although no more come', async () => 
 
   expect(written).toEqual([1, 2])
 })
+
+test('what waits goes along with a larger write, in its turn, and is written once', async () => {
+  const { writer, batches, pending, turn } = slowWriter({ atMost: 2, afterMs: NEVER_BY_TIME })
+  const before = [writer.add(1), writer.add(2)]
+  const taken = writer.add(3)
+  const seen: (readonly number[])[] = []
+  const larger = writer.within(async (items) => {
+    seen.push(items)
+    return 'done'
+  })
+  await turn()
+  const seenEarly = [...seen]
+  pending[0]?.resolve()
+
+  expect(await larger).toBe('done')
+  await Promise.all([...before, taken, writer.flush()])
+  expect([seenEarly, seen, batches]).toEqual([[], [[3]], [[1, 2]]])
+})
+
+test('what the larger write throws reaches who asked for it and every item that went along, and the next are written', async () => {
+  const written: number[] = []
+  const writer = batchWriter<number>({ atMost: 9, afterMs: NEVER_BY_TIME }, async (items) => {
+    written.push(...items)
+  })
+  const item = writer.add(1)
+  const larger = writer.within(() => Promise.reject(new Error('no room')))
+
+  await expect(larger).rejects.toThrow('no room')
+  await expect(item).rejects.toThrow('no room')
+  await Promise.all([writer.add(2), writer.flush()])
+  expect(written).toEqual([2])
+})
+
+test('a larger write is done although nothing waits', async () => {
+  const { writer, batches } = slowWriter({ atMost: 2, afterMs: NEVER_BY_TIME })
+  expect(await writer.within(async (items) => items.length)).toBe(0)
+  expect(batches).toEqual([])
+})

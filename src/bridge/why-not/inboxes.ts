@@ -24,8 +24,9 @@ export interface Meant {
 export function inboxesOf({ routes, mailboxes }: Configuration, only?: string): Inbox[] {
   return routes.flatMap((route) => {
     if (route.direction !== 'inbound' || (only !== undefined && route.name !== only)) return []
-    const root = mailboxes[route.from.mailbox]?.path
-    return root === undefined ? [] : [{ route, root, place: placeOf(root, route.from.folder) }]
+    const mailbox = mailboxes[route.from.mailbox]
+    if (mailbox?.type !== 'directory') return []
+    return [{ route, root: mailbox.path, place: placeOf(mailbox.path, route.from.folder) }]
   })
 }
 

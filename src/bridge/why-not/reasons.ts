@@ -16,6 +16,14 @@ export const REASONS = {
     cure: 'Wait until whoever writes it is done; the next run takes it then.',
     exit: EXIT.tryLater,
   },
+  'companion-missing': {
+    cure: 'Ask whoever sends the file for its marker or manifest; or change `ready` of the route.',
+    exit: EXIT.tryLater,
+  },
+  'not-its-turn': {
+    cure: 'Ask for the file that is missing. If it will never come, set `start` under `sequence` to the number to go on with.',
+    exit: EXIT.tryLater,
+  },
   'no-rights': {
     cure: 'Give the user that the bridge runs as the right to read the file, and to move it out of its folder.',
     exit: EXIT.cannotWrite,

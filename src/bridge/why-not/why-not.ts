@@ -17,9 +17,9 @@ import {
   queueNotes,
   rightsReasons,
   sameBytes,
-  settleReasons,
 } from './rules.ts'
 import { asInbox, type Inbox, inboxesAt, inboxesMeant, inboxesOf } from './inboxes.ts'
+import { turnReasons, wholeReasons } from './readiness.ts'
 import { type Reason, reason, REASONS } from './reasons.ts'
 import { contentsOf } from './contents.ts'
 
@@ -200,7 +200,7 @@ async function judgeInbox(asking: Asking, inbox: Inbox): Promise<RouteVerdict> {
   ]
   const notes: string[] = []
   if (look.what === 'file') {
-    reasons.push(...rightsReasons(look, path), ...(await settleReasons(asking, inbox, look)))
+    reasons.push(...rightsReasons(look, path), ...(await wholeReasons(asking, inbox, look)))
     if (look.mayBeRead) {
       const contents =
         'loaded' in mappings
@@ -213,7 +213,7 @@ async function judgeInbox(asking: Asking, inbox: Inbox): Promise<RouteVerdict> {
   }
   if ('wrong' in mappings) reasons.push(mappings.wrong)
   if (journal !== undefined) {
-    reasons.push(...(await leaseReasons(journal, route.name)))
+    reasons.push(...(await turnReasons(asking, inbox, journal)), ...(await leaseReasons(journal, route.name)))
     notes.push(...(await queueNotes(journal, asking, inbox)))
   }
   return { route: route.name, path, reasons, notes }

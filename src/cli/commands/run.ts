@@ -65,6 +65,8 @@ function routeInWords(result: RouteResult): string[] {
         `    what to do: ${FAILURES[failure.code].cure}`,
       ]
     }
+    case 'idle':
+      return []
     case 'inbound': {
       const { reported, open, waiting } = result.pass
       if (reported.length + open.length + waiting.length === 0) return [`${result.route}: nothing to do`]
@@ -123,6 +125,7 @@ function asData({ exit, routes, stranded, retention }: RunResult): unknown {
           return {
             route: result.route,
             deliveries: result.pass.deliveries,
+            awaited: result.pass.awaited,
             held: result.pass.held,
             heldRecords: result.pass.heldRecords,
             missing: result.pass.missing,

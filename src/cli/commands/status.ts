@@ -1,10 +1,7 @@
 /** `dropbridge status`: what is done, what waits, and what nobody will ever read. */
-import { isHolderAlive } from '../../bridge/holder.ts'
-import type { Stranger } from '../../bridge/strangers.ts'
-import { type UnfinishedFile, unfinishedFiles } from '../../bridge/unfinished.ts'
-import type { HeldFile, HeldRecord } from '../../domain/held.ts'
 import type { DeliveryEntry, FileEntry, RouteOverview } from '../../domain/journal.ts'
 import { holderInWords } from '../../domain/lease.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
 import { EXIT, type ExitCode } from '../../support/errors.ts'
 import { isoTime } from '../../support/clock.ts'
 import type { WaitingFile } from '../../domain/steps.ts'
@@ -23,25 +20,10 @@ export interface StatusOptions {
 /** Counts and names are shown whole. */
 const WIDEST = 200
 
-/** How many held files and records are shown; release and discard take them all. */
-const HELD_MAX = 20
-
-/** How many of the latest files and deliveries are shown. */
-const LATEST = 10
-
 export async function status(terminal: Terminal, { config, json }: StatusOptions): Promise<ExitCode> {
   const configuration = await readConfiguration(terminal, config)
   const silent = () => undefined
-  const found = await withBridge(configuration, silent, async ({ journal, strangers }) => ({
-    routes: (await journal.overview()).map(onlyTheLiving),
-    files: await journal.recentFiles(LATEST),
-    deliveries: await journal.recentDeliveries(LATEST),
-    held: await journal.heldFiles(HELD_MAX),
-    heldRecords: await journal.heldRecords(HELD_MAX),
-    waiting: await journal.waitingFiles(HELD_MAX),
-    unfinished: await unfinishedFiles(journal, configuration, HELD_MAX),
-    strangers: await strangers(),
-  }))
+  const found = await withBridge(configuration, silent, (bridge) => bridge.snapshot())
   if (json) {
     terminal.out(JSON.stringify(found, null, 2))
     return EXIT.ok
@@ -50,21 +32,7 @@ export async function status(terminal: Terminal, { config, json }: StatusOptions
   return EXIT.ok
 }
 
-interface Found {
-  readonly routes: readonly RouteOverview[]
-  readonly files: readonly FileEntry[]
-  readonly deliveries: readonly DeliveryEntry[]
-  /** Records that wait for a person: by file and reason, and the first of them. */
-  readonly held: readonly HeldFile[]
-  readonly heldRecords: readonly HeldRecord[]
-  /** Files that wait for orders to be shipped and closed. */
-  readonly waiting: readonly WaitingFile[]
-  /** Files that were taken and need another run. */
-  readonly unfinished: readonly UnfinishedFile[]
-  readonly strangers: readonly Stranger[]
-}
-
-function inWords({ routes, files, deliveries, strangers, waiting, unfinished, ...held }: Found): string[] {
+function inWords({ routes, files, deliveries, strangers, waiting, unfinished, ...held }: Snapshot): string[] {
   const lines = table(
     ['route', 'records in', 'records out', 'now'],
     routes.map((route) => [
@@ -92,11 +60,6 @@ function inWords({ routes, files, deliveries, strangers, waiting, unfinished, ..
   return lines
 }
 
-/** A process that is gone holds nothing: its lease is taken over at once. */
-function onlyTheLiving({ heldBy, ...route }: RouteOverview): RouteOverview {
-  return heldBy !== undefined && isHolderAlive(heldBy) ? { ...route, heldBy } : route
-}
-
 /** Of files and of deliveries. */
 const FINISHED: readonly string[] = ['closed', 'acknowledged', 'done']
 
@@ -119,7 +82,7 @@ function deliveryRow({ name, route, records, composedAt, state }: DeliveryEntry)
 }
 
 /** What waits for a person, and how to say what becomes of it. */
-function heldInWords({ held, heldRecords }: Pick<Found, 'held' | 'heldRecords'>): string[] {
+function heldInWords({ held, heldRecords }: Pick<Snapshot, 'held' | 'heldRecords'>): string[] {
   if (held.length === 0) return []
   const files = held.map(({ name, file, route, records, since, code }) => [
     name,

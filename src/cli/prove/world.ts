@@ -75,7 +75,7 @@ export async function openWorld(ground: Ground, options: WorldOptions): Promise<
   const staging = openStaging({ baseUrl, market: ground.market, clock, credentialsOf })
   const configuration = movedInto(ground.configuration, { ...options, baseUrl, credentialsOf })
   await Promise.all(
-    Object.values(configuration.mailboxes).map(({ path }) => mkdir(path, { recursive: true })),
+    Object.keys(configuration.mailboxes).map((name) => mkdir(mailboxIn(folder, name), { recursive: true })),
   )
   return {
     ground,
@@ -138,7 +138,7 @@ function movedInto(configuration: Configuration, moving: Moving): Configuration 
     mailboxes: Object.fromEntries(
       Object.keys(configuration.mailboxes).map((name) => [
         name,
-        { type: 'directory', path: join(folder, 'mailboxes', name) },
+        { type: 'directory', path: mailboxIn(folder, name) },
       ]),
     ),
     routes: configuration.routes.map((route): Route => {
@@ -150,6 +150,11 @@ function movedInto(configuration: Configuration, moving: Moving): Configuration 
 }
 
 /** A folder of one of the world's mailboxes. */
-export function placeIn({ configuration }: World, mailbox: string, folder: string): string {
-  return join(configuration.mailboxes[mailbox]?.path ?? '', folder)
+export function placeIn(world: World, mailbox: string, folder: string): string {
+  return join(mailboxIn(world.folder, mailbox), folder)
+}
+
+/** Whatever a mailbox is otherwise, in a world it is a directory. */
+function mailboxIn(folder: string, name: string): string {
+  return join(folder, 'mailboxes', name)
 }

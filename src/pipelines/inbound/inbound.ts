@@ -4,8 +4,9 @@ import { BridgeError, type FailureCode, hasCode } from '../../support/errors.ts'
 import type { InboundParts } from '../parts.ts'
 import { sweepDocuments } from '../documents/bring.ts'
 import type { WaitingFile } from '../../domain/steps.ts'
+import { archiveCompanion } from './companions.ts'
 import { deliverDocuments } from './documents.ts'
-import { giveBackStrays, receiveFile, sightFiles, spoolName } from './pick-up.ts'
+import { fileTaker, giveBackStrays, receiveFile, spoolName } from './pick-up.ts'
 import { type ReportedFile, reportFile } from './report.ts'
 import { submitFile } from './submit.ts'
 import type { Summary } from './summary.ts'
@@ -59,13 +60,22 @@ export async function passInbound(parts: InboundParts): Promise<InboundPass> {
   const left = await journal.unfinishedFiles(route.name)
   for (const file of left) await bringOn(parts, file, pass)
   const known = new Set(left.map((file) => file.id))
-  await giveBackStrays(parts, known)
-  await sightFiles(parts)
-  for (const file of await journal.unfinishedFiles(route.name)) {
-    if (!known.has(file.id)) await bringOn(parts, file, pass)
-  }
+  if (parts.onlyUnfinished !== true) await takeNew(parts, known, pass)
   if (pass.failures.length > 0) throw pass.failures[0]
   return passOf(route.name, pass)
+}
+
+async function takeNew(parts: InboundParts, known: Set<string>, pass: Pass): Promise<void> {
+  const { journal, route } = parts
+  await giveBackStrays(parts, known)
+  const takeFiles = fileTaker(parts)
+  while ((await takeFiles()) > 0) {
+    for (const file of await journal.unfinishedFiles(route.name)) {
+      if (known.has(file.id)) continue
+      known.add(file.id)
+      await bringOn(parts, file, pass)
+    }
+  }
 }
 
 /** Only the file named, from where it stands; for when a person decided about its held records. */
@@ -121,9 +131,18 @@ const NEXT_STEP: Readonly<
   planned: submitFile,
   submitted: async (parts, file, report) => {
     await deliverDocuments(parts, file)
-    report(await reportFile(parts, file))
+    const reported = await reportFile(parts, file)
+    tellReported(parts, file, reported)
+    report(reported)
   },
   reported: archiveFile,
+}
+
+function tellReported({ route, notify }: InboundParts, file: FileEntry, { summary }: ReportedFile): void {
+  const { total: _, ...records } = summary.records
+  const again = (file.reports ?? 0) > 0 ? { again: true as const } : {}
+  const { outcome } = summary
+  notify({ kind: 'file-reported', route: route.name, file: file.name, outcome, records, ...again })
 }
 
 /** Takes the file from state to state until it is closed; false when it has to wait. */
@@ -148,7 +167,9 @@ async function archiveFile(parts: InboundParts, file: FileEntry): Promise<void> 
   const { source, journal, lease, route, clock } = parts
   const day = new Date(file.receivedAt ?? clock.now()).toISOString().slice(0, 10).replaceAll('-', '/')
   const claim = { id: file.id, folder: file.folder, name: file.name }
-  const archivedAs = file.archivedAs ?? (await source.archive(claim, `${route.archiveFolder}/${day}`))
+  const folder = `${route.archiveFolder}/${day}`
+  const archivedAs = file.archivedAs ?? (await source.archive(claim, folder))
+  await archiveCompanion(parts, file, folder)
   await journal.fileClosed(lease, file.id, archivedAs)
   await clearSpool(parts, file.id)
   parts.notify({
@@ -163,7 +184,7 @@ async function archiveFile(parts: InboundParts, file: FileEntry): Promise<void> 
 async function clearSpool({ spool, journal }: InboundParts, fileId: string): Promise<void> {
   const held = await journal.heldFiles(1, fileId)
   if (held.length === 0) await spool.remove(spoolName(fileId))
-  for (const suffix of ['results', 'rejects', 'exceptions', 'summary']) {
+  for (const suffix of ['results', 'rejects', 'exceptions', 'summary', 'manifest']) {
     await spool.remove(`${fileId}.${suffix}`)
   }
 }

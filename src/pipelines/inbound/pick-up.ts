@@ -1,58 +1,110 @@
 /** Taking files in: settled ones only, claimed, and safe in the spool before anything else happens. */
 import { OPERATIONS } from '../../contract/operations.ts'
 import type { FileEntry } from '../../domain/journal.ts'
-import type { Claim, Sighting } from '../../domain/mailbox.ts'
+import type { Claim } from '../../domain/mailbox.ts'
 import { BridgeError } from '../../support/errors.ts'
 import type { SpooledBlob } from '../../support/spool.ts'
 import type { InboundParts } from '../parts.ts'
+import { claimCompanion, companionOf } from './companions.ts'
+import { createSightings, type Sightings } from './sightings.ts'
+import { type LeftAlone, type Survey, surveyInbox } from './survey.ts'
 
 /** A file that keeps growing after it was claimed is copied again, at most this often, before the run gives up on it. */
 const COPIES_MAX = 20
 
+/** How many files one pass of a watch takes, so that files of other routes need not wait for a full inbox. */
+const TAKEN_AT_ONCE = 250
+
 /**
- * Notes the intent to claim every settled file of the route. A file is settled when its size and time stay the same
- * over the settle time of our own clock: what a file's own date says cannot be trusted.
+ * Notes the intent to claim the files that are whole, as many as one turn takes, and gives how many. A pass that knows
+ * nothing of its inbox looks twice, the settle time apart, and then takes what was there at both looks.
  */
-export async function sightFiles(parts: InboundParts): Promise<void> {
-  const { journal, lease, route, source, clock, signal } = parts
-  const before = await matchingFiles(parts)
-  if (before.length === 0) return
-  await clock.sleep(route.settleMs, signal)
-  if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
-  const earlier = new Map(before.map((sighting) => [sighting.name, sighting]))
-  for (const sighting of await matchingFiles(parts)) {
-    const first = earlier.get(sighting.name)
-    if (first?.size === sighting.size && first.modifiedAt === sighting.modifiedAt) {
-      const { folder, name, size, modifiedAt } = sighting
-      await journal.beginClaim(lease, { id: parts.newId(), folder, name, size, modifiedAt })
-    } else {
-      const why = first === undefined ? 'it has just arrived' : 'it is still being written'
-      parts.notify({
-        kind: 'file-left-alone',
-        route: route.name,
-        file: source.describe(route.folder, sighting.name),
-        why,
-      })
+export function fileTaker(parts: InboundParts): () => Promise<number> {
+  const { sightings } = parts
+  if (sightings !== undefined) {
+    let isTaken = false
+    return async () => {
+      if (isTaken) return 0
+      isTaken = true
+      return (await take(parts, await surveyInbox(parts, sightings), sightings)).length
     }
+  }
+  const own = createSightings()
+  let there: Set<string> | undefined
+  return async () => {
+    const isFirst = there === undefined
+    const survey = await (isFirst ? settledSurvey(parts, own) : surveyInbox(parts, own))
+    there ??= new Set(survey.ready.map(({ name }) => name))
+    const among = there
+    const ready = survey.ready.filter(({ name }) => among.has(name))
+    const taken = await take(parts, { ...survey, ready, leftAlone: isFirst ? survey.leftAlone : [] })
+    for (const name of taken) among.delete(name)
+    return taken.length
   }
 }
 
-async function matchingFiles({ source, route }: InboundParts): Promise<Sighting[]> {
-  return (await source.list(route.folder)).filter((sighting) => route.matches(sighting.name))
+async function settledSurvey(parts: InboundParts, sightings: Sightings): Promise<Survey> {
+  const { clock, signal, route } = parts
+  const first = await surveyInbox(parts, sightings)
+  if (first.settlesInMs === undefined) return first
+  await clock.sleep(route.settleMs, signal)
+  if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+  return surveyInbox(parts, sightings)
+}
+
+/** Gives the names of what it took. */
+async function take(
+  parts: InboundParts,
+  { ready, leftAlone }: Survey,
+  watched?: Sightings,
+): Promise<readonly string[]> {
+  const { journal, lease, route, signal } = parts
+  const open = await journal.unfinishedFiles(route.name)
+  // What could not be claimed before has its intent in the journal already.
+  const begun = new Set(open.filter(({ state }) => state === 'claiming').map(({ name }) => name))
+  // While one of a strict sequence is not done, the next is not even claimed.
+  const turn = ready
+    .filter(({ name }) => !begun.has(name))
+    .slice(0, route.sequence === undefined ? TAKEN_AT_ONCE : 1)
+  for (const { folder, name, size, modifiedAt } of turn) {
+    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    await journal.beginClaim(lease, { id: parts.newId(), folder, name, size, modifiedAt })
+  }
+  tellLeftAlone(parts, leftAlone, watched)
+  return turn.map(({ name }) => name)
+}
+
+/** What waits for another file may have to wait a while without anybody wondering. */
+const TOLD_AFTER_MS = 5 * 60_000
+
+/** A single run says what it leaves; a watch, that sees every file come, only what is odd, and that once. */
+export function tellLeftAlone(
+  { source, route, notify }: Pick<InboundParts, 'source' | 'route' | 'notify'>,
+  leftAlone: readonly LeftAlone[],
+  watched?: Sightings,
+): void {
+  for (const { sighting, why, isUsual } of leftAlone) {
+    const { name } = sighting
+    if (watched !== undefined) {
+      const { thereMs = 0 } = watched.of(name) ?? {}
+      if (isUsual || thereMs < TOLD_AFTER_MS || !watched.isNews(name, why)) continue
+    }
+    notify({ kind: 'file-left-alone', route: route.name, file: source.describe(route.folder, name), why })
+  }
 }
 
 /**
  * Gives back what lies claimed for a file that is done with: a process that was stopped right before its claim, and woke
  * up after another one had finished the file, has taken a later file of the same name instead.
  */
-export async function giveBackStrays(
-  { journal, source, route }: InboundParts,
-  unfinished: ReadonlySet<string>,
-): Promise<void> {
+export async function giveBackStrays(parts: InboundParts, unfinished: ReadonlySet<string>): Promise<void> {
+  const { journal, source, route } = parts
   for (const id of await source.claims(route.folder)) {
     if (unfinished.has(id)) continue
     const file = await journal.file(id)
     if (file?.state !== 'closed' || file.route !== route.name) continue
+    const companion = companionOf(parts, file)
+    if (companion !== undefined) await source.unclaim(companion)
     await source.unclaim({ id, folder: file.folder, name: file.name })
   }
 }
@@ -61,7 +113,10 @@ export async function giveBackStrays(
 export async function receiveFile(parts: InboundParts, file: FileEntry): Promise<void> {
   const { journal, lease, source, route } = parts
   const claim: Claim = { id: file.id, folder: file.folder, name: file.name }
-  if ((await source.claim(claim)) === 'gone') {
+  const isWhole = (await source.claim(claim)) === 'claimed' && (await claimCompanion(parts, file))
+  if (!isWhole) {
+    // Does nothing where the file itself was gone.
+    await source.unclaim(claim)
     await journal.fileVanished(lease, file.id)
     parts.notify({ kind: 'file-closed', route: route.name, file: file.name, outcome: 'vanished' })
     return

@@ -9,6 +9,7 @@ import type { InboundRules } from '../operations/operation.ts'
 import { INBOUND_RULES } from '../operations/operations.ts'
 import type { InboundParts } from '../parts.ts'
 import { identityOf } from './identity.ts'
+import { manifestProblems } from './manifest.ts'
 import { type OpenFile, openSteps } from './open-steps.ts'
 import { joinByNumber, joinByRows } from './join-lanes.ts'
 import { orderLanes } from './order-lanes.ts'
@@ -32,7 +33,8 @@ export async function planFile(parts: InboundParts, file: FileEntry): Promise<vo
   const { journal, lease } = parts
   await journal.beginPlan(lease, file.id)
   const damage = await unpackFile(parts, file)
-  if (damage.length > 0) return journal.fileUnusable(lease, file.id, damage)
+  const differs = damage.length > 0 ? damage : await manifestProblems(parts, file)
+  if (differs.length > 0) return journal.fileUnusable(lease, file.id, differs)
   const opened = await openSteps(parts, file)
   if (!('steps' in opened)) return journal.fileUnusable(lease, file.id, opened.problems)
   try {
@@ -64,6 +66,8 @@ async function planSteps(parts: InboundParts, file: FileEntry, opened: OpenFile)
   }
   const { headerLines, encoding } = first.reading
   await journal.filePlanned(lease, file.id, { keyColumns, headerLines, encoding })
+  const { route, notify } = parts
+  notify({ kind: 'file-planned', route: route.name, file: file.name, records: numbering.last })
 }
 
 interface Planning {

@@ -4,6 +4,7 @@ import type { ReportedRecord, StateCounts } from '../../domain/record.ts'
 import { BridgeError } from '../../support/errors.ts'
 import type { OutboundParts } from '../parts.ts'
 import { acknowledgeDelivery } from './acknowledge.ts'
+import { type AwaitedFiles, awaitedFiles } from './awaited.ts'
 import { collectRecords } from './collect.ts'
 import {
   composeDelivery,
@@ -13,6 +14,8 @@ import {
   recordsPerFile,
 } from './compose.ts'
 import { deliverFile } from './deliver.ts'
+import { isAwaited, notePickUps } from './pick-ups.ts'
+import { noteReceipts } from './receipts.ts'
 import { composeReport, type Report } from './report.ts'
 import type { UnwrittenRecord } from './report-lines.ts'
 
@@ -21,6 +24,8 @@ const TROUBLED_MAX = 100
 
 export interface DeliveryResult {
   readonly delivery: DeliveryEntry
+  /** Its records are acknowledged once somebody took or confirmed its file. */
+  readonly isAwaited?: true
   /** Where the file is, for people. */
   readonly path: string
   readonly records: StateCounts
@@ -32,6 +37,8 @@ export interface DeliveryResult {
 export interface OutboundPass {
   readonly route: string
   readonly deliveries: readonly DeliveryResult[]
+  /** Delivered files that wait to be taken or confirmed; left out where there are none. */
+  readonly awaited?: AwaitedFiles
   /** How many records could not be turned into rows and are in no file, and the first of them. */
   readonly held: number
   readonly heldRecords: readonly UnwrittenRecord[]
@@ -48,20 +55,29 @@ export async function passOutbound(parts: OutboundParts): Promise<OutboundPass> 
   const { journal, route } = parts
   const deliveries: DeliveryResult[] = []
   await sweepSpool(parts)
+  if (route.acknowledge === 'picked-up') await notePickUps(parts)
+  if (route.acknowledge === 'receipt') await noteReceipts(parts)
   for (const delivery of await journal.unfinishedDeliveries(route.name)) {
-    deliveries.push(await finishDelivery(parts, delivery, false))
+    if (!isAwaited(parts, delivery)) deliveries.push(await finishDelivery(parts, delivery, false))
   }
+  if (parts.onlyUnfinished === true || parts.turn?.isComposed === true)
+    return { ...unfinishedPass(route.name, deliveries), ...(await awaitedFiles(parts)) }
   if (route.report !== undefined) return passReport(parts, route.report, deliveries)
   await collectRecords(parts)
   const held = await deliverWaiting(parts, deliveries)
   return {
     route: route.name,
     deliveries,
+    ...(await awaitedFiles(parts)),
     held: held.length,
     heldRecords: held.slice(0, TROUBLED_MAX),
     missing: 0,
     firstMissing: [],
   }
+}
+
+function unfinishedPass(route: string, deliveries: readonly DeliveryResult[]): OutboundPass {
+  return { route, deliveries, held: 0, heldRecords: [], missing: 0, firstMissing: [] }
 }
 
 async function passReport(
@@ -108,7 +124,7 @@ const NEXT_STEP: Readonly<
 /** A route that acknowledges nothing any more may come upon a delivery of the time when it did. */
 async function settleDelivered(parts: OutboundParts, delivery: DeliveryEntry): Promise<void> {
   if (parts.route.acknowledge === 'never') await parts.journal.deliveryDone(parts.lease, delivery.id)
-  else await acknowledgeDelivery(parts, delivery)
+  else if (!isAwaited(parts, delivery)) await acknowledgeDelivery(parts, delivery)
 }
 
 /** A delivery that is not new may have been under way at somebody who was stopped, and who may wake up. */
@@ -125,27 +141,33 @@ async function finishDelivery(
     if (next === undefined || next.state === current.state) break
     current = next
   }
-  if (isFinished(current)) await parts.spool.remove(deliverySpoolName(delivery.id))
+  if (isInPlace(current)) await parts.spool.remove(deliverySpoolName(delivery.id))
   const work = { delivery: delivery.id }
+  const records = await parts.journal.countRecords(work)
+  if (current.state === 'acknowledged' && delivery.state !== 'acknowledged') {
+    parts.notify({ kind: 'delivery-acknowledged', route: parts.route.name, file: current.name, records })
+  }
   return {
     delivery: current,
+    ...(isAwaited(parts, current) ? { isAwaited: true } : {}),
     path: parts.target.describe(current.folder, current.name),
-    records: await parts.journal.countRecords(work),
+    records,
     troubled: await parts.journal.troubledRecords(work, TROUBLED_MAX),
   }
 }
 
-function isFinished({ state }: DeliveryEntry): boolean {
-  return NEXT_STEP[state] === undefined
+/** Nobody needs the file in the spool any more. */
+function isInPlace({ state }: DeliveryEntry): boolean {
+  return state !== 'composed'
 }
 
-/** Removes the files of composings that a crash interrupted, and of deliveries that are done. */
+/** Removes the files of composings that a crash interrupted, and of deliveries that are in place. */
 async function sweepSpool({ spool, journal, lease }: OutboundParts): Promise<void> {
   const names = await spool.list()
   // One that was stopped and wakes up now must not remove what its successor is composing.
   if (names.length > 0) await journal.renewLease(lease)
   for (const name of names) {
     const delivery = await journal.delivery(name.split('.', 1)[0] ?? '')
-    if (delivery === undefined || isFinished(delivery)) await spool.remove(name)
+    if (delivery === undefined || isInPlace(delivery)) await spool.remove(name)
   }
 }

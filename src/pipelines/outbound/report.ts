@@ -44,6 +44,7 @@ export async function composeReport(parts: OutboundParts, report: Report): Promi
     sha256: blob.sha256,
     rows: tally.rows,
     records: tally.records,
+    ...(parts.turn === undefined ? {} : { turn: parts.turn.name }),
   })
   return { delivery, tally, missing: missing() }
 }

@@ -1,6 +1,6 @@
 /** Schemas as tables of fields. */
 import { type JsonSchema, refName } from '../json-schema.ts'
-import { html, type Html, joined, prose } from './html.ts'
+import { html, type Html, joined, prose } from '../../../support/html.ts'
 
 /** A row for each field, and for the fields of objects that have no name of their own. */
 export function fieldTable(schema: JsonSchema): Html {

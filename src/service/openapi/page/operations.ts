@@ -2,7 +2,7 @@
 import { type JsonSchema, refName } from '../json-schema.ts'
 import type { Content, OpenApi, Operation, Parameter, Response, ResponseRef } from '../shape.ts'
 import { fieldTable, schemaCells, schemaLink } from './fields.ts'
-import { html, type Html, joined, prose } from './html.ts'
+import { html, type Html, joined, prose } from '../../../support/html.ts'
 
 export interface Listed {
   readonly method: string

@@ -2,7 +2,7 @@
 import type { JsonSchema } from '../json-schema.ts'
 import type { OpenApi, Response } from '../shape.ts'
 import { fieldTable } from './fields.ts'
-import { html, type Html, prose } from './html.ts'
+import { html, type Html, prose } from '../../../support/html.ts'
 import { exampleBlock, operationSection, operationsOf } from './operations.ts'
 import { STYLE_ELEMENT } from './style.ts'
 

@@ -1,6 +1,6 @@
 /** How the page looks; the only thing beside its text that a browser may use. */
 import { hash } from 'node:crypto'
-import type { Html } from './html.ts'
+import type { Html } from '../../../support/html.ts'
 
 const STYLE = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --link: light-dark(#0b57d0, #8ab4f8) }

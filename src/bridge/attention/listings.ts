@@ -1,0 +1,48 @@
+/** The folders that one gathering looks into: each is listed once, and one that fails is told instead of thrown. */
+import type { Mailbox, Sighting } from '../../domain/mailbox.ts'
+import { BridgeError } from '../../support/errors.ts'
+
+export interface FolderMeant {
+  readonly mailbox: string
+  readonly folder: string
+}
+
+export interface Listings {
+  /** Undefined when the folder cannot be looked into. */
+  of(meant: FolderMeant): Promise<readonly Sighting[] | undefined>
+  /** The folders that could not be. */
+  away(): readonly { readonly place: string; readonly why: string }[]
+}
+
+export function listingsOf(mailboxes: ReadonlyMap<string, Mailbox>): Listings {
+  const known = new Map<string, readonly Sighting[] | undefined>()
+  const failed = new Map<string, string>()
+  return {
+    async of(meant) {
+      const place = placeOf(meant)
+      if (known.has(place)) return known.get(place)
+      const listed = await listFolder(mailboxes.get(meant.mailbox), meant.folder)
+      if ('why' in listed) failed.set(place, listed.why)
+      known.set(place, 'files' in listed ? listed.files : undefined)
+      return known.get(place)
+    },
+    away: () => [...failed].map(([place, why]) => ({ place, why })),
+  }
+}
+
+/** `erp:inbox/orders`, as findings name a folder. */
+export function placeOf({ mailbox, folder }: FolderMeant): string {
+  return `${mailbox}:${folder}`
+}
+
+type Listed = { readonly files: readonly Sighting[] } | { readonly why: string }
+
+async function listFolder(mailbox: Mailbox | undefined, folder: string): Promise<Listed> {
+  if (mailbox === undefined) return { why: 'there is no such mailbox' }
+  try {
+    return { files: await mailbox.list(folder) }
+  } catch (error) {
+    if (error instanceof BridgeError) return { why: error.message }
+    throw error
+  }
+}

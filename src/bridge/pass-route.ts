@@ -1,0 +1,105 @@
+/** The parts of one pass over a route, put together from its configuration. */
+import { join } from 'node:path'
+import type { InboundRoute, Route } from '../config/configuration.ts'
+import type { Api } from '../domain/api.ts'
+import type { Lease } from '../domain/journal.ts'
+import { type Party } from '../domain/route.ts'
+import { type InboundPass, passInbound } from '../pipelines/inbound/inbound.ts'
+import { passOutbound } from '../pipelines/outbound/outbound.ts'
+import type { InboundParts } from '../pipelines/parts.ts'
+import { carrierBook } from '../pipelines/references/carriers.ts'
+import { methodBook } from '../pipelines/rules/methods.ts'
+import { assert } from '../support/errors.ts'
+import { openSpool } from '../support/spool.ts'
+import { documentPlace } from './document-place.ts'
+import { inboundRoute } from './inbound-route.ts'
+import type { RouteResult } from './outcome.ts'
+import { stepKey } from './mappings.ts'
+import { outboundRoute } from './outbound-route.ts'
+import { mailboxOf, type Workshop } from './workshop.ts'
+import type { PassPlan } from './schedule/pass-turns.ts'
+
+/** What is done with an inbound route, while it is held. */
+export type InboundWork = (parts: InboundParts) => Promise<InboundPass>
+
+export interface Held {
+  readonly route: Route
+  readonly lease: Lease
+  readonly signal: AbortSignal
+  readonly api: Api
+  readonly inbound?: InboundWork
+}
+
+export async function passRoute(
+  shop: Workshop,
+  { route, lease, signal, api, inbound = passInbound }: Held,
+  plan: PassPlan,
+): Promise<RouteResult> {
+  const { onlyUnfinished, turn, dated } = plan
+  const { configuration, options, journal } = shop
+  const mapping = shop.mappings.get(route.name)
+  const folder = join(configuration.stateFolder, 'spool', route.name)
+  const opened = await openSpool(folder, () => journal.renewLease(lease))
+  const spool = options.wrap?.spool?.(opened) ?? opened
+  const { clock, newId, notify } = options
+  const concurrency = configuration.api.connections
+  const shared = {
+    journal,
+    lease,
+    api,
+    spool,
+    clock,
+    newId,
+    signal,
+    notify,
+    concurrency,
+    format: shop.format,
+    ...(onlyUnfinished === undefined ? {} : { onlyUnfinished }),
+  }
+  if (route.direction === 'inbound' && mapping?.direction === 'inbound') {
+    const { name, party, from, results } = route
+    const documents = documentPlace(route, (mailbox) => mailboxOf(shop, mailbox))
+    const pass = await inbound({
+      ...shared,
+      route: inboundRoute(configuration, route),
+      source: mailboxOf(shop, from.mailbox),
+      results: mailboxOf(shop, results.mailbox),
+      ...booksOf(api, party),
+      ...(documents === undefined ? {} : { documents }),
+      translator: mapping.translator,
+      ...nextSteps(shop, route),
+    })
+    return { kind: 'inbound', route: name, pass }
+  }
+  assert(
+    route.direction === 'outbound' && mapping?.direction === 'outbound',
+    `route ${route.name} has no mapping`,
+  )
+  const pass = await passOutbound({
+    ...shared,
+    route: outboundRoute(route, dated),
+    ...(turn === undefined ? {} : { turn }),
+    target: mailboxOf(shop, route.to.mailbox),
+    ...(route.receipt === undefined ? {} : { receipts: mailboxOf(shop, route.receipt.mailbox) }),
+    composer: mapping.composer,
+  })
+  return { kind: 'outbound', route: route.name, pass }
+}
+
+/** What the route does with its files after the first step. */
+function nextSteps({ mappings }: Workshop, { name, next }: InboundRoute): Pick<InboundParts, 'next'> {
+  if (next === undefined) return {}
+  return {
+    next: next.map(({ mappingPath, ...step }) => {
+      if (mappingPath === undefined) return step
+      const mapping = mappings.get(stepKey(name, step.operation))
+      assert(mapping?.direction === 'inbound', `${step.operation} of route ${name} has no mapping`)
+      return { ...step, translator: mapping.translator }
+    }),
+  }
+}
+
+/** What is read once a pass, and only when something asks for it. */
+function booksOf(api: Api, party: Party) {
+  return { carriers: carrierBook(api), methods: methodBook(api, party) }
+}

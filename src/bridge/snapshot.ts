@@ -1,0 +1,54 @@
+/** Gathers where the bridge stands: once, for the command line, the status page, the metrics and the notices. */
+import type { Observer } from '../domain/event.ts'
+import type { RouteOverview } from '../domain/journal.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import { type Attending, type Attention, gatherAttention } from './attention/attention.ts'
+import { isHolderAlive } from './holder.ts'
+import { unfinishedFiles } from './unfinished.ts'
+
+/** How many held files and records are shown; release and discard take them all. */
+const HELD_MAX = 20
+
+/** How many of the latest files and deliveries are shown. */
+const LATEST = 10
+
+/** Tells what is new of what a person must hear of, and what is over, each once. */
+export async function attend(attending: Attending, notify: Observer): Promise<Snapshot> {
+  const { snapshot, unseen } = await takeSnapshot(attending)
+  for (const { change, concern } of await attending.journal.noteConcerns(snapshot.attention, unseen)) {
+    const { code, subject, message, route } = concern
+    const what = { code, subject, ...(route === undefined ? {} : { route }) }
+    if (change === 'raised') notify({ kind: 'attention-raised', ...what, message })
+    else notify({ kind: 'attention-ended', ...what })
+  }
+  return snapshot
+}
+
+interface Taken {
+  readonly snapshot: Snapshot
+  readonly unseen: Attention['unseen']
+}
+
+/** Reads only. A mailbox that cannot be looked into is a finding of the snapshot and no failure. */
+export async function takeSnapshot(attending: Attending): Promise<Taken> {
+  const { journal, configuration, clock } = attending
+  const { concerns, strangers, unseen } = await gatherAttention(attending)
+  const snapshot: Snapshot = {
+    at: clock.now(),
+    attention: concerns,
+    routes: (await journal.overview()).map(onlyTheLiving),
+    files: await journal.recentFiles(LATEST),
+    deliveries: await journal.recentDeliveries(LATEST),
+    held: await journal.heldFiles(HELD_MAX),
+    heldRecords: await journal.heldRecords(HELD_MAX),
+    waiting: await journal.waitingFiles(HELD_MAX),
+    unfinished: await unfinishedFiles(journal, configuration, HELD_MAX),
+    strangers,
+  }
+  return { snapshot, unseen }
+}
+
+/** A process that is gone holds nothing: its lease is taken over at once. */
+function onlyTheLiving({ heldBy, ...route }: RouteOverview): RouteOverview {
+  return heldBy !== undefined && isHolderAlive(heldBy) ? { ...route, heldBy } : route
+}

@@ -1,0 +1,162 @@
+/** Watching one inbox: the looks are the truth, and the bell only says when one is worth it. */
+import { join } from 'node:path'
+import type { InboundRoute } from '../../config/configuration.ts'
+import { WATCH_DEFAULTS } from '../../config/watch.ts'
+import { passInbound } from '../../pipelines/inbound/inbound.ts'
+import { tellLeftAlone } from '../../pipelines/inbound/pick-up.ts'
+import { createSightings, type Sightings } from '../../pipelines/inbound/sightings.ts'
+import { type Survey, surveyInbox, type SurveyParts } from '../../pipelines/inbound/survey.ts'
+import { elapsed } from '../../support/clock.ts'
+import { inboundRoute } from '../inbound-route.ts'
+import type { RouteWork } from '../run-route.ts'
+import { mailboxOf } from '../workshop.ts'
+import { type Alarm, createAlarm } from './alarm.ts'
+import { type Bell, createBell } from './bell.ts'
+import { asFailure } from './failure.ts'
+import { createWorker, type RouteWorker, type WatchParts } from './route-work.ts'
+
+/** Where the system does not tell of new files, looks are no more than this apart. */
+const DEAF_SCAN_MS = 5_000
+
+/** After a ring, a folder is let alone for so many times the time that a look at it takes. */
+const REST_SHARE = 3
+const REST_SHARE_BUSY = 20
+const REST_MS = 25
+const REST_MS_BUSY = 500
+
+/** Until the signal fires. */
+export async function watchInbox(parts: WatchParts, route: InboundRoute): Promise<void> {
+  const inbox = openInbox(parts, route)
+  const { signal, alarm, worker } = inbox
+  while (!signal.aborted) {
+    const began = elapsed(inbox.clock)
+    const survey = await look(inbox)
+    const tookMs = elapsed(inbox.clock) - began
+    if (signal.aborted) break
+    worker.maybeBegin((survey?.ready.length ?? 0) > 0, inbox.work, alarm.ring)
+    inbox.wasRung = await alarm.wait(waitMs(inbox, survey))
+    // What is written goes on ringing; the looks must not take the time that the work needs.
+    if (inbox.wasRung) await pause(inbox, tookMs)
+  }
+  await inbox.bell?.close()
+  await worker.idle()
+}
+
+interface Inbox {
+  readonly clock: WatchParts['shop']['options']['clock']
+  readonly signal: AbortSignal
+  readonly alarm: Alarm
+  readonly worker: RouteWorker
+  /** Undefined where no system could tell. */
+  readonly bell: Bell | undefined
+  readonly surveying: SurveyParts
+  readonly sightings: Sightings
+  readonly work: RouteWork
+  readonly tell: (survey: Survey) => void
+  readonly deaf: (why: string) => void
+  readonly isUnfinished: () => Promise<boolean>
+  readonly scanMs: number
+  /** Whether the last waiting ended with a ring. */
+  wasRung: boolean
+  lastRing: number
+  /** When a look found something that no ring had told of. */
+  unheardAt: number | undefined
+  isDeaf: boolean
+  hasLooked: boolean
+}
+
+function openInbox({ shop, ...parts }: WatchParts, route: InboundRoute): Inbox {
+  const { configuration, options, journal } = shop
+  const { clock, notify } = options
+  const { signal } = parts
+  const alarm = createAlarm(clock, signal)
+  const sightings = createSightings()
+  const source = mailboxOf(shop, route.from.mailbox)
+  const surveying = { clock, journal, source, route: inboundRoute(configuration, route) }
+  const path = folderOnDisk(shop.configuration, route)
+  const deaf = (why: string) => {
+    if (inbox.isDeaf) return
+    inbox.isDeaf = true
+    const folder = path ?? route.from.folder
+    notify({ kind: 'watch-deaf', route: route.name, folder, why })
+  }
+  const ring = () => {
+    inbox.lastRing = elapsed(clock)
+    alarm.ring()
+  }
+  const inbox: Inbox = {
+    clock,
+    signal,
+    alarm,
+    surveying,
+    sightings,
+    deaf,
+    worker: createWorker({ shop, ...parts }, route),
+    bell: path === undefined ? undefined : createBell({ path, ring, broken: deaf }),
+    work: { turns: 'due', inbound: (own) => passInbound({ ...own, sightings }) },
+    tell: ({ leftAlone }) => tellLeftAlone({ ...surveying, notify }, leftAlone, sightings),
+    isUnfinished: async () => (await journal.unfinishedRoutes()).includes(route.name),
+    scanMs: (configuration.watch ?? WATCH_DEFAULTS).scanMs,
+    wasRung: false,
+    lastRing: -Infinity,
+    unheardAt: undefined,
+    isDeaf: false,
+    hasLooked: false,
+  }
+  return inbox
+}
+
+/** Undefined where the mailbox is no folder of this machine. */
+function folderOnDisk({ mailboxes }: WatchParts['shop']['configuration'], { from }: InboundRoute) {
+  const mailbox = mailboxes[from.mailbox]
+  return mailbox?.type === 'directory' ? join(mailbox.path, ...from.folder.split('/')) : undefined
+}
+
+/** Undefined when the folder could not be looked at. */
+async function look(inbox: Inbox): Promise<Survey | undefined> {
+  const { worker, bell, surveying, sightings, tell } = inbox
+  try {
+    const survey = await surveyInbox(surveying, sightings)
+    worker.lookWentWell()
+    if (!worker.isBusy()) worker.noteUnfinished(await inbox.isUnfinished())
+    await bell?.keep()
+    listen(inbox, survey)
+    tell(survey)
+    return survey
+  } catch (error) {
+    worker.lookFailed(asFailure(error))
+    await bell?.close()
+    return undefined
+  }
+}
+
+/** A ring may come a little after the look that it is about. */
+const RING_LATE_MS = 1_000
+
+/** Finds out whether the bell tells of what the looks find. */
+function listen(inbox: Inbox, { hasNews }: Survey): void {
+  const now = elapsed(inbox.clock)
+  const { unheardAt, lastRing } = inbox
+  if (lastRing > now - inbox.scanMs) inbox.isDeaf = false
+  if (unheardAt !== undefined && now - unheardAt >= RING_LATE_MS) {
+    if (lastRing < unheardAt - RING_LATE_MS) inbox.deaf('the system told nothing of a file that came')
+    inbox.unheardAt = undefined
+  }
+  if (hasNews && inbox.hasLooked && !inbox.wasRung && inbox.bell !== undefined) inbox.unheardAt ??= now
+  inbox.hasLooked = true
+}
+
+/** Until the next look, unless somebody rings. */
+function waitMs({ worker, scanMs, isDeaf }: Inbox, survey: Survey | undefined): number {
+  const scan = isDeaf ? Math.min(scanMs, DEAF_SCAN_MS) : scanMs
+  if (worker.isBusy()) return scan
+  const times = [scan, survey?.settlesInMs, worker.dueInMs()].filter((ms) => ms !== undefined)
+  return Math.max(0, Math.min(...times))
+}
+
+async function pause({ clock, signal, worker }: Inbox, tookMs: number): Promise<void> {
+  const ms = worker.isBusy()
+    ? Math.max(REST_MS_BUSY, tookMs * REST_SHARE_BUSY)
+    : Math.max(REST_MS, tookMs * REST_SHARE)
+  await clock.sleep(ms, signal)
+}

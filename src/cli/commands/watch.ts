@@ -1,0 +1,46 @@
+/** `dropbridge watch`: goes on until a signal comes, and tells what it does while it does it. */
+import type { RouteResult } from '../../bridge/outcome.ts'
+import type { BridgeEvent } from '../../domain/event.ts'
+import { isoTime, systemClock } from '../../support/clock.ts'
+import { EXIT, type ExitCode } from '../../support/errors.ts'
+import { readConfiguration, withBridge } from '../context.ts'
+import type { Terminal } from '../terminal.ts'
+import { runInWords } from './run.ts'
+
+export interface WatchOptions {
+  readonly config: string
+  readonly routes: readonly string[]
+}
+
+export async function watch(terminal: Terminal, { config, routes }: WatchOptions): Promise<ExitCode> {
+  const configuration = await readConfiguration(terminal, config)
+  const say = (line: string) => terminal.say(`${isoTime(systemClock.now())} ${line}`)
+  const notify = (event: BridgeEvent) => {
+    const line = eventInWords(event)
+    if (line !== undefined) say(line)
+  }
+  const passed = (result: RouteResult) => {
+    // Told as an event, once and not at every try.
+    if (result.kind === 'failed') return
+    for (const line of runInWords({ routes: [result], stranded: [], exit: EXIT.ok })) say(line)
+  }
+  await withBridge(configuration, notify, (bridge) =>
+    bridge.watch(routes, { signal: terminal.signal, passed }),
+  )
+  return EXIT.ok
+}
+
+function eventInWords(event: BridgeEvent): string | undefined {
+  if (event.kind === 'watch-started') {
+    const routes = event.routes === 1 ? '1 route' : `${event.routes} routes`
+    return `watching ${routes}; each inbox is looked through every ${event.scanMs / 1000} seconds at least`
+  }
+  if (event.kind === 'watch-stopped') return 'stopped watching'
+  if (event.kind === 'watch-deaf')
+    return `${event.route}: ${event.folder}: ${event.why}. New files are found by looking, within seconds`
+  if (event.kind === 'route-failed')
+    return `${event.route}: ${event.message} (dropbridge explain ${event.code}). It is tried again`
+  if (event.kind === 'route-recovered') return `${event.route}: goes on again`
+  if (event.kind === 'file-left-alone') return `${event.route}: ${event.file} is left alone: ${event.why}`
+  return undefined
+}

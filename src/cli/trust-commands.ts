@@ -1,0 +1,46 @@
+/** The command by which a person trusts the server of a mailbox. */
+import type { Argv } from 'yargs'
+import { BridgeError, type ExitCode } from '../support/errors.ts'
+import { trustHost } from './commands/trust-host.ts'
+import { DEFAULT_CONFIGURATION } from './context.ts'
+import type { Terminal } from './terminal.ts'
+
+export const TRUST_COMMANDS = ['trust-host']
+/** For guessing what a misspelt word was meant to be. */
+export const TRUST_OPTIONS = ['fingerprint', 'yes', 'replace']
+
+type Done = (code: ExitCode) => void
+
+export function trustCommands(program: Argv, terminal: Terminal, done: Done): Argv {
+  return program.command(
+    'trust-host <mailbox>',
+    'Show the host key of an SFTP server, and trust it once you say that it is right; never logs in',
+    (args) =>
+      args
+        .positional('mailbox', { type: 'string', demandOption: true })
+        .options({
+          config: {
+            type: 'string',
+            alias: 'c',
+            default: DEFAULT_CONFIGURATION,
+            describe: 'The configuration file',
+          },
+          json: { type: 'boolean', default: false, describe: 'Print data for programs' },
+          fingerprint: { type: 'string', describe: 'SHA256:…, as whoever runs the server gave it to you' },
+          yes: { type: 'boolean', default: false, describe: 'Trust what it shows, unasked' },
+          replace: {
+            type: 'boolean',
+            default: false,
+            describe: 'Trust it in the place of the key that was trusted before',
+          },
+        })
+        .check(({ fingerprint }) => {
+          if (!Array.isArray(fingerprint)) return true
+          throw new BridgeError('usage-wrong', '--fingerprint is given more than once.')
+        }),
+    async (args) =>
+      done(
+        await trustHost(terminal, { ...args, mailbox: String(args.mailbox), fingerprint: args.fingerprint }),
+      ),
+  )
+}

@@ -1,0 +1,25 @@
+/** The `watch` command, its options and its help. */
+import type { Argv } from 'yargs'
+import type { ExitCode } from '../support/errors.ts'
+import { watch } from './commands/watch.ts'
+import { DEFAULT_CONFIGURATION } from './context.ts'
+import type { Terminal } from './terminal.ts'
+
+export const WATCH_COMMANDS = ['watch']
+
+export function watchCommand(program: Argv, terminal: Terminal, done: (code: ExitCode) => void): Argv {
+  return program.command(
+    'watch [routes..]',
+    'Go on until stopped: take files as soon as they are whole, export by the schedules',
+    (args) =>
+      args.positional('routes', { type: 'string', array: true, default: [] as string[] }).options({
+        config: {
+          type: 'string',
+          alias: 'c',
+          default: DEFAULT_CONFIGURATION,
+          describe: 'The configuration file',
+        },
+      }),
+    async ({ config, routes }) => done(await watch(terminal, { config, routes })),
+  )
+}

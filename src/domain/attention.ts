@@ -1,0 +1,114 @@
+/** What a person must hear of: findings at a moment, each said once and shown as long as it stands. */
+
+interface ConcernKind {
+  /** What it means. */
+  readonly meaning: string
+  /** What a person does about it, where the finding itself does not say it better. */
+  readonly cure: string
+}
+
+/** Every kind of finding, the most urgent first. The codes are stable; `docs/attention.md` is printed from this table. */
+export const CONCERNS = {
+  'receipt-refused': {
+    meaning: 'A receipt came for a delivered file, and it does not hold what `receipt.contains` asks for.',
+    cure: 'Ask whoever reads the files what is wrong with this one. Nothing of it is acknowledged until a receipt comes that holds it.',
+  },
+  'pick-up-overdue': {
+    meaning:
+      'A delivered file still lies where it was left, longer than `overdue.within`, or its records must be acknowledged soon.',
+    cure: 'Find out why nobody takes the file. Nothing of it is acknowledged before; when the time of its records is over, the retailer may cancel them.',
+  },
+  'receipt-overdue': {
+    meaning:
+      'No receipt came for a delivered file within `overdue.within`, or its records must be acknowledged soon.',
+    cure: 'Find out whether the file was read. Nothing of it is acknowledged before its receipt comes; when the time of its records is over, the retailer may cancel them.',
+  },
+  'outcome-unknown': {
+    meaning:
+      'Records were sent, their answers were lost, and the look-ups could not tell for more than an hour.',
+    cure: 'See `dropbridge status` and `dropbridge settle`.',
+  },
+  'records-held': {
+    meaning: 'Records of a file wait for a person to decide.',
+    cure: 'See `dropbridge status`, then `dropbridge release` or `dropbridge discard`.',
+  },
+  'file-not-come': {
+    meaning: 'A file that `from.expect` names did not come by its time.',
+    cure: 'Ask whoever sends it. It is taken whenever it comes.',
+  },
+  'mailbox-away': {
+    meaning: 'A mailbox cannot be looked into, so nobody knows what lies there.',
+    cure: 'Check that it is there, mounted or reachable, and may be read.',
+  },
+  'route-unknown': {
+    meaning: 'A route that is not in the configuration any more has unfinished work.',
+    cure: 'Give the route back its name in the configuration.',
+  },
+  'file-waits': {
+    meaning: 'A file lies in its inbox and waits for its marker, its manifest, or the number before it.',
+    cure: 'See `dropbridge why-not FILE`.',
+  },
+  'marker-orphaned': {
+    meaning: 'A marker or manifest lies in an inbox, and the file that it speaks for does not.',
+    cure: 'Ask whoever sends it for the file, or take the marker away.',
+  },
+  'file-of-no-route': {
+    meaning: 'A file lies in an inbox folder and matches no route: nobody will ever read it.',
+    cure: 'Rename it, or change `match` of the route.',
+  },
+  'folder-not-emptied': {
+    meaning: 'Files lie in a results or delivery folder for longer than `emptied`.',
+    cure: 'Find out who should read them; move away what is read, or set `emptied: never`.',
+  },
+} as const satisfies Record<string, ConcernKind>
+
+export type ConcernCode = keyof typeof CONCERNS
+
+/** One finding. The same code, route and subject make it the same finding, however its words change. */
+export interface Concern {
+  readonly code: ConcernCode
+  readonly route?: string
+  /** What it is about: a file, a folder, a day. */
+  readonly subject: string
+  /** Since when it is so, milliseconds. */
+  readonly since: number
+  readonly message: string
+  readonly cure: string
+}
+
+/** A finding that came or went, in the order in which the journal was told. */
+export interface ConcernChange {
+  /** Grows by one with every change. */
+  readonly turn: number
+  readonly change: 'raised' | 'ended'
+  readonly at: number
+  readonly concern: Concern
+}
+
+/** The part of the journal that remembers what was found, so that each finding is said once. */
+export interface AttentionJournal {
+  /**
+   * Compares what is found with what stood before. What is new is raised; what is not found any more has ended, but for
+   * what `unseen` says nobody could look at. Gives what changed. Several bridges may note at once.
+   */
+  noteConcerns(
+    found: readonly Concern[],
+    unseen: (standing: Concern) => boolean,
+  ): Promise<readonly ConcernChange[]>
+  /** Those that stand, as they were last noted, the most urgent first. */
+  standingConcerns(limit: number): Promise<readonly Concern[]>
+  /** In their order. */
+  concernChanges(afterTurn: number, limit: number): Promise<readonly ConcernChange[]>
+}
+
+const URGENCY = Object.keys(CONCERNS)
+
+/** The most urgent first, then the oldest. */
+export function byUrgency(one: Concern, other: Concern): number {
+  return URGENCY.indexOf(one.code) - URGENCY.indexOf(other.code) || one.since - other.since
+}
+
+/** The same for the same finding. */
+export function concernKey({ code, route = '', subject }: Concern): string {
+  return JSON.stringify([code, route, subject])
+}

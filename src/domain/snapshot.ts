@@ -1,0 +1,53 @@
+/** Where the bridge stands at a moment: what `status`, the status page, the metrics and the notices show. Plain data. */
+import type { Concern } from './attention.ts'
+import type { HeldFile, HeldRecord } from './held.ts'
+import type { DeliveryEntry, FileEntry, FileState, RouteOverview } from './journal.ts'
+import type { WaitingFile } from './steps.ts'
+
+export interface Snapshot {
+  /** When it was taken, milliseconds. */
+  readonly at: number
+  /** What a person must hear of, the most urgent first. */
+  readonly attention: readonly Concern[]
+  readonly routes: readonly RouteOverview[]
+  /** The latest, newest first. */
+  readonly files: readonly FileEntry[]
+  readonly deliveries: readonly DeliveryEntry[]
+  /** Records that wait for a person: by file and reason, and the first of them. */
+  readonly held: readonly HeldFile[]
+  readonly heldRecords: readonly HeldRecord[]
+  /** Files that wait for orders to be shipped and closed. */
+  readonly waiting: readonly WaitingFile[]
+  /** Files that were taken and need another run. */
+  readonly unfinished: readonly UnfinishedFile[]
+  readonly strangers: readonly Stranger[]
+}
+
+/** A file that was taken and is not finished: how many records still need something, and why. */
+export interface UnfinishedFile {
+  readonly route: string
+  readonly file: string
+  readonly name: string
+  readonly state: FileState
+  /** What is next, while no record is what it waits for. */
+  readonly next: string
+  /** The records without an outcome that stays, by their state, with what the first such record says of it. */
+  readonly records: readonly {
+    readonly state: (typeof OPEN_STATES)[number]
+    readonly count: number
+    readonly why?: string
+  }[]
+  /** Who is working on the route right now. */
+  readonly worker?: string
+  readonly isRouteKnown: boolean
+}
+
+/** The states of records that have no outcome yet. */
+export const OPEN_STATES = ['deferred', 'uncertain', 'sending', 'planned'] as const
+
+/** A file in an inbox folder that no route takes. */
+export interface Stranger {
+  readonly path: string
+  /** The pattern of the folder's route that is nearest, for a guess at what was meant. */
+  readonly nearest?: string
+}

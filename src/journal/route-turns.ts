@@ -1,0 +1,218 @@
+/** The turns of routes that have a schedule: each business date and each instant comes to one state, and keeps it. */
+import { type Kysely, sql } from 'kysely'
+import type { Lease } from '../domain/lease.ts'
+import type { KnownTurns, NewTurn, TurnEntry, TurnJournal, TurnState } from '../domain/turns.ts'
+import { assert } from '../support/errors.ts'
+import { chain } from './chain.ts'
+import { present } from './present.ts'
+import type { Tables, TurnTable } from './schema.ts'
+import { read, type Store, writeHolding } from './store.ts'
+
+/** The row of a route that has its turns at intervals: only the last one counts. */
+const INTERVAL = 'every'
+
+export function turnCalls(store: Store): TurnJournal {
+  return {
+    knownTurns: (route) => read(store, (tables) => knownTurns(tables, route)),
+    recentTurns: (limit, route) => read(store, (tables) => recentTurns(tables, limit, route)),
+    beginTurn: (lease, begin) =>
+      writeHolding(store, lease, (tables, now) => beginTurn(tables, lease, { begin, now })),
+    turnDone: (lease, turn) =>
+      writeHolding(store, lease, (tables, now) => turnDone(tables, lease, { turn, now })),
+    scheduleBegan: (lease, turn) =>
+      writeHolding(store, lease, async (tables, now) => {
+        await noteTurns(tables, lease, { turns: [turn], state: 'before', now })
+        await chainTurns(tables, now, { kind: 'schedule-began', lease, turns: [turn.turn] })
+      }),
+    noteInterval: (lease, at) =>
+      writeHolding(store, lease, async (tables, now) => {
+        const row = {
+          route: lease.route,
+          turn: INTERVAL,
+          state: 'done' as const,
+          due_at: at,
+          changed_at: now,
+        }
+        await tables
+          .insertInto('turns')
+          .values(row)
+          .onConflict((conflict) =>
+            conflict.columns(['route', 'turn']).doUpdateSet({ due_at: at, changed_at: now }),
+          )
+          .execute()
+      }),
+  }
+}
+
+async function knownTurns(tables: Kysely<Tables>, route: string): Promise<KnownTurns> {
+  const { rows } = await sql<{ date: string | null; instant: string | null; interval_at: number | null }>`
+    select
+      (select max(turn) from turns where route = ${route} and ${IS_DATE}) as date,
+      (select max(turn) from turns where route = ${route} and ${IS_INSTANT}) as instant,
+      (select due_at from turns where route = ${route} and turn = ${INTERVAL}) as interval_at`.execute(tables)
+  const begun = await tables
+    .selectFrom('turns')
+    .selectAll()
+    .where('route', '=', route)
+    .where(sql<boolean>`state = 'begun'`)
+    .orderBy('due_at')
+    .limit(BEGUN_MAX)
+    .execute()
+  const [known] = rows
+  return {
+    ...present({
+      latestDate: known?.date ?? null,
+      latestInstant: known?.instant ?? null,
+      intervalAt: known?.interval_at ?? null,
+    }),
+    begun: begun.map(entryOf),
+  }
+}
+
+/** Only what was begun before a crash is found begun by somebody else, so there is one, or two after a change of schedule. */
+const BEGUN_MAX = 100
+
+/** A date, an instant and the word of intervals sort apart: `2026-03-08` < `2026-03-08T…` < `every`. */
+const IS_DATE = sql`turn < ${INTERVAL} and length(turn) = 10`
+const IS_INSTANT = sql`turn < ${INTERVAL} and length(turn) > 10`
+
+async function recentTurns(tables: Kysely<Tables>, limit: number, route?: string): Promise<TurnEntry[]> {
+  const all = tables
+    .selectFrom('turns')
+    .selectAll()
+    .where('turn', '<>', INTERVAL)
+    .orderBy('due_at', 'desc')
+    .orderBy('route')
+    .limit(limit)
+  const rows = await (route === undefined ? all : all.where('route', '=', route)).execute()
+  return rows.map(entryOf)
+}
+
+type Begin = Parameters<TurnJournal['beginTurn']>[1]
+
+async function beginTurn(
+  tables: Kysely<Tables>,
+  lease: Lease,
+  { begin, now }: { readonly begin: Begin; readonly now: number },
+): Promise<TurnEntry> {
+  const { turn, covered, missed } = begin
+  const known = await turnOf(tables, lease.route, turn)
+  const isNew = known === undefined
+  if (isNew) await noteTurns(tables, lease, { turns: [begin], state: 'begun', now })
+  await noteTurns(tables, lease, { turns: covered, state: 'covered', now })
+  await noteTurns(tables, lease, { turns: missed, state: 'missed', now })
+  const noted = [...(isNew ? [begin] : []), ...covered, ...missed].map((each) => each.turn)
+  if (noted.length > 0) await chainTurns(tables, now, { kind: 'turn-begun', lease, turns: noted })
+  const entry = await turnOf(tables, lease.route, turn)
+  assert(entry, `Turn ${turn} of route ${lease.route} is not in the journal.`)
+  return entryOf(entry)
+}
+
+/** A turn that has its end keeps it; one that was begun may be covered by a later one. */
+async function noteTurns(
+  tables: Kysely<Tables>,
+  { route }: Lease,
+  {
+    turns,
+    state,
+    now,
+  }: { readonly turns: readonly NewTurn[]; readonly state: TurnState; readonly now: number },
+): Promise<void> {
+  for (const { turn, dueAt } of turns) {
+    await tables
+      .insertInto('turns')
+      .values({ route, turn, state, due_at: dueAt, changed_at: now })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['route', 'turn'])
+          .doUpdateSet({ state, changed_at: now })
+          .where('turns.state', '=', 'begun'),
+      )
+      .execute()
+  }
+}
+
+async function turnDone(
+  tables: Kysely<Tables>,
+  lease: Lease,
+  { turn, now }: { readonly turn: string; readonly now: number },
+): Promise<void> {
+  const { numUpdatedRows } = await tables
+    .updateTable('turns')
+    .set({ state: 'done', changed_at: now })
+    .where('route', '=', lease.route)
+    .where('turn', '=', turn)
+    .where('state', '=', 'begun')
+    .executeTakeFirst()
+  assert(numUpdatedRows === 1n, `Turn ${turn} of route ${lease.route} should be begun and is not.`)
+  await chainTurns(tables, now, { kind: 'turn-done', lease, turns: [turn] })
+}
+
+/** Binds a delivery to the turn that it was composed for, in the transaction that makes it. The caller tells of it in the chain. */
+export async function tieToTurn(
+  tables: Kysely<Tables>,
+  { route }: Lease,
+  { turn, delivery }: { readonly turn: string; readonly delivery: string },
+): Promise<readonly TurnMention[]> {
+  const { numUpdatedRows } = await tables
+    .updateTable('turns')
+    .set({ delivery_id: delivery })
+    .where('route', '=', route)
+    .where('turn', '=', turn)
+    .where('state', '=', 'begun')
+    .where('delivery_id', 'is', null)
+    .executeTakeFirst()
+  assert(
+    numUpdatedRows === 1n,
+    `Turn ${turn} of route ${route} should be begun, without a delivery, and is not.`,
+  )
+  return mentionsOf(tables, route, [turn])
+}
+
+/** What an event says of a turn: its name, its state, when it is due, and its delivery. */
+export type TurnMention = readonly [turn: string, state: string, dueAt: number, delivery: string]
+
+async function chainTurns(
+  tables: Kysely<Tables>,
+  now: number,
+  told: {
+    readonly kind: 'turn-begun' | 'turn-done' | 'schedule-began'
+    readonly lease: Lease
+    readonly turns: readonly string[]
+  },
+): Promise<void> {
+  const { route } = told.lease
+  const turns = await mentionsOf(tables, route, told.turns)
+  await chain(tables, now, { kind: told.kind, route, detail: { turns } })
+}
+
+async function mentionsOf(
+  tables: Kysely<Tables>,
+  route: string,
+  turns: readonly string[],
+): Promise<readonly TurnMention[]> {
+  const mentions: TurnMention[] = []
+  for (const turn of turns) {
+    const row = await turnOf(tables, route, turn)
+    if (row !== undefined) mentions.push(mentionOf(row))
+  }
+  return mentions
+}
+
+export function mentionOf({ turn, state, due_at: dueAt, delivery_id: delivery }: TurnTable): TurnMention {
+  return [turn, state, dueAt, delivery ?? '']
+}
+
+async function turnOf(tables: Kysely<Tables>, route: string, turn: string): Promise<TurnTable | undefined> {
+  return tables
+    .selectFrom('turns')
+    .selectAll()
+    .where('route', '=', route)
+    .where('turn', '=', turn)
+    .executeTakeFirst()
+}
+
+function entryOf(row: TurnTable): TurnEntry {
+  const { route, turn, state, due_at: dueAt, changed_at: changedAt, delivery_id: delivery } = row
+  return { route, turn, state, dueAt, changedAt, ...present({ delivery }) }
+}

@@ -1,0 +1,165 @@
+/** Leaves a local file on the server: whole or not at all, never over another one, and never twice. */
+import { open } from 'node:fs/promises'
+import type { Handover } from '../../domain/mailbox.ts'
+import { BridgeError } from '../../support/errors.ts'
+import { writing } from '../failures.ts'
+import { assertSafeName, folderSegments, namingNote, temporaryName } from '../names.ts'
+import type { Calls } from './calls.ts'
+import type { Connection } from './connection.ts'
+import { hasContentsOf } from './contents.ts'
+import { sweepOnce, withdraw } from './leftovers.ts'
+import { notedNaming, noteNaming, removeIfThere } from './naming-note.ts'
+import { addressOf, joined, openFolder, type Place } from './place.ts'
+import { asking, ConnectionLost, isRefusal } from './refusals.ts'
+import { giveName } from './rename.ts'
+import { type Uploading, uploadTo } from './upload.ts'
+
+export interface Leaving {
+  readonly source: string
+  readonly folder: string
+  readonly name: string
+  readonly handover: Handover | undefined
+}
+
+/** `occupied` when other bytes stand at the final name; the same bytes there count as delivered. */
+export async function leaveFile(place: Place, leaving: Leaving): Promise<'delivered' | 'occupied'> {
+  const { source, name } = leaving
+  assertSafeName(name)
+  folderSegments(leaving.folder) // refuses those that would leave the mailbox
+  const { verify, newId } = place.options
+  const file = await writing(`${source} cannot be read`, () => open(source, 'r'))
+  try {
+    const { size } = await writing(`${source} cannot be read`, () => file.stat())
+    const begun = { temporary: temporaryName(newId(), name), isBegun: false, reached: 0, isWhole: false }
+    const uploading: Uploading = { file, size, verify, ...begun }
+    return await place.lines.use(
+      (connection) => leaveOver(place, connection, { ...leaving, uploading }),
+      () => uploading.reached,
+    )
+  } finally {
+    await file.close()
+  }
+}
+
+interface Target {
+  readonly folder: string
+  readonly name: string
+  readonly final: string
+  readonly note: string
+  readonly temporary: string
+  readonly uploading: Uploading
+  readonly handover: Handover | undefined
+}
+
+/** All of it on one connection; what an earlier one had done already is found. */
+async function leaveOver(
+  place: Place,
+  connection: Connection,
+  { folder, name, handover, uploading }: Leaving & { readonly uploading: Uploading },
+): Promise<'delivered' | 'occupied'> {
+  const { calls } = connection
+  const path = await openFolder(place, connection, folderSegments(folder))
+  const what = `${addressOf(place.options, joined(path, name))} cannot be written`
+  return asking('cannot-write', what, async () => {
+    await sweepOnce(place, connection, path)
+    const target: Target = {
+      folder: path,
+      name,
+      final: joined(path, name),
+      note: joined(path, namingNote(name)),
+      temporary: joined(path, uploading.temporary),
+      uploading,
+      handover,
+    }
+    try {
+      const noted = await settleNote(calls, target)
+      if (noted !== 'not-begun' && noted !== 'not-done') return noted
+      if (handover?.takenOver === true) await withdraw(connection, path, { name, own: uploading.temporary })
+      return await finish(calls, target, noted)
+    } catch (error) {
+      if (!(error instanceof ConnectionLost)) await discard(calls, target)
+      throw error
+    }
+  })
+}
+
+/** What came of an earlier attempt, of this process or of another one. */
+async function settleNote(
+  calls: Calls,
+  target: Target,
+): Promise<'not-begun' | 'not-done' | 'delivered' | 'occupied'> {
+  const { folder, name, note, temporary, handover } = target
+  const noted = await notedNaming(calls, note, name)
+  if (noted === undefined) return 'not-begun'
+  const waiting = joined(folder, noted)
+  if ((await calls.look(waiting)) === undefined) {
+    // It got its name. When nothing stands there any more, a consumer has taken it.
+    const outcome = (await whatStands(calls, target)) ?? 'delivered'
+    await removeNote(calls, note)
+    return outcome
+  }
+  if (waiting === temporary) return 'not-done'
+  if (handover?.takenOver === true) {
+    // In this order: a note of a file that is not there would say that it was delivered.
+    await removeIfThere(calls, note)
+    await removeIfThere(calls, waiting)
+  }
+  return 'not-begun'
+}
+
+async function finish(
+  calls: Calls,
+  target: Target,
+  noted: 'not-begun' | 'not-done',
+): Promise<'delivered' | 'occupied'> {
+  const { final, note, temporary, uploading, handover } = target
+  const standing = await whatStands(calls, target)
+  if (standing !== undefined) {
+    await discard(calls, target)
+    return standing
+  }
+  await uploadTo(calls, temporary, uploading)
+  await handover?.stillOurs()
+  if (noted === 'not-begun') await noteNaming(calls, note, uploading.temporary)
+  const named = await giveName(calls, temporary, final)
+  if (named === 'gone') {
+    throw new BridgeError('cannot-write', `${final} gets no name: another bridge has taken over.`)
+  }
+  if (named === 'taken') {
+    const outcome = await whatStands(calls, target)
+    await discard(calls, target)
+    return outcome ?? 'occupied'
+  }
+  await removeNote(calls, note)
+  return 'delivered'
+}
+
+/** Undefined when the name is free. */
+async function whatStands(
+  calls: Calls,
+  { final, uploading }: Target,
+): Promise<'delivered' | 'occupied' | undefined> {
+  if ((await calls.look(final)) === undefined) return undefined
+  return (await hasContentsOf(calls, final, uploading.file)) ? 'delivered' : 'occupied'
+}
+
+/** What the note says is true, and stays so: one that cannot be removed does no harm. */
+async function removeNote(calls: Calls, note: string): Promise<void> {
+  try {
+    await calls.unlink(note)
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+  }
+}
+
+/** Takes away what is half-done, as far as that goes; the rest is swept away a day later. */
+async function discard(calls: Calls, { note, name, temporary, uploading }: Target): Promise<void> {
+  if (!uploading.isBegun) return
+  try {
+    if ((await notedNaming(calls, note, name)) === uploading.temporary) await removeIfThere(calls, note)
+    await removeIfThere(calls, temporary)
+    Object.assign(uploading, { isBegun: false, isWhole: false, reached: 0 })
+  } catch (error) {
+    if (!isRefusal(error) && !(error instanceof ConnectionLost)) throw error
+  }
+}

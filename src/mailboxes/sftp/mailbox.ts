@@ -1,0 +1,120 @@
+/** A mailbox that is a folder on an SFTP server. */
+import type { Claim, Mailbox, Sighting } from '../../domain/mailbox.ts'
+import { assertSafeName, CLAIMED_FOLDER, folderSegments, idOfClaimed, isListedName } from '../names.ts'
+import type { Attributes } from './calls.ts'
+import type { Connection } from './connection.ts'
+import { leaveFile } from './leave.ts'
+import { openLines } from './lines.ts'
+import type { SftpOptions } from './options.ts'
+import { addressOf, entriesOf, foundFolder, joined, openFolder, type Place } from './place.ts'
+import { readClaimed } from './read.ts'
+import { asking, isRefusal } from './refusals.ts'
+import { giveBack, putAway, take } from './take.ts'
+
+export function sftpMailbox(options: SftpOptions): Mailbox {
+  const { connections, clock, random } = options
+  const lines = openLines({ server: options, connections, clock, random })
+  const place: Place = { options, lines, swept: new Set() }
+  return {
+    list: (folder) => lines.use((connection) => list(place, connection, folder)),
+    claim: (claim) => checked(claim, () => lines.use((connection) => take(place, connection, claim))),
+    read: (claim) => readClaimed(place, claim),
+    claims: (folder) => lines.use((connection) => claims(place, connection, folder)),
+    unclaim: (claim) => checked(claim, () => lines.use((connection) => giveBack(place, connection, claim))),
+    archive: (claim, folder) =>
+      checked({ ...claim, folder }, () =>
+        lines.use((connection) => putAway(place, connection, { claim, folder })),
+      ),
+    deliver: (source, folder, name, handover) => leaveFile(place, { source, folder, name, handover }),
+    names: (folder) => lines.use((connection) => names(place, connection, folder)),
+    mark: (folder, name) => lines.use((connection) => mark(place, connection, { folder, name })),
+    describe: (folder, name) => {
+      assertSafeName(name)
+      return addressOf(options, joined(options.root, ...folderSegments(folder), name))
+    },
+    close: () => lines.close(),
+  }
+}
+
+/** What would leave the mailbox is refused before the server is asked anything. */
+async function checked<Result>(
+  { folder, name }: Pick<Claim, 'folder' | 'name'>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  assertSafeName(name)
+  folderSegments(folder)
+  return work()
+}
+
+/** One listing, whatever the number of files: what it says of each file is enough. */
+async function list(place: Place, connection: Connection, folder: string): Promise<Sighting[]> {
+  const path = await openFolder(place, connection, folderSegments(folder))
+  const what = `The folder ${addressOf(place.options, path)} cannot be listed`
+  return asking('mailbox-unreachable', what, async () => {
+    const sightings: Sighting[] = []
+    for (const { name, attributes } of await entriesOf(connection, path)) {
+      if (!isListedName(name) || isGarbled(name)) continue
+      const found = attributes ?? (await connection.calls.look(joined(path, name)))
+      if (found?.kind === 'file') sightings.push(sightingOf({ folder, name }, found))
+    }
+    return sightings.toSorted(oldestFirst)
+  })
+}
+
+/** The name is not in UTF-8: it cannot be said back to the server. */
+function isGarbled(name: string): boolean {
+  return name.includes('\u{fffd}')
+}
+
+function sightingOf(
+  { folder, name }: Pick<Sighting, 'folder' | 'name'>,
+  { size, modifiedAt }: Attributes,
+): Sighting {
+  return { folder, name, size, modifiedAt }
+}
+
+function oldestFirst(a: Sighting, b: Sighting): number {
+  return a.modifiedAt - b.modifiedAt || (a.name < b.name ? -1 : 1)
+}
+
+async function claims(place: Place, connection: Connection, folder: string): Promise<string[]> {
+  const inbox = await openFolder(place, connection, folderSegments(folder))
+  const path = joined(inbox, CLAIMED_FOLDER)
+  return asking(
+    'mailbox-unreachable',
+    `The folder ${addressOf(place.options, path)} cannot be listed`,
+    async () => {
+      if ((await connection.calls.look(path)) === undefined) return []
+      return (await entriesOf(connection, path)).flatMap(({ name }) => idOfClaimed(name) ?? [])
+    },
+  )
+}
+
+async function names(
+  place: Place,
+  connection: Connection,
+  folder: string,
+): Promise<ReadonlySet<string> | undefined> {
+  const path = await foundFolder(place, connection, folderSegments(folder))
+  if (path === undefined) return undefined
+  const what = `The folder ${addressOf(place.options, path)} cannot be listed`
+  return asking('mailbox-unreachable', what, async () => {
+    return new Set((await entriesOf(connection, path)).map(({ name }) => name))
+  })
+}
+
+async function mark(
+  place: Place,
+  connection: Connection,
+  { folder, name }: Pick<Sighting, 'folder' | 'name'>,
+): Promise<void> {
+  assertSafeName(name)
+  const path = joined(await openFolder(place, connection, folderSegments(folder)), name)
+  await asking('cannot-write', `The folder ${addressOf(place.options, path)} cannot be made`, async () => {
+    try {
+      await connection.calls.mkdir(path)
+    } catch (error) {
+      if (!isRefusal(error) || (await connection.calls.look(path))?.kind !== 'folder') throw error
+    }
+  })
+}

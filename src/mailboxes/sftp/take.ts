@@ -1,0 +1,151 @@
+/** Taking files out of a folder on the server: claimed, given back, archived. Each call looks first what has been done already. */
+import type { Claim } from '../../domain/mailbox.ts'
+import { BridgeError } from '../../support/errors.ts'
+import {
+  archivedName,
+  assertSafeName,
+  CLAIMED_FOLDER,
+  claimedName,
+  folderSegments,
+  temporaryName,
+} from '../names.ts'
+import type { Calls } from './calls.ts'
+import type { Connection } from './connection.ts'
+import { haveSameContents, OPEN } from './contents.ts'
+import { removeIfThere } from './naming-note.ts'
+import { addressOf, isSameFile, joined, openFolder, type Place } from './place.ts'
+import { asking, isRefusal, STATUS } from './refusals.ts'
+import { giveName } from './rename.ts'
+import { download } from './transfer.ts'
+
+const LEAVE_HELP = 'Where files may be read but not moved, write `claim: leave` in the mailbox.'
+
+export async function take(place: Place, connection: Connection, claim: Claim): Promise<'claimed' | 'gone'> {
+  const { calls } = connection
+  const [source, target] = await pathsOf(place, connection, claim)
+  const what = `${addressOf(place.options, source)} cannot be claimed`
+  return asking(
+    'cannot-write',
+    what,
+    async () => {
+      const [standing, claimed] = await Promise.all([calls.look(source), calls.look(target)])
+      if (claimed !== undefined) return 'claimed'
+      if (standing?.kind !== 'file') return 'gone'
+      if ((await giveName(calls, source, target)) === 'gone') return 'gone'
+      if ((await calls.look(target))?.kind === 'file') return 'claimed'
+      // put in the place of the file since it was looked at; it is nothing that can be read
+      await giveName(calls, target, source)
+      return 'gone'
+    },
+    LEAVE_HELP,
+  )
+}
+
+export async function giveBack(
+  place: Place,
+  connection: Connection,
+  claim: Claim,
+): Promise<'returned' | 'occupied'> {
+  const { calls } = connection
+  const [target, source] = await pathsOf(place, connection, claim)
+  return asking('cannot-write', `${addressOf(place.options, target)} cannot be given back`, async () => {
+    const [claimed, standing] = await Promise.all([calls.look(source), calls.look(target)])
+    if (claimed === undefined) return 'returned'
+    const named = standing === undefined ? await giveName(calls, source, target) : 'taken'
+    if (named !== 'taken') return 'returned'
+    const isOurs =
+      isSameFile(claimed, await calls.look(target)) && (await haveSameContents(calls, source, target))
+    if (!isOurs) return 'occupied'
+    // Some servers give a name by a link and die before they take away the old one; the bytes stand where they belong.
+    await removeIfThere(calls, source)
+    return 'returned'
+  })
+}
+
+/** Gives the path of the claimed file within the mailbox. */
+export async function putAway(
+  place: Place,
+  connection: Connection,
+  { claim, folder }: { readonly claim: Claim; readonly folder: string },
+): Promise<string> {
+  const { calls } = connection
+  const [, source] = await pathsOf(place, connection, claim)
+  const name = archivedName(claim.id, claim.name)
+  const path = await openFolder(place, connection, folderSegments(folder))
+  const target = joined(path, name)
+  const address = addressOf(place.options, source)
+  await asking('cannot-write', `The claimed file ${address} cannot be archived`, async () => {
+    const [claimed, archived] = await Promise.all([calls.look(source), calls.look(target)])
+    if (claimed === undefined && archived !== undefined) return // archived before
+    if (claimed === undefined)
+      throw new BridgeError('mailbox-unreachable', `The claimed file ${address} is missing.`)
+    const moved = archived === undefined ? await move(place, calls, { source, target, path }) : 'taken'
+    if (moved !== 'taken') return
+    if (!(await haveSameContents(calls, source, target))) {
+      throw new BridgeError(
+        'cannot-write',
+        `Another file already stands at ${addressOf(place.options, target)}.`,
+      )
+    }
+    await removeIfThere(calls, source)
+  })
+  return [...folderSegments(folder), name].join('/')
+}
+
+interface Move {
+  readonly source: string
+  readonly target: string
+  /** The folder of the target. */
+  readonly path: string
+}
+
+/** The archive may be a disk of its own, where no file can be renamed to. */
+async function move(
+  place: Place,
+  calls: Calls,
+  { source, target, path }: Move,
+): Promise<'named' | 'taken' | 'gone'> {
+  try {
+    return await giveName(calls, source, target)
+  } catch (error) {
+    if (!isRefusal(error, STATUS.failure, STATUS.notSupported)) throw error
+    const temporary = joined(path, temporaryName(place.options.newId(), 'archiving'))
+    try {
+      await copyOnServer(calls, source, temporary)
+      const named = await giveName(calls, temporary, target)
+      if (named === 'named') await removeIfThere(calls, source)
+      return named
+    } finally {
+      await removeIfThere(calls, temporary).catch(() => {}) // swept away a day later
+    }
+  }
+}
+
+/** The protocol has no call for it: the bytes come here and go back. */
+async function copyOnServer(calls: Calls, source: string, target: string): Promise<void> {
+  const size = (await calls.look(source))?.size ?? 0
+  const from = await calls.open(source, OPEN.read)
+  try {
+    const to = await calls.open(target, OPEN.write | OPEN.create | OPEN.exclusive)
+    let position = 0
+    for await (const chunk of download(calls, from, { from: 0, size })) {
+      await calls.write(to, chunk, position)
+      position += chunk.length
+    }
+    await calls.close(to)
+  } finally {
+    await calls.close(from).catch(() => {})
+  }
+}
+
+/** Where the file is dropped, and where it lies claimed. */
+async function pathsOf(
+  place: Place,
+  connection: Connection,
+  { id, folder, name }: Claim,
+): Promise<readonly [string, string]> {
+  assertSafeName(name)
+  const inbox = await openFolder(place, connection, folderSegments(folder))
+  const claimed = await openFolder(place, connection, [...folderSegments(folder), CLAIMED_FOLDER])
+  return [joined(inbox, name), joined(claimed, claimedName(id, name))]
+}

@@ -1,0 +1,85 @@
+/** Bytes over a connection: many requests under way at once, in order, and counted. */
+import type { FileHandle } from 'node:fs/promises'
+import type { Calls, Handle } from './calls.ts'
+
+/** Every server must take packets of this size; the library splits what a server cannot take anyway. */
+const CHUNK_BYTES = 32 * 1024
+const UNDER_WAY = 64
+
+/** The bytes from `from` to `size`, and what comes behind that, if anything does. */
+export async function* download(
+  calls: Calls,
+  handle: Handle,
+  { from, size }: { readonly from: number; readonly size: number },
+): AsyncGenerator<Buffer, void, undefined> {
+  const underWay: Promise<Buffer>[] = []
+  let asked = from
+  try {
+    while (asked < size || underWay.length > 0) {
+      while (asked < size && underWay.length < UNDER_WAY) {
+        const chunk = fully(calls, handle, { position: asked, length: Math.min(CHUNK_BYTES, size - asked) })
+        chunk.catch(() => {}) // looked at when its turn comes, and not at all when an earlier one failed
+        underWay.push(chunk)
+        asked += CHUNK_BYTES
+      }
+      const next = await underWay.shift()
+      if (next === undefined || next.length === 0) return
+      yield next
+    }
+    const beyond = await fully(calls, handle, { position: Math.max(from, size), length: 1 })
+    if (beyond.length > 0) yield beyond
+  } finally {
+    await Promise.allSettled(underWay)
+  }
+}
+
+/** Servers may give less than they are asked for; only nothing at all is the end. */
+async function fully(
+  calls: Calls,
+  handle: Handle,
+  { position, length }: { readonly position: number; readonly length: number },
+): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length)
+  let got = 0
+  while (got < length) {
+    const count = await calls.read(handle, got === 0 ? buffer : buffer.subarray(got), position + got)
+    if (count === 0) break
+    got += count
+  }
+  return got === length ? buffer : buffer.subarray(0, got)
+}
+
+/** Writes the local file from `from` on; `reached` is told up to where the server has everything. */
+export async function upload(
+  calls: Calls,
+  handle: Handle,
+  local: { readonly file: FileHandle; readonly from: number; readonly reached: (bytes: number) => void },
+): Promise<void> {
+  const underWay: { readonly end: number; readonly written: Promise<void> }[] = []
+  const settleFirst = async () => {
+    const first = underWay.shift()
+    await first?.written
+    if (first !== undefined) local.reached(first.end)
+  }
+  try {
+    for (let position = local.from; ;) {
+      const piece = Buffer.allocUnsafe(CHUNK_BYTES * PIECE_CHUNKS)
+      const { bytesRead } = await local.file.read(piece, 0, piece.length, position)
+      if (bytesRead === 0) break
+      for (let start = 0; start < bytesRead; start += CHUNK_BYTES) {
+        if (underWay.length >= UNDER_WAY) await settleFirst()
+        const chunk = piece.subarray(start, Math.min(start + CHUNK_BYTES, bytesRead))
+        const written = calls.write(handle, chunk, position + start)
+        written.catch(() => {})
+        underWay.push({ end: position + start + chunk.length, written })
+      }
+      position += bytesRead
+    }
+    while (underWay.length > 0) await settleFirst()
+  } finally {
+    await Promise.allSettled(underWay.map(({ written }) => written))
+  }
+}
+
+/** How many chunks are read from the disk at once. */
+const PIECE_CHUNKS = 32

@@ -1,0 +1,65 @@
+/** A local file on its way to the server under a working name; after a lost connection it goes on where it was. */
+import type { FileHandle } from 'node:fs/promises'
+import { BridgeError } from '../../support/errors.ts'
+import type { Calls } from './calls.ts'
+import { hasContentsOf, OPEN } from './contents.ts'
+import { isRefusal, STATUS } from './refusals.ts'
+import { upload } from './transfer.ts'
+
+export interface Uploading {
+  readonly file: FileHandle
+  readonly size: number
+  readonly verify: 'size' | 'hash'
+  /** Its working name. */
+  temporary: string
+  isBegun: boolean
+  /** Up to here the server has said that it has everything. */
+  reached: number
+  isWhole: boolean
+}
+
+/** Leaves the bytes at the path of the working name, flushed where the server can, and counted. */
+export async function uploadTo(calls: Calls, path: string, uploading: Uploading): Promise<void> {
+  if (uploading.isWhole && (await calls.look(path))?.size === uploading.size) return
+  const handle = await openAt(calls, path, uploading)
+  try {
+    const from = uploading.reached
+    await upload(calls, handle, {
+      file: uploading.file,
+      from,
+      reached: (bytes) => (uploading.reached = bytes),
+    })
+    await flushed(calls, handle)
+  } finally {
+    await calls.close(handle).catch(() => {}) // what matters is looked at next
+  }
+  await checkWhole(calls, path, uploading)
+  uploading.isWhole = true
+}
+
+/** What was begun on a connection that was lost goes on; the server may have forgotten some of what it said it had. */
+async function openAt(calls: Calls, path: string, uploading: Uploading) {
+  const found = uploading.isBegun ? await calls.look(path) : undefined
+  uploading.isBegun = true
+  uploading.reached = Math.min(uploading.reached, found?.size ?? 0)
+  const mode = found === undefined ? OPEN.write | OPEN.create | OPEN.exclusive : OPEN.write
+  return calls.open(path, mode)
+}
+
+async function flushed(calls: Calls, handle: Buffer): Promise<void> {
+  try {
+    await calls.fsync(handle)
+  } catch (error) {
+    if (!isRefusal(error, STATUS.notSupported)) throw error
+  }
+}
+
+async function checkWhole(calls: Calls, path: string, { file, size, verify }: Uploading): Promise<void> {
+  const there = await calls.look(path)
+  if (there?.size !== size) {
+    const has = there === undefined ? 'nothing' : `${there.size} bytes`
+    throw new BridgeError('cannot-write', `The server was sent ${size} bytes and says that it has ${has}.`)
+  }
+  if (verify === 'size' || (await hasContentsOf(calls, path, file))) return
+  throw new BridgeError('cannot-write', `Read back from the server, the file is not what was sent.`)
+}

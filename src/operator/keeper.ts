@@ -1,0 +1,54 @@
+/** Keeps something fresh while the bridge watches: soon after a change, at least every minute, and never at any cost. */
+import type { Clock } from '../support/clock.ts'
+
+export interface KeeperOptions {
+  readonly clock: Clock
+  /** What is done each time; it must not throw. */
+  readonly refresh: () => Promise<void>
+}
+
+export interface Keeper {
+  /** Something has changed. */
+  readonly touch: () => void
+  /** Refreshes once more, and ends. */
+  close(): Promise<void>
+}
+
+const EVERY_MS = 60_000
+
+/** Many files in a row are one change. */
+const GATHER_MS = 3000
+
+/** A refresh takes at most a twentieth of the time, however much there is to count. */
+const COST_FACTOR = 20
+
+export function keepFresh({ clock, refresh }: KeeperOptions): Keeper {
+  const end = new AbortController()
+  let wake = new AbortController()
+  let isTouched = false
+
+  const loop = async () => {
+    while (!end.signal.aborted) {
+      const began = clock.now()
+      isTouched = false
+      await refresh()
+      const cost = Math.max(0, clock.now() - began)
+      await clock.sleep(Math.max(GATHER_MS, cost * COST_FACTOR), end.signal)
+      if (isTouched || end.signal.aborted) continue
+      wake = new AbortController()
+      await clock.sleep(EVERY_MS, AbortSignal.any([wake.signal, end.signal]))
+    }
+  }
+  const running = loop()
+  return {
+    touch: () => {
+      isTouched = true
+      wake.abort()
+    },
+    async close() {
+      end.abort()
+      await running
+      await refresh()
+    },
+  }
+}

@@ -1,0 +1,215 @@
+/** What a bridge tells while it works and afterwards: the log, health and metrics, the status page and notices. */
+import type { Configuration } from '../config/configuration.ts'
+import type { NoticeConfiguration } from '../config/notices.ts'
+import type { Api } from '../domain/api.ts'
+import type { BridgeEvent, Observer } from '../domain/event.ts'
+import type { Journal } from '../domain/journal.ts'
+import type { Notifier } from '../domain/notice.ts'
+import type { StateCounts } from '../domain/record.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import type { Clock } from '../support/clock.ts'
+import { FAILURES, type FailureCode } from '../support/errors.ts'
+import type { RouteFailure } from './digest.ts'
+import { type HealthServer, serveHealth } from './health-server.ts'
+import { keepFresh, type Keeper } from './keeper.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+import { announce, type Announcing, joinNotices } from './notices.ts'
+import { oldestUnfinished } from './oldest.ts'
+import { replaceFile } from './page-file.ts'
+import { createPulse, type Pulse } from './pulse.ts'
+import { statusPage } from './status-page.ts'
+import { timedApi } from './timed-api.ts'
+
+export interface OperatingOptions {
+  readonly configuration: Configuration
+  /** A watch is kept an eye on all the time; a run leaves its page and notices when it ends. */
+  readonly isWatch: boolean
+  readonly clock: Clock
+  readonly newId: () => string
+  readonly version: string
+  /** Hears of everything, what happens here too. */
+  readonly log: Observer
+  readonly notifierOf: (notice: NoticeConfiguration) => Notifier
+}
+
+/** As much of a bridge as is needed to tell of it. */
+export interface Watched {
+  readonly journal: Journal
+  readonly snapshot: () => Promise<Snapshot>
+}
+
+export interface Operating {
+  /** To be told of every event of the bridge. */
+  readonly notify: Observer
+  /** Left out where nobody wants to know how long calls take. */
+  readonly wrapApi?: (api: Api) => Api
+  /** Once the bridge is open, before its first work. Never throws. */
+  begin(bridge: Watched): Promise<void>
+  /** The work is done, and the bridge is still open. Never throws. */
+  end(): Promise<void>
+}
+
+interface Inside {
+  readonly options: OperatingOptions
+  readonly tell: Observer
+  readonly pulse: Pulse
+  readonly metrics: Metrics | undefined
+  /** By route: what it fails with, and those that went well. */
+  readonly failing: Map<string, RouteFailure>
+  readonly tried: Set<string>
+  /** What was told already to be wrong beside the work. */
+  readonly asides: Map<string, string>
+}
+
+export function openOperating(options: OperatingOptions): Operating {
+  const inside = openInside(options)
+  const { metrics, tell } = inside
+  let bridge: Watched | undefined
+  let keeper: Keeper | undefined
+  let health: HealthServer | undefined
+  let beating: NodeJS.Timeout | undefined
+  return {
+    notify: (event) => {
+      tell(event)
+      if (CHANGES.has(event.kind)) keeper?.touch()
+    },
+    ...(metrics === undefined ? {} : { wrapApi: (api: Api) => timedApi(api, metrics.called) }),
+    async begin(opened) {
+      bridge = opened
+      await aside(inside, 'notices', () => joinNotices(announcingOf(inside, opened)))
+      if (!options.isWatch) return
+      health = await beginHealth(inside)
+      beating = setInterval(inside.pulse.beat, BEAT_MS).unref()
+      if (isKept(options))
+        keeper = keepFresh({ clock: options.clock, refresh: () => refresh(inside, opened) })
+    },
+    async end() {
+      clearInterval(beating)
+      await keeper?.close()
+      if (keeper === undefined && bridge !== undefined && isKept(options)) await refresh(inside, bridge)
+      await health?.close()
+      metrics?.close()
+    },
+  }
+}
+
+const BEAT_MS = 5000
+
+/** Events after which a page is not what it should be any more. */
+const CHANGES: ReadonlySet<BridgeEvent['kind']> = new Set([
+  'file-received',
+  'file-reported',
+  'file-closed',
+  'delivered',
+  'delivery-acknowledged',
+  'route-failed',
+  'route-recovered',
+])
+
+function isKept({
+  configuration: { statusPage: page, notices = [], health },
+  isWatch,
+}: OperatingOptions): boolean {
+  return page !== undefined || notices.length > 0 || (isWatch && health !== undefined)
+}
+
+function openInside(options: OperatingOptions): Inside {
+  const { configuration, clock, version, log, isWatch } = options
+  const routes = configuration.routes.map(({ name }) => name)
+  const notices = (configuration.notices ?? []).map(({ name }) => name)
+  const isMeasured = isWatch && configuration.health !== undefined
+  const metrics = isMeasured ? createMetrics({ routes, notices, version, clock }) : undefined
+  const pulse = createPulse({ clock, journalPath: configuration.journal.path, routes })
+  const failing = new Map<string, RouteFailure>()
+  const tried = new Set<string>()
+  const tell = (event: BridgeEvent) => {
+    log(event)
+    metrics?.observe(event)
+    pulse.observe(event)
+    noteFailures(event, failing, tried)
+  }
+  return { options, tell, pulse, metrics, failing, tried, asides: new Map() }
+}
+
+function noteFailures(event: BridgeEvent, failing: Map<string, RouteFailure>, tried: Set<string>): void {
+  if (event.kind === 'route-failed') {
+    const { route, code, message } = event
+    failing.set(route, { route, code, message })
+    tried.add(route)
+  }
+  const isWell = event.kind === 'pass-ended' && event.failure === undefined
+  if (event.kind !== 'route-recovered' && !isWell) return
+  failing.delete(event.route)
+  tried.add(event.route)
+}
+
+/** Work beside the work: what goes wrong with it is told once for each reason, and is no failure. */
+async function aside<Result>(
+  { tell, asides }: Inside,
+  what: string,
+  work: () => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    const result = await work()
+    asides.delete(what)
+    return result
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    if (asides.get(what) !== why) tell({ kind: 'aside-failed', what, why })
+    asides.set(what, why)
+    return undefined
+  }
+}
+
+async function beginHealth(inside: Inside): Promise<HealthServer | undefined> {
+  const { options, pulse, metrics, tell } = inside
+  const { health } = options.configuration
+  if (health === undefined || metrics === undefined) return undefined
+  const { live, ready } = pulse
+  const server = await aside(inside, `health at ${health.host}:${health.port}`, () =>
+    serveHealth({ ...health, live, ready, metrics }),
+  )
+  if (server !== undefined) tell({ kind: 'health-served', url: server.url })
+  return server
+}
+
+async function refresh(inside: Inside, bridge: Watched): Promise<void> {
+  const { options, metrics } = inside
+  const { statusPage: path } = options.configuration
+  const snapshot = await aside(inside, 'status', bridge.snapshot)
+  if (snapshot !== undefined && metrics !== undefined) {
+    const oldest = await aside(inside, 'metrics', () => oldestUnfinished(bridge.journal))
+    metrics.show(snapshot, oldest ?? new Map())
+  }
+  await announce(announcingOf(inside, bridge), triedSoFar(inside), options.isWatch)
+  if (path !== undefined && snapshot !== undefined) {
+    await aside(inside, 'status page', () => writePage(inside, bridge, { snapshot, path }))
+  }
+}
+
+function announcingOf({ options, tell }: Inside, { journal }: Watched): Announcing {
+  const { configuration, clock, newId, notifierOf } = options
+  const notices = configuration.notices ?? []
+  return { journal, configuration, notices, notifierOf, clock, newId, notify: tell }
+}
+
+function triedSoFar({ tried, failing }: Inside) {
+  return { routes: [...tried], failures: [...failing.values()] }
+}
+
+async function writePage(
+  { options, failing }: Inside,
+  { journal }: Watched,
+  { snapshot, path }: { readonly snapshot: Snapshot; readonly path: string },
+): Promise<void> {
+  const { configuration, isWatch } = options
+  const counts = new Map<string, StateCounts>()
+  for (const { id } of snapshot.files) counts.set(id, await journal.countRecords({ file: id }))
+  const notices = await journal.latestNotices((configuration.notices ?? []).map(({ name }) => name))
+  const failures = [...failing.values()].map(({ route, code, message }) => {
+    const cure = code in FAILURES ? FAILURES[code as FailureCode].cure : ''
+    return { route, message, cure }
+  })
+  const page = statusPage({ snapshot, counts, failures, notices, configuration, path, isKept: isWatch })
+  await replaceFile(path, page)
+}

@@ -1,0 +1,107 @@
+/** Receipts: files that come back and confirm delivered ones. Each is taken, read once, and archived. */
+import type { Claim, Mailbox, Sighting } from '../../domain/mailbox.ts'
+import type { AwaitedDelivery, ReceiptEntry } from '../../domain/taking.ts'
+import { assert, BridgeError } from '../../support/errors.ts'
+import type { OutboundParts } from '../parts.ts'
+
+/** Which file confirms a delivered one. */
+export interface ReceiptRules {
+  readonly folder: string
+  readonly archiveFolder: string
+  /** The name of the receipt for the delivered file of this name; case is ignored. */
+  readonly nameFor: (name: string) => string
+  /** What must stand in it, for the delivered file of this name. */
+  readonly textFor?: (name: string) => string
+  /** How long it must not have changed before it is taken. */
+  readonly settleMs: number
+}
+
+/** So many deliveries are looked after in one pass; those behind them come up as these are confirmed. */
+const AWAITED_MAX = 10_000
+
+/** What a receipt has to say stands at its beginning. */
+const READ_BYTES_MAX = 1 << 20
+
+/** Brings what a crash left to its end first, so that no receipt is taken twice. One listing, however many files wait. */
+export async function noteReceipts(parts: OutboundParts): Promise<void> {
+  const { journal, lease, route } = parts
+  const { rules, mailbox } = receiptsOf(parts)
+  for (const receipt of await journal.openReceipts(route.name, AWAITED_MAX)) {
+    await finishReceipt(parts, receipt)
+  }
+  const awaited = await journal.awaitedDeliveries(AWAITED_MAX, route.name)
+  if (awaited.length === 0) return
+  const byName = new Map(awaited.map((delivery) => [rules.nameFor(delivery.name).toLowerCase(), delivery]))
+  for (const { delivery, name, folder } of await settledReceipts(parts, mailbox, byName)) {
+    const receipt = { id: parts.newId(), delivery: delivery.id, folder, name }
+    await journal.beginReceipt(lease, receipt)
+    await finishReceipt(parts, { ...receipt, state: 'claiming' })
+  }
+}
+
+interface Found {
+  readonly delivery: AwaitedDelivery
+  readonly folder: string
+  readonly name: string
+}
+
+/** Those that are still the same after the settle time. */
+async function settledReceipts(
+  { clock, signal, route }: OutboundParts,
+  mailbox: Mailbox,
+  byName: ReadonlyMap<string, AwaitedDelivery>,
+): Promise<Found[]> {
+  const { folder = '', settleMs = 0 } = route.receipt ?? {}
+  const receiptsAmong = (files: readonly Sighting[]) =>
+    files.filter(({ name }) => byName.has(name.toLowerCase()))
+  const before = receiptsAmong(await mailbox.list(folder))
+  if (before.length === 0) return []
+  await clock.sleep(settleMs, signal)
+  if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+  const seen = new Set(before.map(({ name, size, modifiedAt }) => JSON.stringify([name, size, modifiedAt])))
+  const taken = new Map<string, Found>()
+  for (const { name, size, modifiedAt } of receiptsAmong(await mailbox.list(folder))) {
+    const delivery = byName.get(name.toLowerCase())
+    // Two whose names differ in case alone: the other is looked at by a later pass, and finds nobody waiting.
+    if (delivery === undefined || taken.has(delivery.id)) continue
+    if (seen.has(JSON.stringify([name, size, modifiedAt]))) taken.set(delivery.id, { delivery, folder, name })
+  }
+  return [...taken.values()]
+}
+
+/** The one next step of a receipt, and the one after it. May be repeated from the start after a crash. */
+async function finishReceipt(parts: OutboundParts, receipt: ReceiptEntry): Promise<void> {
+  const { journal, lease, signal } = parts
+  const { rules, mailbox } = receiptsOf(parts)
+  if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+  const claim: Claim = { id: receipt.id, folder: receipt.folder, name: receipt.name }
+  if (receipt.state === 'claiming') {
+    if ((await mailbox.claim(claim)) === 'gone') return journal.endReceipt(lease, receipt.id, 'gone')
+    const isAsAsked = await holdsWhatItShould(parts, claim, receipt.delivery)
+    await journal.endReceipt(lease, receipt.id, isAsAsked ? 'accepted' : 'refused')
+  }
+  const archivedAs = await mailbox.archive(claim, rules.archiveFolder)
+  await journal.receiptArchived(lease, receipt.id, archivedAs)
+}
+
+async function holdsWhatItShould(parts: OutboundParts, claim: Claim, deliveryId: string): Promise<boolean> {
+  const { rules, mailbox } = receiptsOf(parts)
+  if (rules.textFor === undefined) return true
+  const delivery = await parts.journal.delivery(deliveryId)
+  assert(delivery, `receipt ${claim.id} is for a delivery that is not there`)
+  const text = rules.textFor(delivery.name)
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of mailbox.read(claim)) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes >= READ_BYTES_MAX) break
+  }
+  const read = Buffer.concat(chunks)
+  return read.includes(Buffer.from(text)) || read.includes(Buffer.from(text, 'utf16le'))
+}
+
+function receiptsOf({ route, receipts }: OutboundParts): { rules: ReceiptRules; mailbox: Mailbox } {
+  assert(route.receipt && receipts, `route ${route.name} waits for receipts and knows of none`)
+  return { rules: route.receipt, mailbox: receipts }
+}

@@ -1,0 +1,264 @@
+import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { BridgeEvent } from '../../../src/domain/event.ts'
+import type { Mailbox } from '../../../src/domain/mailbox.ts'
+import { directoryMailbox } from '../../../src/mailboxes/directory.ts'
+import { BridgeError } from '../../../src/support/errors.ts'
+import { smallOrders } from '../../fixtures/small-orders.ts'
+import { SETTLE_MS, watchWorld } from '../../fixtures/watching.ts'
+import { aWorld } from '../../fixtures/world.ts'
+
+const ORDERS = { routes: ['orders'] }
+
+function kinds(events: readonly BridgeEvent[], ...wanted: BridgeEvent['kind'][]): string[] {
+  return events.map(({ kind }) => kind).filter((kind) => wanted.includes(kind))
+}
+
+test('files that lay there before the start and files that come later are all sent, each once', async () => {
+  const world = await aWorld(ORDERS)
+  await world.drop('inbox/orders', 'early.csv', smallOrders(100, 2))
+  const watching = await watchWorld(world, ORDERS)
+  await watching.untilClosed(1)
+  for (const number of [200, 300, 400]) {
+    await world.drop('inbox/orders', `late-${number}.csv`, smallOrders(number, 1))
+  }
+  await watching.untilClosed(4)
+  await watching.stop()
+  const numbers = (await world.orders()).map((order) => order.purchase_order_number)
+  expect(new Set(numbers).size).toBe(5)
+  expect(numbers.length).toBe(5)
+  expect(await world.list('inbox/orders')).toEqual([])
+  expect((await world.list('results')).filter((name) => name.endsWith('.results.csv')).length).toBe(4)
+})
+
+test('a file that is being written is left alone, and the whole ones beside it are taken meanwhile', async () => {
+  const world = await aWorld(ORDERS)
+  const text = smallOrders(100, 3)
+  const path = join(world.folder, 'exchange', 'inbox/orders', 'slow.csv')
+  await world.drop('inbox/orders', 'slow.csv', text.slice(0, 300))
+  const watching = await watchWorld(world, ORDERS)
+  let written = 300
+  let isOtherDone = false
+  let wasEarly = false
+  while (written < text.length) {
+    await appendFile(path, text.slice(written, (written += 60)))
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS / 3))
+    if (written === 420) await world.drop('inbox/orders', 'other.csv', smallOrders(900, 1))
+    const received = watching.events.flatMap((event) => (event.kind === 'file-received' ? [event.file] : []))
+    wasEarly ||= written < text.length && received.includes('slow.csv')
+    isOtherDone ||= received.includes('other.csv')
+  }
+  expect({ isOtherDone, wasEarly }).toEqual({ isOtherDone: true, wasEarly: false })
+  await watching.untilClosed(2)
+  expect((await world.orders()).length).toBe(4)
+  // Nothing of it is odd, so nothing is said.
+  expect(kinds(watching.events, 'file-left-alone', 'watch-deaf')).toEqual([])
+})
+
+test('a folder that goes away is told once, and is watched again when it is back', async () => {
+  const world = await aWorld(ORDERS)
+  const watching = await watchWorld(world, { ...ORDERS, scanMs: 100 })
+  const exchange = join(world.folder, 'exchange')
+  await watching.until(() => kinds(watching.events, 'watch-started').length === 1)
+  await rename(exchange, `${exchange}-unmounted`)
+  await watching.until(() => kinds(watching.events, 'route-failed').length === 1)
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  expect(kinds(watching.events, 'route-failed', 'route-recovered')).toEqual(['route-failed'])
+  await rename(`${exchange}-unmounted`, exchange)
+  await world.drop('inbox/orders', 'a.csv', smallOrders(100))
+  await watching.untilClosed(1)
+  expect(kinds(watching.events, 'route-failed', 'route-recovered')).toEqual([
+    'route-failed',
+    'route-recovered',
+  ])
+})
+
+test('an inbox that is replaced by another folder of its name goes on ringing', async () => {
+  const world = await aWorld(ORDERS)
+  const watching = await watchWorld(world, { ...ORDERS, scanMs: 300 })
+  await world.drop('inbox/orders', 'a.csv', smallOrders(100))
+  await watching.untilClosed(1)
+  await rm(join(world.folder, 'exchange', 'inbox'), { recursive: true })
+  await mkdir(join(world.folder, 'exchange', 'inbox/orders'), { recursive: true })
+  await world.drop('inbox/orders', 'b.csv', smallOrders(200))
+  await watching.untilClosed(2)
+  expect((await world.orders()).length).toBe(2)
+})
+
+test('a share that tells of nothing is looked through, and it is said once that it tells nothing', async () => {
+  const world = await aWorld(ORDERS)
+  // The bell hangs at the configured folder, where nothing ever happens.
+  const silent = join(world.folder, 'share')
+  await mkdir(join(world.folder, 'exchange', 'inbox/orders'), { recursive: true })
+  await mkdir(silent)
+  const watching = await watchWorld(world, {
+    ...ORDERS,
+    scanMs: 150,
+    wrap: { mailbox: () => directoryMailbox({ root: silent }) },
+  })
+  for (const number of [100, 200, 300]) {
+    await mkdir(join(silent, 'inbox/orders'), { recursive: true })
+    await writeFile(join(silent, 'inbox/orders', `${number}.csv`), smallOrders(number))
+    await watching.untilClosed(number / 100)
+    await new Promise((resolve) => setTimeout(resolve, 600))
+  }
+  expect((await world.orders()).length).toBe(3)
+  const [deaf, ...others] = watching.events.filter((event) => event.kind === 'watch-deaf')
+  expect(deaf).toMatchObject({ route: 'orders', why: 'the system told nothing of a file that came' })
+  expect(others).toEqual([])
+})
+
+test('a watch that finds nothing to do writes nothing into the journal and asks the API nothing', async () => {
+  const world = await aWorld(ORDERS)
+  let asked = 0
+  const changes: string[] = []
+  const watching = await watchWorld(world, {
+    ...ORDERS,
+    scanMs: 40,
+    wrap: {
+      api: (api) =>
+        new Proxy(api, {
+          get: (target, name) => {
+            asked++
+            return Reflect.get(target, name) as unknown
+          },
+        }),
+      journal: (journal) =>
+        new Proxy(journal, {
+          get: (target, name) => {
+            if (!['unfinishedRoutes', 'recentFiles', 'then', 'close'].includes(String(name)))
+              changes.push(String(name))
+            return Reflect.get(target, name) as unknown
+          },
+        }),
+    },
+  })
+  await world.drop('inbox/orders', 'a.csv', smallOrders(100))
+  await world.drop('inbox/orders', 'notes.txt', 'of no route')
+  await watching.untilClosed(1)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const before = { asked, changes: changes.length }
+  expect(before.changes).toBeGreaterThan(10)
+  await new Promise((resolve) => setTimeout(resolve, 600))
+  expect({ asked, changes: changes.slice(before.changes) }).toEqual({ asked: before.asked, changes: [] })
+})
+
+test('an API that is away is told once, however often it is tried, and once when it is back', async () => {
+  const world = await aWorld(ORDERS)
+  let tries = 0
+  let isAway = true
+  const watching = await watchWorld(world, {
+    ...ORDERS,
+    speed: 10,
+    wrap: {
+      api: (api) => ({
+        ...api,
+        send: (...args) => {
+          tries++
+          if (isAway) throw new BridgeError('api-unreachable', 'the API is away')
+          return api.send(...args)
+        },
+      }),
+    },
+  })
+  await world.drop('inbox/orders', 'a.csv', smallOrders(100))
+  await watching.until(() => tries >= 3)
+  expect(kinds(watching.events, 'route-failed', 'route-recovered')).toEqual(['route-failed'])
+  isAway = false
+  await watching.untilClosed(1)
+  await watching.until(() => watching.events.some(({ kind }) => kind === 'route-recovered'))
+  expect(kinds(watching.events, 'route-failed', 'route-recovered')).toEqual([
+    'route-failed',
+    'route-recovered',
+  ])
+}, 20_000)
+
+test('a route that takes long holds up no other', async () => {
+  const world = await aWorld({ routes: ['orders', 'shopify', 'dropstream'] })
+  let release: () => void = () => undefined
+  const held = new Promise<void>((resolve) => (release = resolve))
+  const watching = await watchWorld(world, {
+    wrap: {
+      mailbox: (mailbox): Mailbox => ({
+        ...mailbox,
+        claim: async (claim) => {
+          if (claim.folder === 'inbox/shopify') await held
+          return mailbox.claim(claim)
+        },
+      }),
+    },
+  })
+  await world.drop('inbox/shopify', 'stuck.csv', 'Name\n#1\n')
+  await world.drop('inbox/orders', 'a.csv', smallOrders(100))
+  await watching.untilClosed(1)
+  expect(watching.events.flatMap((event) => (event.kind === 'file-closed' ? [event.file] : []))).toEqual([
+    'a.csv',
+  ])
+  release()
+  await watching.untilClosed(2)
+})
+
+test('two watches on one folder send every order once', async () => {
+  const world = await aWorld(ORDERS)
+  const watches = [
+    await watchWorld(world, { ...ORDERS, scanMs: 200 }),
+    await watchWorld(world, { ...ORDERS, scanMs: 200 }),
+  ]
+  for (let file = 1; file <= 12; file++)
+    await world.drop('inbox/orders', `${file}.csv`, smallOrders(file * 100, 2))
+  const closed = () => watches.flatMap(({ events }) => events.filter(({ kind }) => kind === 'file-closed'))
+  await watches[0]?.until(
+    async () => closed().length >= 12 && (await world.list('inbox/orders')).length === 0,
+  )
+  for (const { stop } of watches) await stop()
+  const numbers = (await world.orders()).map((order) => order.purchase_order_number)
+  expect(numbers.length).toBe(24)
+  expect(new Set(numbers).size).toBe(24)
+  expect(watches.flatMap(({ events }) => kinds(events, 'route-failed'))).toEqual([])
+}, 30_000)
+
+test('work that a stopped run left is taken up at the start, without any file coming', async () => {
+  const world = await aWorld(ORDERS)
+  await world.drop('inbox/orders', 'a.csv', smallOrders(100))
+  const broken = await world.open({
+    mailbox: (mailbox) => ({
+      ...mailbox,
+      archive: () => Promise.reject(new BridgeError('cannot-write', 'full')),
+    }),
+  })
+  const { routes } = await broken.run([], new AbortController().signal)
+  expect(routes.map(({ kind }) => kind)).toEqual(['failed'])
+  await broken.close()
+  const watching = await watchWorld(world, ORDERS)
+  await watching.untilClosed(1)
+  expect((await world.orders()).length).toBe(1)
+})
+
+test('a journal that is damaged ends the watch with the reason', async () => {
+  const world = await aWorld(ORDERS)
+  const watching = await watchWorld(world, {
+    ...ORDERS,
+    wrap: {
+      journal: (journal) => ({
+        ...journal,
+        unfinishedRoutes: () => Promise.reject(new BridgeError('journal-damaged', 'The journal is damaged.')),
+      }),
+    },
+  })
+  await expect(watching.ended).rejects.toThrow('The journal is damaged.')
+})
+
+test('routes without an inbox have their turn at the start and then by the clock', async () => {
+  const world = await aWorld({ routes: ['orders', 'orders-out'] })
+  const watching = await watchWorld(world, {})
+  await watching.until(() =>
+    watching.events.some((event) => event.kind === 'pass-ended' && event.route === 'orders-out'),
+  )
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const passes = watching.events.filter(
+    (event) => event.kind === 'pass-ended' && event.route === 'orders-out',
+  )
+  expect(passes.length).toBe(1)
+  expect(watching.results).toEqual([])
+})

@@ -1,0 +1,43 @@
+/** Files that wait to be taken, and findings, on SQLite; and how a change of them by hand shows. */
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, it } from 'vitest'
+import { openJournal } from '../../src/journal/open.ts'
+import { tempFolder } from '../fixtures/temp-folder.ts'
+import { attentionSuite } from '../suites/attention.suite.ts'
+import { testClock } from '../suites/journal.suite.ts'
+
+attentionSuite('in memory', (clock) => openJournal({ path: ':memory:', clock }))
+
+it('a delivery that was made to look taken by hand is found', async () => {
+  const path = join(await tempFolder(), 'journal.db')
+  const journal = await openJournal({ path, clock: testClock() })
+  const lease = await journal.takeLease('out', 'me', 60_000, () => true)
+  await journal.collect(lease, [{ operation: 'export-orders', account: 'brand/1', apiId: '1', body: '{}' }])
+  const delivery = { id: 'a', nameFor: () => 'a.csv', folder: 'out', sha256: 'a', rows: 1 }
+  await journal.deliveryComposed(lease, { ...delivery, upToRecord: 1, held: [] })
+  await journal.deliveryDelivered(lease, 'a')
+  const whole = await journal.verifyChain({})
+  const database = new Database(path)
+  database.exec(`update deliveries set taken_at = 1, taken_by = 'picked-up'`)
+  database.close()
+
+  const { findings } = await journal.verifyChain({})
+  await journal.close()
+
+  expect(whole.found).toBe(0)
+  expect(findings).toMatchObject([{ about: 'delivery', id: 'a' }])
+})
+
+it('two bridges that find the same at once say it once', async () => {
+  const path = join(await tempFolder(), 'journal.db')
+  const journals = await Promise.all([1, 2].map(() => openJournal({ path, clock: testClock() })))
+  const found = [
+    { code: 'file-of-no-route', subject: 'erp:inbox/a.txt', since: 1, message: 'odd', cure: 'look' },
+  ] as const
+
+  const said = await Promise.all(journals.map((journal) => journal.noteConcerns(found, () => false)))
+  await Promise.all(journals.map((journal) => journal.close()))
+
+  expect(said.flat()).toMatchObject([{ turn: 1, change: 'raised' }])
+})

@@ -1,0 +1,112 @@
+/** A year of nights: two changes of the clocks in each zone, missed nights, reboots, and two bridges at once. */
+import { expect, test } from 'vitest'
+import { aCalendar, type Calendar } from '../fixtures/calendar.ts'
+import { crashAt } from '../fixtures/crash-after.ts'
+import { type Dice, dice } from '../samples/random.ts'
+
+const HOUR_MS = 3_600_000
+
+/** At times of day that are left out, or come twice, when the clocks of the zone are set. */
+const ZONES = {
+  berlin: { after: '02:30', zone: 'Europe/Berlin' },
+  'new-york': { after: '01:30', zone: 'America/New_York' },
+  santiago: { after: '00:00', zone: 'America/Santiago' },
+  beirut: { after: '00:15', zone: 'Asia/Beirut' },
+}
+
+function reportLines({ after, zone }: { readonly after: string; readonly zone: string }): string {
+  return `daily: { after: "${after}", zone: ${zone}, catchUp: 30d }
+select: { received_at: { since: previous, until: now } }
+empty: write`
+}
+
+function aYear(): Promise<Calendar> {
+  return aCalendar(Object.fromEntries(Object.entries(ZONES).map(([name, zone]) => [name, reportLines(zone)])))
+}
+
+/** What happens to the machine at some hour; the bridge dies, runs twice at once, or does its work. */
+async function live({ runDue, to, now }: Calendar, chance: Dice): Promise<void> {
+  const fate = chance.next()
+  if (fate < 0.25) {
+    const plan = crashAt(chance.between(1, 40), chance.pick(['before', 'after'] as const))
+    await runDue(plan.wrap).catch((error: unknown) => {
+      if (plan.diedAt() === undefined) throw error
+    })
+    // The lease of the dead runs out.
+    to(now() + 20_000)
+  } else if (fate < 0.35) await Promise.all([runDue(), runDue()])
+  else {
+    const { routes } = await runDue()
+    expect(routes.flatMap((each) => (each.kind === 'failed' ? [each.failure.message] : []))).toEqual([])
+  }
+}
+
+/** From one date to another, both included. */
+function datesFrom(first: string, last: string): string[] {
+  const dates: string[] = []
+  for (let ms = Date.parse(first); ms <= Date.parse(last); ms += 24 * HOUR_MS) {
+    dates.push(new Date(ms).toISOString().slice(0, 10))
+  }
+  return dates
+}
+
+test('a year of daily runs with clock changes, missed nights, crashes and two bridges at once makes each report exactly once, with each order in exactly one', async () => {
+  const chance = dice(365)
+  const calendar = await aYear()
+  const { to, now, place, runDue, files, ordersIn, turns, day } = calendar
+  const placed: string[] = []
+  to('2026-11-22T12:00Z')
+  await runDue()
+  while (now() < Date.parse('2027-11-24T00:00Z')) {
+    to(now() + chance.between(2 * HOUR_MS, 11 * HOUR_MS))
+    // The machine is off, for a night or for days.
+    if (chance.chance(0.08)) to(now() + chance.between(12 * HOUR_MS, 150 * HOUR_MS))
+    if (chance.chance(0.4)) placed.push(await place())
+    await live(calendar, chance)
+  }
+  to('2027-12-03T12:00Z')
+  await runDue()
+  await runDue()
+
+  const dates = datesFrom('2026-11-22', '2027-12-03')
+  for (const name of Object.keys(ZONES)) {
+    expect(await files(name), name).toEqual(dates.map((date) => `${date}.csv`))
+    expect(await ordersIn(name), name).toEqual(placed)
+    expect(await turns(name), name).toEqual(dates.map((date) => `${date} done`))
+  }
+  const bridge = await day.world.open()
+  expect((await bridge.journal.verifyChain({})).findings).toEqual([])
+  await bridge.close()
+}, 240_000)
+
+test.each(['before', 'after'] as const)(
+  'a bridge that dies right %s any effect of a turn makes the report of each date exactly once',
+  async (moment) => {
+    const calendar = await aYear()
+    const { to, runDue, files, turns } = calendar
+    const start = Date.parse('2026-12-01T12:00Z')
+    to(start)
+    await runDue()
+    let date = 0
+    let effects = 0
+    for (let effect = 1; effect < 400; effect++) {
+      to(start + ++date * 24 * HOUR_MS)
+      const plan = crashAt(effect, moment)
+      await runDue(plan.wrap).catch((error: unknown) => {
+        if (plan.diedAt() === undefined) throw error
+      })
+      to(start + date * 24 * HOUR_MS + 60_000)
+      await runDue()
+      if (plan.diedAt() === undefined) break
+      effects++
+    }
+
+    expect(effects).toBeGreaterThan(30)
+    const dates = datesFrom('2026-12-01', new Date(start + date * 24 * HOUR_MS).toISOString().slice(0, 10))
+    for (const name of Object.keys(ZONES)) {
+      expect(await files(name), name).toEqual(dates.map((each) => `${each}.csv`))
+      expect(await turns(name), name).toEqual(dates.map((each) => `${each} done`))
+    }
+  },
+  240_000,
+)

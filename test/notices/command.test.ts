@@ -1,0 +1,63 @@
+/** Notices to a real program. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { commandNotifier } from '../../src/notices/command.ts'
+import { tempFolder } from '../fixtures/temp-folder.ts'
+
+const MESSAGE = { id: 'k3v9m2x7q101', subject: '2 refused', text: 'a $(touch hacked) `b`\n', data: { a: 1 } }
+
+async function notifierOf(script: string, ...args: string[]) {
+  const folder = await tempFolder()
+  const notifier = commandNotifier({
+    command: process.execPath,
+    args: ['-e', script, ...args],
+    folder,
+    timeoutMs: 5000,
+  })
+  return { notifier, folder }
+}
+
+test('a program gets the notice as JSON on its input, in the folder of the configuration', async () => {
+  const { notifier, folder } = await notifierOf(
+    `let t='';process.stdin.on('data',c=>t+=c).on('end',()=>require('fs').writeFileSync('got',process.argv[1]+t))`,
+    '$HOME; *',
+  )
+
+  await notifier.send(MESSAGE)
+
+  const got = await readFile(join(folder, 'got'), 'utf8')
+  expect(got.startsWith('$HOME; *{')).toBe(true)
+  expect(JSON.parse(got.slice('$HOME; *'.length))).toEqual({
+    id: 'k3v9m2x7q101',
+    subject: '2 refused',
+    text: 'a $(touch hacked) `b`\n',
+    digest: { a: 1 },
+  })
+})
+
+test('a program that reads nothing has done its work when it ends well', async () => {
+  const { notifier } = await notifierOf('process.stdin.destroy()')
+
+  await expect(notifier.send({ ...MESSAGE, text: 'x'.repeat(1_000_000) })).resolves.toBeUndefined()
+})
+
+test('a program that fails is told with its exit code and what it complained', async () => {
+  const { notifier } = await notifierOf(`console.error('no network'); process.exitCode = 3`)
+
+  await expect(notifier.send(MESSAGE)).rejects.toThrow(/ended with exit code 3: no network$/)
+})
+
+test('a program that is not there is told as such', async () => {
+  const notifier = commandNotifier({ command: './nowhere', args: [], folder: '/', timeoutMs: 1000 })
+
+  await expect(notifier.send(MESSAGE)).rejects.toThrow('./nowhere cannot be started')
+})
+
+test.skipIf(process.platform === 'win32')('a program that does not end is ended', async () => {
+  const folder = await tempFolder()
+  const args = ['-e', `setInterval(() => {}, 1000)`]
+  const notifier = commandNotifier({ command: process.execPath, args, folder, timeoutMs: 300 })
+
+  await expect(notifier.send(MESSAGE)).rejects.toThrow('took longer than 0.3 seconds')
+})

@@ -1,0 +1,143 @@
+/** Whenever a bridge is started and stopped: each turn of a schedule once, in order, none early. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { cronTimes } from '../../src/bridge/schedule/cron-times.ts'
+import { dueTurns, nextAfter } from '../../src/bridge/schedule/schedule.ts'
+import { addDays, dateIn, momentOf, weekdayOf } from '../../src/bridge/schedule/zone-time.ts'
+import type { DailySchedule, Schedule } from '../../src/config/schedule.ts'
+import type { KnownTurns, NewTurn } from '../../src/domain/turns.ts'
+
+const HOUR_MS = 3_600_000
+
+/** With clocks that are set at midnight, by half an hour, and not at all. */
+const zone = fc.constantFrom(
+  'Europe/Berlin',
+  'America/New_York',
+  'America/Santiago',
+  'Asia/Beirut',
+  'Australia/Lord_Howe',
+  'Africa/Casablanca',
+  'Asia/Kolkata',
+  'UTC',
+)
+const time = fc
+  .tuple(fc.integer({ min: 0, max: 23 }), fc.integer({ min: 0, max: 59 }))
+  .map((parts) => parts.map((part) => String(part).padStart(2, '0')).join(':'))
+const day = fc.integer({ min: 1, max: 7 })
+const daily: fc.Arbitrary<DailySchedule> = fc.record({
+  kind: fc.constant('daily' as const),
+  after: time,
+  zone,
+  days: fc.uniqueArray(day, { minLength: 1 }),
+  catchUpDays: fc.constant(366),
+})
+const start = fc.integer({ min: Date.UTC(2024, 0, 1), max: Date.UTC(2030, 0, 1) })
+/** A bridge looks at these times after one another: every few minutes, or after weeks. */
+const pauses = fc.array(
+  fc.oneof(fc.integer({ min: 1, max: 2 * HOUR_MS }), fc.integer({ min: 1, max: 500 * HOUR_MS })),
+  {
+    minLength: 1,
+    maxLength: 40,
+  },
+)
+
+/** What a bridge does that carries out all that is due, whenever it looks. */
+function live(schedule: Schedule, from: number, waits: readonly number[], oneByOne: boolean) {
+  let known: KnownTurns = { begun: [] }
+  let now = from
+  const had: { readonly turn: NewTurn; readonly at: number; readonly covered: readonly string[] }[] = []
+  for (const wait of [0, ...waits]) {
+    now += wait
+    const { turns, covered, missed, before } = dueTurns(schedule, known, { now, oneByOne })
+    expect(missed).toEqual([])
+    let latest = before?.turn
+    for (const [at, turn] of turns.entries()) {
+      had.push({ turn, at: now, covered: at === 0 ? covered.map((each) => each.turn) : [] })
+      latest = turn.turn
+    }
+    if (latest === undefined) continue
+    known =
+      schedule.kind === 'every'
+        ? { ...known, intervalAt: turns[0]?.dueAt ?? 0 }
+        : { ...known, [schedule.kind === 'daily' ? 'latestDate' : 'latestInstant']: latest }
+  }
+  return { had, now, known }
+}
+
+test('each business date has its turn exactly once, in order, and none before its time', () => {
+  fc.assert(
+    fc.property(daily, start, pauses, fc.boolean(), (schedule, from, waits, oneByOne) => {
+      const { had, now } = live(schedule, from, waits, oneByOne)
+
+      const all = had.flatMap(({ turn, covered }) => [...covered, turn.turn])
+      const first = all[0]
+      for (const { turn, at } of had) {
+        expect(turn.dueAt).toBeLessThanOrEqual(at)
+        expect(turn.dueAt).toBe(momentOf(turn.turn, schedule.after, schedule.zone))
+      }
+      const expected: string[] = []
+      const today = dateIn(schedule.zone, now)
+      for (let date = first ?? today; date <= today; date = addDays(date, 1)) {
+        const isDue = momentOf(date, schedule.after, schedule.zone) <= now
+        if (schedule.days.includes(weekdayOf(date)) && isDue) expected.push(date)
+      }
+      expect(all).toEqual(first === undefined ? [] : expected)
+    }),
+  )
+})
+
+test('a bridge that sleeps until the next turn finds it due then, and not a moment earlier', () => {
+  const schedules = fc.oneof(
+    daily,
+    fc.record({
+      kind: fc.constant('cron' as const),
+      expression: fc.constantFrom('0 6 * * 1-5', '*/20 * * * *', '30 2 * * *', '0 0 1 * *', '15 1 * * 0'),
+      zone,
+    }),
+    fc.record({ kind: fc.constant('every' as const), everyMs: fc.integer({ min: 1000, max: 24 * HOUR_MS }) }),
+  )
+  fc.assert(
+    fc.property(schedules, start, pauses, (schedule, from, waits) => {
+      const { known, now } = live(schedule, from, waits, true)
+      const next = nextAfter(schedule, known, now)
+
+      expect(next).toBeGreaterThan(now)
+      expect(dueTurns(schedule, known, { now: next - 1, oneByOne: true }).turns).toEqual([])
+      expect(dueTurns(schedule, known, { now: next, oneByOne: true }).turns).toMatchObject([{ dueAt: next }])
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('the last instant of a cron expression is the last one of the way forward', () => {
+  const expressions = fc.constantFrom(
+    '0 6 * * 1-5',
+    '*/20 * * * *',
+    '30 2 * * *',
+    '* 3 * * *',
+    '45 23 28-31 * *',
+  )
+  fc.assert(
+    fc.property(expressions, zone, start, (expression, where, now) => {
+      const { nextAfter: next, lastUpTo } = cronTimes(expression, where)
+      const last = lastUpTo(now)
+
+      expect(last).toBeLessThanOrEqual(now)
+      expect(next(last ?? 0)).toBeGreaterThan(now)
+      expect(next((last ?? 0) - 1)).toBe(last)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('the moments of a date lie within it or right after a gap, and never go back', () => {
+  fc.assert(
+    fc.property(time, zone, start, (at, where, ms) => {
+      const date = dateIn(where, ms)
+      const moment = momentOf(date, at, where)
+
+      expect(dateIn(where, moment)).toBe(date)
+      expect(momentOf(addDays(date, 1), at, where)).toBeGreaterThan(moment)
+    }),
+  )
+})

@@ -1,0 +1,144 @@
+/** The promises of the journal about the turns of routes that have a schedule, for whatever database keeps it. */
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Journal, Lease } from '../../src/domain/journal.ts'
+import type { NewTurn } from '../../src/domain/turns.ts'
+import { type TestClock, testClock } from './journal.suite.ts'
+
+const date = (turn: string): NewTurn => ({ turn, dueAt: Date.parse(`${turn}T06:00Z`) })
+const instant = (turn: string): NewTurn => ({ turn, dueAt: Date.parse(turn) })
+
+export function turnsSuite(name: string, open: (clock: TestClock) => Promise<Journal>): void {
+  describe(`turns in a journal ${name}`, () => {
+    let journal: Journal
+    let clock: TestClock
+    let lease: Lease
+
+    beforeEach(async () => {
+      clock = testClock()
+      journal = await open(clock)
+      lease = await journal.takeLease('report', 'bridge-1', 1000, () => true)
+      return () => journal.close()
+    })
+
+    const begin = (turn: NewTurn, more: { covered?: NewTurn[]; missed?: NewTurn[] } = {}) =>
+      journal.beginTurn(lease, { covered: [], missed: [], ...turn, ...more })
+    const states = async () =>
+      (await journal.recentTurns(10, 'report')).map(({ turn, state }) => `${turn} ${state}`)
+
+    const compose = (id: string, turn?: string) =>
+      journal.reportComposed(lease, {
+        id,
+        nameFor: (sequence) => `report-${sequence}.csv`,
+        folder: 'outbox',
+        sha256: 'r',
+        rows: 2,
+        records: 1,
+        ...(turn === undefined ? {} : { turn }),
+      })
+
+    it('of which nothing is known at first', async () => {
+      expect(await journal.knownTurns('report')).toEqual({ begun: [] })
+    })
+
+    it('begins one once, and gives it back as it is to whoever begins it again', async () => {
+      const first = await begin(date('2026-03-08'))
+      clock.advance(500)
+      const again = await begin(date('2026-03-08'))
+
+      expect(first).toMatchObject({ route: 'report', turn: '2026-03-08', state: 'begun' })
+      expect(again).toEqual(first)
+      expect(await journal.knownTurns('report')).toEqual({ latestDate: '2026-03-08', begun: [first] })
+    })
+
+    it('never begins one that is done', async () => {
+      await begin(date('2026-03-08'))
+      await journal.turnDone(lease, '2026-03-08')
+
+      expect(await begin(date('2026-03-08'))).toMatchObject({ state: 'done' })
+      expect(await journal.knownTurns('report')).toEqual({ latestDate: '2026-03-08', begun: [] })
+      await expect(journal.turnDone(lease, '2026-03-08')).rejects.toMatchObject({ code: 'bug' })
+    })
+
+    it('notes with it which it covers and which nobody will carry out', async () => {
+      await begin(date('2026-03-05'))
+      await begin(date('2026-03-08'), {
+        covered: [date('2026-03-05'), date('2026-03-07')],
+        missed: [date('2026-03-04')],
+      })
+
+      expect(await states()).toEqual([
+        '2026-03-08 begun',
+        '2026-03-07 covered',
+        '2026-03-05 covered',
+        '2026-03-04 missed',
+      ])
+    })
+
+    it('changes nothing of what has its end', async () => {
+      await begin(date('2026-03-07'))
+      await journal.turnDone(lease, '2026-03-07')
+      await begin(date('2026-03-08'), { covered: [date('2026-03-07')], missed: [date('2026-03-07')] })
+
+      expect(await states()).toEqual(['2026-03-08 begun', '2026-03-07 done'])
+    })
+
+    it('binds a report to its turn, and only one', async () => {
+      await begin(date('2026-03-08'))
+      await compose('d1', '2026-03-08')
+
+      const { begun } = await journal.knownTurns('report')
+      expect(begun).toMatchObject([{ turn: '2026-03-08', delivery: 'd1' }])
+      await expect(compose('d2', '2026-03-08')).rejects.toMatchObject({ code: 'bug' })
+      expect(await journal.delivery('d2')).toBeUndefined()
+    })
+
+    it('binds no report to a turn that was not begun', async () => {
+      await expect(compose('d1', '2026-03-08')).rejects.toMatchObject({ code: 'bug' })
+      await begin(date('2026-03-08'))
+      await journal.turnDone(lease, '2026-03-08')
+      await expect(compose('d1', '2026-03-08')).rejects.toMatchObject({ code: 'bug' })
+    })
+
+    it('tells dates, instants and intervals of a route apart', async () => {
+      await begin(date('2026-03-08'))
+      await begin(instant('2026-03-08T06:00:00.000Z'))
+      await journal.noteInterval(lease, 900_000)
+      await journal.noteInterval(lease, 1_800_000)
+
+      expect(await journal.knownTurns('report')).toMatchObject({
+        latestDate: '2026-03-08',
+        latestInstant: '2026-03-08T06:00:00.000Z',
+        intervalAt: 1_800_000,
+      })
+      expect(await states()).toEqual(['2026-03-08 begun', '2026-03-08T06:00:00.000Z begun'])
+    })
+
+    it('knows from which one on a schedule counts', async () => {
+      await journal.scheduleBegan(lease, date('2026-03-07'))
+
+      expect(await journal.knownTurns('report')).toEqual({ latestDate: '2026-03-07', begun: [] })
+      expect(await begin(date('2026-03-07'))).toMatchObject({ state: 'before' })
+    })
+
+    it('of one route only', async () => {
+      await begin(date('2026-03-08'))
+
+      expect(await journal.knownTurns('other')).toEqual({ begun: [] })
+      expect(await journal.recentTurns(10, 'other')).toEqual([])
+      expect(await journal.recentTurns(10)).toHaveLength(1)
+    })
+
+    it('lets nobody begin or end one who has lost the route', async () => {
+      await begin(date('2026-03-08'))
+      clock.advance(1001)
+      const successor = await journal.takeLease('report', 'bridge-2', 1000, () => true)
+
+      await expect(begin(date('2026-03-09'))).rejects.toMatchObject({ code: 'lease-lost' })
+      await expect(journal.turnDone(lease, '2026-03-08')).rejects.toMatchObject({ code: 'lease-lost' })
+      await expect(compose('d1', '2026-03-08')).rejects.toMatchObject({ code: 'lease-lost' })
+      await expect(journal.noteInterval(lease, 1)).rejects.toMatchObject({ code: 'lease-lost' })
+      await journal.turnDone(successor, '2026-03-08')
+      expect(await states()).toEqual(['2026-03-08 done'])
+    })
+  })
+}
