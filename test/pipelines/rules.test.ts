@@ -54,6 +54,14 @@ describe('a shipment', () => {
     expect(wrong('create-shipment', parcel(item({ brand_identifier: 'NL-1' }, 1)))).toEqual([])
   })
 
+  test('of an item whose UPC the API shows as a number, without its leading zeros, is right', () => {
+    const shown = order({ order_lines: [{ ...line(1, ''), variant: { upc: 86000100810 } }] })
+    const other = parcel(item({ upc: '086000100827' }))
+
+    expect(wrong('create-shipment', parcel(item({ upc: '086000100810' }, 3)), shown)).toEqual([])
+    expect(wrong('create-shipment', other, shown).map(([code]) => code)).toEqual(['item-not-ordered'])
+  })
+
   test.each(['canceled', 'closed'])('of a %s order is told with the time', (status) => {
     const [[code, field, message] = []] = wrong(
       'create-shipment',

@@ -39,7 +39,7 @@ export function lineMeant(lines: readonly OrderLine[], item: Body): Match {
   const byUpc = fitting(lines, [['upc', upc]])
   if (byUpc !== 'untold' || !given(sku)) return byUpc
   return fitting(
-    lines.filter((line) => variantOf(line)['upc'] === upc),
+    lines.filter((line) => isShownAs(variantOf(line)['upc'], upc)),
     [['brand_identifier', sku]],
   )
 }
@@ -56,12 +56,18 @@ function fitting(
   const shown = names.filter(([field]) => lines.every((line) => variantOf(line)[field] !== undefined))
   if (lines.length === 0 || shown.length === 0) return 'untold'
   for (const [field, value] of shown) {
-    const found = lines.filter((line) => String(variantOf(line)[field]) === String(value))
+    const found = lines.filter((line) => isShownAs(variantOf(line)[field], value))
     const [only, another] = found
     if (another !== undefined) return 'untold'
     if (only !== undefined) return only
   }
   return 'none'
+}
+
+/** Shown as a number, a name has lost its leading zeros. */
+function isShownAs(shown: unknown, value: unknown): boolean {
+  const text = String(value)
+  return String(shown) === text || (typeof shown === 'number' && /^\d+$/u.test(text) && Number(text) === shown)
 }
 
 function variantOf(line: OrderLine): Body {
