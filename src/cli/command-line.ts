@@ -1,12 +1,11 @@
 /** The commands, their options and their help. */
 import yargs, { type Argv } from 'yargs'
-import { BridgeError, EXIT, type ExitCode } from '../support/errors.ts'
+import { BridgeError, EXIT } from '../support/errors.ts'
 import { didYouMean } from '../support/nearest.ts'
 import { AUDIT_COMMANDS, AUDIT_OPTIONS, auditCommands } from './audit-commands.ts'
 import { check } from './commands/check.ts'
 import { explain } from './commands/explain.ts'
 import { MAP_COMMANDS, MAP_OPTIONS, mapCommands } from './commands/map/map.ts'
-import { run } from './commands/run.ts'
 import { status } from './commands/status.ts'
 import { translate } from './commands/translate.ts'
 import { DEFAULT_CONFIGURATION } from './context.ts'
@@ -16,6 +15,8 @@ import { missingInWords } from './missing-in-words.ts'
 import { LABELS_COMMANDS, LABELS_OPTIONS, labelsCommand } from './labels-command.ts'
 import { NOTICES_COMMANDS, noticesCommand } from './notices-command.ts'
 import { PROVE_COMMANDS, PROVE_OPTIONS, proveCommand } from './prove-command.ts'
+import { LOG_OPTIONS } from './log-flags.ts'
+import { RUN_COMMANDS, RUN_OPTIONS, RUN_SINGLE, runCommand } from './run-command.ts'
 import { STARTING_COMMANDS, STARTING_OPTIONS, startingCommands } from './starting-commands.ts'
 import { SUPPORT_COMMANDS, SUPPORT_OPTIONS, supportCommands } from './support-commands.ts'
 import { tellFailure, type Terminal } from './terminal.ts'
@@ -23,10 +24,10 @@ import { TRUST_COMMANDS, TRUST_OPTIONS, trustCommands } from './trust-commands.t
 import { VERSION } from './version.ts'
 import { WATCH_COMMANDS, watchCommand } from './watch-command.ts'
 
-/** Runs one command line and gives its exit code. Never throws: what goes wrong is told on the terminal. */
-export async function runCommandLine(terminal: Terminal, words: readonly string[]): Promise<ExitCode> {
-  let exit: ExitCode = EXIT.ok
-  const done = (code: ExitCode) => {
+/** Runs one command line and gives its exit code, which may be one that a scheduler asked for. Never throws: what goes wrong is told on the terminal. */
+export async function runCommandLine(terminal: Terminal, words: readonly string[]): Promise<number> {
+  let exit: number = EXIT.ok
+  const done = (code: number) => {
     exit = code
   }
   try {
@@ -47,7 +48,7 @@ const config = {
 } as const
 const json = { type: 'boolean', default: false, describe: 'Print data for programs' } as const
 
-type Done = (code: ExitCode) => void
+type Done = (code: number) => void
 
 function commands(terminal: Terminal, words: readonly string[], done: Done): Argv {
   const program = yargs([...words])
@@ -76,16 +77,24 @@ function commands(terminal: Terminal, words: readonly string[], done: Done): Arg
 
 /** yargs makes a list of an option that is given twice, and nobody who takes one value expects a list. */
 function onlyOnce(args: Readonly<Record<string, unknown>>): true {
-  const twice = [...EXPORT_SINGLE, 'by', 'config', 'data', 'host', 'mapping', 'port', 'why'].find((name) =>
-    Array.isArray(args[name]),
-  )
+  const twice = [
+    ...EXPORT_SINGLE,
+    ...RUN_SINGLE,
+    'by',
+    'config',
+    'data',
+    'host',
+    'mapping',
+    'port',
+    'why',
+  ].find((name) => Array.isArray(args[name]))
   if (twice === undefined) return true
   throw new BridgeError('usage-wrong', `--${twice} is given more than once.`)
 }
 
 /** Every command and option, for guessing what a misspelt word was meant to be. */
 const COMMANDS = [
-  'run',
+  ...RUN_COMMANDS,
   ...WATCH_COMMANDS,
   ...NOTICES_COMMANDS,
   'translate',
@@ -109,6 +118,8 @@ const OPTIONS = [
   'help',
   'version',
   ...STARTING_OPTIONS,
+  ...RUN_OPTIONS,
+  ...LOG_OPTIONS,
   ...MAP_OPTIONS,
   ...EXPORT_OPTIONS,
   ...LABELS_OPTIONS,
@@ -133,17 +144,8 @@ function hintFor(words: readonly string[]): string {
 
 /** The commands that do the work. */
 function runningCommands(program: Argv, terminal: Terminal, done: Done): Argv {
-  const withRun = program.command(
-    'run [routes..]',
-    'One pass over the routes: pick up, post, report; collect, deliver, acknowledge',
-    (args) =>
-      args
-        .positional('routes', { type: 'string', array: true, default: [] as string[] })
-        .options({ config, json }),
-    async (args) => done(await run(terminal, args)),
-  )
   const withDocuments = labelsCommand(
-    exportCommand(watchCommand(withRun, terminal, done), terminal, done),
+    exportCommand(watchCommand(runCommand(program, terminal, done), terminal, done), terminal, done),
     terminal,
     done,
   )

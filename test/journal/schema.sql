@@ -21,6 +21,23 @@ CREATE TABLE bodies (
 
 CREATE INDEX bodies_by_target on bodies (target, file_number) where target is not null;
 
+CREATE TABLE concerns (
+  raised_turn integer primary key,
+  code text not null,
+  route text not null,         -- '' where it is about no route
+  subject text not null,
+  since integer not null,
+  message text not null,
+  cure text not null,
+  raised_at integer not null,
+  ended_turn integer,
+  ended_at integer
+) strict;
+
+CREATE UNIQUE INDEX concerns_ended on concerns (ended_turn) where ended_turn is not null;
+
+CREATE UNIQUE INDEX concerns_standing on concerns (code, route, subject) where ended_turn is null;
+
 CREATE TABLE "decided_records" (
   record_id integer not null references records (id) on delete cascade,
   decision_id integer not null references "decisions" (id),
@@ -53,7 +70,7 @@ CREATE TABLE deliveries (
   state text not null,
   composed_at integer not null,
   delivered_at integer,
-  acknowledged_at integer, forgotten_at integer,
+  acknowledged_at integer, forgotten_at integer, taken_at integer, taken_by text,
   unique (route, sequence)
 ) strict;
 
@@ -137,6 +154,11 @@ CREATE TABLE kept_values (
   primary key (account, key, name)
 ) strict, without rowid;
 
+CREATE TABLE known_places (
+  place text primary key,      -- where a mark was left, by which the folder is known again
+  marked_at integer not null
+) strict, without rowid;
+
 CREATE TABLE leases (
   route text primary key,
   token integer not null,   -- grows with every holder
@@ -150,6 +172,48 @@ CREATE TABLE migration (
   name text not null,
   applied_at integer not null
 ) strict;
+
+CREATE TABLE notice_channels (
+  name text primary key,
+  joined_at integer not null,
+  told_event integer not null,    -- what happened up to here was told, or is being told
+  told_turn integer not null,     -- the same of findings
+  failing text not null           -- the routes that were told to fail, each with its code
+) strict, without rowid;
+
+CREATE TABLE notices (
+  id text primary key,
+  channel text not null references notice_channels (name),
+  after_event integer not null,
+  up_to_event integer not null,
+  after_turn integer not null,
+  up_to_turn integer not null,
+  state text not null check (state in ('begun', 'sent', 'failed')),
+  tries integer not null,
+  began_at integer not null,
+  tried_at integer not null,
+  held_until integer not null,    -- until then one bridge is at it
+  problem text
+) strict, without rowid;
+
+CREATE INDEX notices_of_channel on notices (channel, began_at);
+
+CREATE UNIQUE INDEX notices_open on notices (channel) where state <> 'sent';
+
+CREATE TABLE receipts (
+  id text primary key,
+  delivery_id text not null references deliveries (id),
+  folder text not null,
+  name text not null,
+  state text not null check (state in ('claiming', 'accepted', 'refused', 'gone')),
+  began_at integer not null,
+  ended_at integer,
+  archived_as text
+) strict;
+
+CREATE INDEX receipts_of_delivery on receipts (delivery_id, began_at);
+
+CREATE INDEX receipts_open on receipts (began_at, id) where archived_as is null and state <> 'gone';
 
 CREATE TABLE records (
   id integer primary key,
@@ -233,3 +297,15 @@ CREATE TABLE ties (
   other text not null,      -- names, numbers of orders and ids; no other contents
   primary key (one, other)
 ) strict, without rowid;
+
+CREATE TABLE turns (
+  route text not null,
+  turn text not null,       -- a business date or an instant; of an interval the word "every"
+  state text not null check (state in ('begun', 'done', 'covered', 'missed', 'before')),
+  due_at integer not null,
+  changed_at integer not null,
+  delivery_id text,
+  primary key (route, turn)
+) strict, without rowid;
+
+CREATE INDEX turns_begun on turns (route, turn) where state = 'begun';

@@ -15,7 +15,7 @@ import { progressBar } from '../progress.ts'
 import { table } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 import { countsInWords } from '../counts-in-words.ts'
-import { runInWords } from './run.ts'
+import { runInWords } from '../run-in-words.ts'
 
 /** How many refused records of a file are shown. */
 const REFUSED_SHOWN = 12

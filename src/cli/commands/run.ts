@@ -1,137 +1,114 @@
 /** `dropbridge run`: one pass over the routes, for people and for schedulers. */
-import type { RouteResult, RunResult } from '../../bridge/outcome.ts'
+import type { RunResult } from '../../bridge/outcome.ts'
 import type { BridgeEvent } from '../../domain/event.ts'
-import { type ExitCode, FAILURES } from '../../support/errors.ts'
-import { didYouMean } from '../../support/nearest.ts'
-import { readConfiguration, withBridge } from '../context.ts'
-import { outboundInWords } from '../outbound-in-words.ts'
-import { retentionInWords } from '../forgotten-in-words.ts'
+import { isoTime, systemClock } from '../../support/clock.ts'
+import type { ExitCode } from '../../support/errors.ts'
+import { readConfiguration } from '../context.ts'
+import type { LogFormat, LogLevel } from '../../support/log.ts'
+import { withOperatedBridge } from '../operating.ts'
 import { progressBar } from '../progress.ts'
-import { reportInWords, waitingInWords } from '../report-in-words.ts'
-import type { Terminal } from '../terminal.ts'
+import { boundsOf, exitMapOf, type RunFlags } from '../run-bounds.ts'
+import { eventInWords, runInWords } from '../run-in-words.ts'
+import { cameToSomething, summaryInWords, summaryOf } from '../run-summary.ts'
+import { tellFailure, type Terminal } from '../terminal.ts'
 
-export interface RunOptions {
+export interface RunCommandOptions extends RunFlags {
   readonly config: string
   readonly routes: readonly string[]
+  readonly exitMap?: string | undefined
+  readonly quiet: boolean
   readonly json: boolean
+  readonly logLevel?: LogLevel | undefined
+  readonly logFormat?: LogFormat | undefined
 }
 
-export async function run(terminal: Terminal, { config, routes, json }: RunOptions): Promise<ExitCode> {
+/** Gives the exit code, or the one that is to stand for it. */
+export async function run(terminal: Terminal, options: RunCommandOptions): Promise<number> {
+  // What is wrong with the command line is told before anything is read.
+  const exits = exitMapOf(options.exitMap)
+  boundsOf(options, { now: 0, zone: 'UTC' })
+  const exit = await runBounded(terminal, options).catch((error: unknown) => tellFailure(terminal, error))
+  return exits.get(exit) ?? exit
+}
+
+async function runBounded(terminal: Terminal, options: RunCommandOptions): Promise<ExitCode> {
+  const { config, routes, json, quiet } = options
   const configuration = await readConfiguration(terminal, config)
-  const bar = progressBar(terminal)
-  const notify = (event: BridgeEvent) => {
+  // Schedulers of this machine go by its own zone.
+  const { zone = Intl.DateTimeFormat().resolvedOptions().timeZone } = configuration
+  const bounds = boundsOf(options, { now: systemClock.now(), zone })
+  const bar = progressBar(quiet ? { ...terminal, progressStream: null } : terminal)
+  const words = (event: BridgeEvent) => {
     bar.observe(event)
-    const line = eventInWords(event)
+    const line = quiet ? undefined : eventInWords(event)
     if (line === undefined) return
     bar.clear()
     terminal.say(line)
   }
   terminal.signal.addEventListener('abort', bar.clear, { once: true })
-  const result = await withBridge(configuration, notify, (bridge) => bridge.run(routes, terminal.signal))
+  const flags = { level: options.logLevel, format: options.logFormat }
+  const operated = { isWatch: false, flags, words }
+  const result = await withOperatedBridge(terminal, configuration, operated, ({ bridge }) =>
+    bridge.run(routes, terminal.signal, bounds),
+  )
   bar.clear()
-  if (json) terminal.out(JSON.stringify(asData(result), null, 2))
-  else for (const line of runInWords(result)) terminal.say(line)
+  tell(terminal, result, { json, quiet })
   return result.exit
 }
 
-/** What is worth a word while it happens. */
-function eventInWords(event: BridgeEvent): string | undefined {
-  if (event.kind === 'columns-differ') return `${event.route}: ${event.file} ${columnsInWords(event)}`
-  if (event.kind === 'file-left-alone') return `${event.route}: ${event.file} is left alone: ${event.why}`
-  if (event.kind !== 'waiting') return undefined
-  const seconds = Math.round(event.ms / 1000)
-  if (seconds === 0) return undefined
-  const time = seconds === 1 ? '1 second' : `${seconds} seconds`
-  return `${event.route}: ${event.file}: waiting ${time} until late answers are out of the question`
+interface Manner {
+  readonly json: boolean
+  readonly quiet: boolean
 }
 
-/** What happened, a line or a few for each route. */
-export function runInWords(result: RunResult): string[] {
-  const stranded = result.stranded.map(
-    (route) =>
-      `${route}: this route is not in the configuration any more, and it has unfinished work: give it back its name, or see dropbridge status`,
-  )
-  return [...result.routes.flatMap(routeInWords), ...stranded, ...retentionInWords(result.retention)]
-}
-
-function routeInWords(result: RouteResult): string[] {
-  switch (result.kind) {
-    case 'failed': {
-      const { failure } = result
-      const details = failure.details.map((detail) => `    ${detail}`)
-      return [
-        `${result.route}: ${failure.message}`,
-        ...details,
-        `    what to do: ${FAILURES[failure.code].cure}`,
-      ]
-    }
-    case 'idle':
-      return []
-    case 'inbound': {
-      const { reported, open, waiting } = result.pass
-      if (reported.length + open.length + waiting.length === 0) return [`${result.route}: nothing to do`]
-      const unfinished = open.map(
-        (file) =>
-          `${result.route}: ${file.name} is not finished: some answers are not known yet. Run again later`,
-      )
-      return [...reported.flatMap(reportInWords), ...unfinished, ...waiting.map(waitingInWords)]
-    }
-    case 'outbound': {
-      const lines = outboundInWords(result.route, result.pass)
-      return lines.length > 0 ? lines : [`${result.route}: nothing to do`]
-    }
+function tell(terminal: Terminal, result: RunResult, { json, quiet }: Manner): void {
+  if (json) terminal.out(JSON.stringify(asData(result), null, 2))
+  else if (!quiet) for (const line of runInWords(result)) terminal.say(line)
+  else if (cameToSomething(result)) {
+    for (const line of runInWords(result, { terse: true })) terminal.say(line)
+    terminal.say(summaryInWords(result))
   }
 }
 
-/** What a misspelled column looks like: one the mapping names is not there, and others are there unused. */
-export function columnsInWords({
-  absent,
-  unused,
-}: {
-  absent: readonly string[]
-  unused: readonly string[]
-}): string {
-  const listed = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
-  const others = unused.length === 0 ? '' : `; not used: ${listed(unused)}`
-  const meant = absent.map((name) => didYouMean(name, unused)).find((words) => words !== '') ?? ''
-  return `has no column ${listed(absent)}, which the mapping names${others}${meant === '' ? '' : `.${meant}`}`
-}
-
 /** The result without what only the program needs. */
-function asData({ exit, routes, stranded, retention }: RunResult): unknown {
+function asData(result: RunResult): unknown {
+  const { exit, routes, stranded, retention, limit } = result
   return {
     exit,
+    summary: summaryOf(result),
+    ...(limit === undefined ? {} : { limit }),
     ...(retention?.kind === 'forgotten' ? { forgotten: retention.forgotten } : {}),
     stranded,
-    routes: routes.map((result) => {
-      switch (result.kind) {
-        case 'failed':
-          return {
-            route: result.route,
-            failure: {
-              code: result.failure.code,
-              message: result.failure.message,
-              details: result.failure.details,
-            },
-          }
-        case 'inbound':
-          return {
-            route: result.route,
-            files: result.pass.summaries,
-            open: result.pass.open.map((file) => file.name),
-            waiting: result.pass.waiting,
-          }
-        case 'outbound':
-          return {
-            route: result.route,
-            deliveries: result.pass.deliveries,
-            awaited: result.pass.awaited,
-            held: result.pass.held,
-            heldRecords: result.pass.heldRecords,
-            missing: result.pass.missing,
-            firstMissing: result.pass.firstMissing,
-          }
+    routes: routes.map((each) => ({ ...routeAsData(each), ...turnsAsData(each) })),
+  }
+}
+
+function turnsAsData({ turns }: RunResult['routes'][number]): object {
+  if (turns === undefined) return {}
+  const { nextAt, ...others } = turns
+  const next = nextAt === undefined || nextAt === Infinity ? {} : { nextAt: isoTime(nextAt) }
+  return { turns: { ...others, ...next } }
+}
+
+function routeAsData(result: RunResult['routes'][number]): object {
+  const { route } = result
+  switch (result.kind) {
+    case 'failed': {
+      const { code, message, details } = result.failure
+      return { route, failure: { code, message, details } }
+    }
+    case 'idle':
+      return { route, idle: true }
+    case 'inbound':
+      return {
+        route,
+        files: result.pass.summaries,
+        open: result.pass.open.map((file) => file.name),
+        waiting: result.pass.waiting,
       }
-    }),
+    case 'outbound': {
+      const { deliveries, awaited, held, heldRecords, missing, firstMissing } = result.pass
+      return { route, deliveries, awaited, held, heldRecords, missing, firstMissing }
+    }
   }
 }

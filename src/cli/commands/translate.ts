@@ -10,7 +10,7 @@ import { pathFrom } from '../context.ts'
 import { sayVerdict } from '../file-verdict.ts'
 import { problemInWords } from '../problem-in-words.ts'
 import type { Terminal } from '../terminal.ts'
-import { columnsInWords } from './run.ts'
+import { columnsInWords } from '../run-in-words.ts'
 import { translateRecords } from '../translated-records.ts'
 
 export interface TranslateOptions {

@@ -5,7 +5,7 @@ import { isoTime, systemClock } from '../../support/clock.ts'
 import { EXIT, type ExitCode } from '../../support/errors.ts'
 import { readConfiguration, withBridge } from '../context.ts'
 import type { Terminal } from '../terminal.ts'
-import { runInWords } from './run.ts'
+import { runInWords } from '../run-in-words.ts'
 
 export interface WatchOptions {
   readonly config: string

@@ -80,7 +80,7 @@ async function looked<Result>(
   } catch (error) {
     connection.folders.clear()
     const cause = error instanceof BridgeError ? error.cause : error
-    if (!believed || !isRefusal(cause, STATUS.noSuchFile)) throw error
+    if (!believed || !isRefusal(cause, STATUS.noSuchFile, STATUS.failure)) throw error
     return work(connection)
   }
 }

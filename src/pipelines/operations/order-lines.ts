@@ -67,7 +67,9 @@ function fitting(
 /** Shown as a number, a name has lost its leading zeros. */
 function isShownAs(shown: unknown, value: unknown): boolean {
   const text = String(value)
-  return String(shown) === text || (typeof shown === 'number' && /^\d+$/u.test(text) && Number(text) === shown)
+  return (
+    String(shown) === text || (typeof shown === 'number' && /^\d+$/u.test(text) && Number(text) === shown)
+  )
 }
 
 function variantOf(line: OrderLine): Body {

@@ -40,7 +40,11 @@ describeWithServers('the SFTP server of', ({ start }) => {
     await server.remove()
   })
   // Real servers take their time over a login, so the tests share two connections.
-  describeMailbox('its folder', async () => ({ ...place, again: () => second, close: () => emptied(place.root) }))
+  describeMailbox('its folder', async () => ({
+    ...place,
+    again: () => second,
+    close: () => emptied(place.root),
+  }))
 })
 
 async function emptied(folder: string): Promise<void> {
