@@ -5,7 +5,7 @@
 const floors = [
   ['support'],
   ['domain', 'contract'],
-  ['pipelines', 'formats', 'mailboxes', 'mapping', 'client', 'journal', 'config'],
+  ['pipelines', 'formats', 'mailboxes', 'mapping', 'client', 'journal', 'notices', 'config'],
   ['bridge', 'operator', 'service'],
   ['cli'],
 ]

@@ -15,7 +15,9 @@ import { type KeepingParts, keptPages } from '../pipelines/references/kept.ts'
 import type { Clock } from '../support/clock.ts'
 import { assert, BridgeError } from '../support/errors.ts'
 import { loadMappings } from './mappings.ts'
-import { selectionAt } from './outbound-route.ts'
+import { type RouteTurn, selectionAt } from './outbound-route.ts'
+import { lastDate } from './schedule/schedule.ts'
+import { dateIn } from './schedule/zone-time.ts'
 
 export interface ExportOptions {
   readonly clock: Clock
@@ -65,7 +67,13 @@ async function selectionFor(route: OutboundRoute, { select, clock }: ExportOptio
   const chosen = select ?? route.report?.select
   return chosen === undefined
     ? { query: OPERATIONS[route.operation].query }
-    : selectionAt(chosen, clock.now())
+    : selectionAt(chosen, clock.now(), turnNow(route, clock.now()))
+}
+
+/** What the words of a report for business dates mean right now: what its next turn would show, as far as it is there. */
+function turnNow({ schedule }: OutboundRoute, now: number): RouteTurn | undefined {
+  if (schedule?.kind !== 'daily') return undefined
+  return { date: dateIn(schedule.zone, now), dueAt: now, previousAt: lastDate(schedule, now).dueAt }
 }
 
 async function rowsFor(

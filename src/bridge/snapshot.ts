@@ -2,7 +2,8 @@
 import type { Observer } from '../domain/event.ts'
 import type { RouteOverview } from '../domain/journal.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { type Attending, type Attention, gatherAttention } from './attention/attention.ts'
+import { type Attention, gatherAttention } from './attention/attention.ts'
+import type { Attending } from './attention/looking.ts'
 import { isHolderAlive } from './holder.ts'
 import { unfinishedFiles } from './unfinished.ts'
 

@@ -41,7 +41,7 @@ export async function withOperatedBridge<Result>(
 ): Promise<Result> {
   const { log, talks } = openLog(terminal, configuration, { isWatch, flags })
   const logged = eventLog(log, isChatty(configuration, flags))
-  const operating = openOperating({
+  const operating = await openOperating({
     configuration,
     isWatch,
     clock: systemClock,

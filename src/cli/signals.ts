@@ -1,8 +1,11 @@
-/** SIGINT and SIGTERM, answered in words: the first asks for a clean stop, the second and the end of a grace stop at once. */
+/** SIGINT, SIGTERM and SIGHUP, answered in words: the first asks for a clean stop, the second and the end of a grace stop at once. */
 import { EXIT, type ExitCode } from '../support/errors.ts'
 
-/** SIGPIPE is not among them: Node ignores it, and a closed pipe shows as an error of the write. */
-const SIGNALS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const
+/**
+ * SIGHUP comes when the terminal is closed; without an answer it would kill at once. SIGPIPE is not among them: Node ignores
+ * it, and a closed pipe shows as an error of the write.
+ */
+const SIGNALS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated, SIGHUP: EXIT.terminated } as const
 
 export interface StopSignal {
   readonly signal: AbortSignal

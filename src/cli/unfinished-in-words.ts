@@ -18,7 +18,7 @@ export function unfinishedInWords(files: readonly UnfinishedFile[]): string[] {
     const isSaidNext = next !== undefined && cureOf(next) === cure
     return [`${file.route}: ${file.name}: ${whyOf(file)}`, ...(isSaidNext ? [] : [`    what to do: ${cure}`])]
   })
-  return ['', 'not finished:', ...lines]
+  return ['not finished:', ...lines]
 }
 
 function whyOf({ state, next, records }: UnfinishedFile): string {

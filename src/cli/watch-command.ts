@@ -3,6 +3,7 @@ import type { Argv } from 'yargs'
 import type { ExitCode } from '../support/errors.ts'
 import { watch } from './commands/watch.ts'
 import { DEFAULT_CONFIGURATION } from './context.ts'
+import { LOG_FLAGS } from './log-flags.ts'
 import type { Terminal } from './terminal.ts'
 
 export const WATCH_COMMANDS = ['watch']
@@ -19,7 +20,8 @@ export function watchCommand(program: Argv, terminal: Terminal, done: (code: Exi
           default: DEFAULT_CONFIGURATION,
           describe: 'The configuration file',
         },
+        ...LOG_FLAGS,
       }),
-    async ({ config, routes }) => done(await watch(terminal, { config, routes })),
+    async (args) => done(await watch(terminal, args)),
   )
 }

@@ -2,7 +2,6 @@
 import { z } from 'zod'
 import { assert } from '../support/errors.ts'
 import { DURATION_PATTERN, durationMs, WAIT_PATTERN, waitMs } from './duration.ts'
-import type { Mistake } from './mistakes.ts'
 
 /** The policies, by what must have happened first. */
 export const ACKNOWLEDGE = ['delivered', 'picked-up', 'receipt', 'never'] as const
@@ -166,29 +165,4 @@ function toMs(ms: number | undefined): number {
 export function receiptText(template: string, name: string): string {
   const stem = /^(.+)\.[^.]*$/.exec(name)?.[1] ?? name
   return template.replace(/\{(name|stem)\}/g, (_, which: string) => (which === 'name' ? name : stem))
-}
-
-/** What is there of a route, however broken the rest is. */
-export interface AcknowledgeGlance {
-  readonly acknowledge?: string | undefined
-  readonly receipt?: unknown
-  readonly overdue?: unknown
-}
-
-/** What does not go together; the paths begin within the route. */
-export function checkAcknowledge({ acknowledge, receipt, overdue }: AcknowledgeGlance): Mistake[] {
-  const mistakes: Mistake[] = []
-  if (acknowledge === 'receipt' && receipt === undefined) {
-    const message = 'says receipt and not which file is one: add receipt: { folder: …, match: "{name}.ok" }'
-    mistakes.push({ path: ['acknowledge'], at: 'value', message })
-  }
-  if (acknowledge !== 'receipt' && receipt !== undefined) {
-    const message = 'is only looked for with `acknowledge: receipt`.'
-    mistakes.push({ path: ['receipt'], at: 'key', message })
-  }
-  if (overdue !== undefined && acknowledge !== 'receipt' && acknowledge !== 'picked-up') {
-    const message = 'is for routes that wait, with `acknowledge: picked-up` or `receipt`.'
-    mistakes.push({ path: ['overdue'], at: 'key', message })
-  }
-  return mistakes
 }

@@ -3,9 +3,7 @@ import { z } from 'zod'
 import { OPERATIONS, type OperationName, partiesOf } from '../contract/operations.ts'
 import type { PartyKind } from '../contract/party.ts'
 import { didYouMean } from '../support/nearest.ts'
-import { checkAcknowledge } from './acknowledge.ts'
 import { checkDocuments } from './document-checks.ts'
-import { checkExpect } from './expect.ts'
 import { fileNameMistakes } from './file-name.ts'
 import type { Mistake } from './mistakes.ts'
 import { checkReport, checkRivals } from './report-checks.ts'
@@ -13,6 +11,7 @@ import { plainFolder } from './schema.ts'
 import { checkSchedule } from './schedule.ts'
 import { checkSteps, StepsGlance } from './step-checks.ts'
 import { checkTelling } from './telling-checks.ts'
+import { checkAcknowledge, checkExpect } from './waiting-checks.ts'
 
 /** Everything that is wrong between routes, mailboxes and parties. */
 export function checkTogether(raw: unknown): Mistake[] {

@@ -2,7 +2,6 @@
 import { z } from 'zod'
 import { assert } from '../support/errors.ts'
 import { KEEP_PATTERN, keepMs } from './duration.ts'
-import type { Mistake } from './mistakes.ts'
 import { DAYS, TIME, Zone } from './schedule.ts'
 
 /** Long enough to be annoying to nobody whose files are read at all. */
@@ -45,20 +44,14 @@ export function toExpect(
 ): Expect {
   const zone = own ?? ofFile
   assert(zone !== undefined, 'a time of day without a zone passed the checks')
-  return { by, zone, days: [...new Set((days ?? DAYS).map((day) => DAYS.indexOf(day) + 1))].toSorted((a, b) => a - b) }
+  return {
+    by,
+    zone,
+    days: [...new Set((days ?? DAYS).map((day) => DAYS.indexOf(day) + 1))].toSorted((a, b) => a - b),
+  }
 }
 
 /** Undefined for never. */
 export function emptiedMs(text: string): number | undefined {
   return text === 'never' ? undefined : keepMs(text)
-}
-
-/** What does not go together; the paths begin within the route. */
-export function checkExpect(from: { readonly expect?: unknown } | undefined, zone: unknown): Mistake[] {
-  const expect = from?.expect
-  if (typeof expect !== 'object' || expect === null || zone !== undefined) return []
-  if ('zone' in expect && expect.zone !== undefined) return []
-  const message =
-    'says a time of day and no zone: add "zone: Europe/Berlin" (or yours), or one `zone` for the whole file.'
-  return [{ path: ['from', 'expect'], at: 'key', message }]
 }

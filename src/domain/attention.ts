@@ -32,6 +32,16 @@ export const CONCERNS = {
     meaning: 'Records of a file wait for a person to decide.',
     cure: 'See `dropbridge status`, then `dropbridge release` or `dropbridge discard`.',
   },
+  'turn-overdue': {
+    meaning:
+      'A turn of a schedule (`daily`, `cron`) has been due for more than an hour, and was not carried out.',
+    cure: 'See whether `dropbridge watch`, or the scheduler that calls `dropbridge run --due`, is running.',
+  },
+  'turns-missed': {
+    meaning:
+      'A report was not made for some business dates, because they were farther back than its `catchUp` when a bridge ran again. Shown for a week.',
+    cure: 'Ask for what is missing with `dropbridge export`.',
+  },
   'file-not-come': {
     meaning: 'A file that `from.expect` names did not come by its time.',
     cure: 'Ask whoever sends it. It is taken whenever it comes.',

@@ -1,5 +1,5 @@
 /** Delivered files that wait until somebody took them or confirmed them, before their records are acknowledged. */
-import type { DeliveryEntry } from './journal.ts'
+import type { DeliveryEntry } from './delivery.ts'
 import type { Lease } from './lease.ts'
 
 /** A file that came back for a delivered one. Its claim goes by its id. */

@@ -30,9 +30,9 @@ export interface TurnEntry extends NewTurn {
 
 /** What decides which turns of a route are due. */
 export interface KnownTurns {
-  /** The latest business date that is known. */
+  /** The latest business date that is known and whose time has come. */
   readonly latestDate?: string
-  /** The latest instant of a cron expression that is known. */
+  /** The latest instant of a cron expression that is known and has come. */
   readonly latestInstant?: string
   /** The latest instant of an interval at which the route had its turn, milliseconds. */
   readonly intervalAt?: number

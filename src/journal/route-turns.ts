@@ -13,7 +13,7 @@ const INTERVAL = 'every'
 
 export function turnCalls(store: Store): TurnJournal {
   return {
-    knownTurns: (route) => read(store, (tables) => knownTurns(tables, route)),
+    knownTurns: (route) => read(store, (tables) => knownTurns(tables, route, store.clock.now())),
     recentTurns: (limit, route) => read(store, (tables) => recentTurns(tables, limit, route)),
     beginTurn: (lease, begin) =>
       writeHolding(store, lease, (tables, now) => beginTurn(tables, lease, { begin, now })),
@@ -44,16 +44,22 @@ export function turnCalls(store: Store): TurnJournal {
   }
 }
 
-async function knownTurns(tables: Kysely<Tables>, route: string): Promise<KnownTurns> {
+/**
+ * What is due later does not count yet: a clock that was wrong for a while, by years, must not keep a route from its turns until
+ * then. Those it had ahead of their time keep their state, and are not begun again.
+ */
+async function knownTurns(tables: Kysely<Tables>, route: string, now: number): Promise<KnownTurns> {
+  const has = sql`route = ${route} and due_at <= ${now}`
   const { rows } = await sql<{ date: string | null; instant: string | null; interval_at: number | null }>`
     select
-      (select max(turn) from turns where route = ${route} and ${IS_DATE}) as date,
-      (select max(turn) from turns where route = ${route} and ${IS_INSTANT}) as instant,
+      (select max(turn) from turns where ${has} and ${IS_DATE}) as date,
+      (select max(turn) from turns where ${has} and ${IS_INSTANT}) as instant,
       (select due_at from turns where route = ${route} and turn = ${INTERVAL}) as interval_at`.execute(tables)
   const begun = await tables
     .selectFrom('turns')
     .selectAll()
     .where('route', '=', route)
+    .where('due_at', '<=', now)
     .where(sql<boolean>`state = 'begun'`)
     .orderBy('due_at')
     .limit(BEGUN_MAX)

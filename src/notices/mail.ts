@@ -1,5 +1,4 @@
 /** Notices by mail, over SMTP. */
-import { createTransport } from 'nodemailer'
 import type { Message, Notifier } from '../domain/notice.ts'
 import { withinTime } from './deadline.ts'
 
@@ -20,6 +19,8 @@ export interface MailOptions {
 export function mailNotifier(options: MailOptions): Notifier {
   return {
     async send(message) {
+      // Loaded when it is wanted: most commands send no mail.
+      const { createTransport } = await import('nodemailer')
       const transport = createTransport(transportOptions(options))
       try {
         await withinTime(options.timeoutMs, transport.sendMail(mailOf(message, options)))

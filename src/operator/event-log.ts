@@ -67,6 +67,7 @@ const WORDS: Words = {
     `${file} ${phase} ${done}${total === undefined ? '' : ` of ${total}`}`,
 }
 
-function wordsOf(event: BridgeEvent): string {
+/** One line for people, without the route. */
+export function wordsOf(event: BridgeEvent): string {
   return (WORDS[event.kind] as (event: BridgeEvent) => string)(event)
 }

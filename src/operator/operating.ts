@@ -12,7 +12,7 @@ import { FAILURES, type FailureCode } from '../support/errors.ts'
 import type { RouteFailure } from './digest.ts'
 import { type HealthServer, serveHealth } from './health-server.ts'
 import { keepFresh, type Keeper } from './keeper.ts'
-import { createMetrics, type Metrics } from './metrics.ts'
+import type { Metrics } from './metrics.ts'
 import { announce, type Announcing, joinNotices } from './notices.ts'
 import { oldestUnfinished } from './oldest.ts'
 import { replaceFile } from './page-file.ts'
@@ -35,7 +35,8 @@ export interface OperatingOptions {
 /** As much of a bridge as is needed to tell of it. */
 export interface Watched {
   readonly journal: Journal
-  readonly snapshot: () => Promise<Snapshot>
+  /** Where everything stands; what is new of what a person must hear of is told as events. */
+  readonly attend: () => Promise<Snapshot>
 }
 
 export interface Operating {
@@ -61,8 +62,8 @@ interface Inside {
   readonly asides: Map<string, string>
 }
 
-export function openOperating(options: OperatingOptions): Operating {
-  const inside = openInside(options)
+export async function openOperating(options: OperatingOptions): Promise<Operating> {
+  const inside = openInside(options, await openMetrics(options))
   const { metrics, tell } = inside
   let bridge: Watched | undefined
   let keeper: Keeper | undefined
@@ -106,19 +107,26 @@ const CHANGES: ReadonlySet<BridgeEvent['kind']> = new Set([
   'route-recovered',
 ])
 
+/** A watch looks at itself all the time; of a run somebody must want to hear more than its words. */
 function isKept({
-  configuration: { statusPage: page, notices = [], health },
+  configuration: { statusPage: page, notices = [], log },
   isWatch,
 }: OperatingOptions): boolean {
-  return page !== undefined || notices.length > 0 || (isWatch && health !== undefined)
+  return isWatch || page !== undefined || notices.length > 0 || log?.file !== undefined
 }
 
-function openInside(options: OperatingOptions): Inside {
-  const { configuration, clock, version, log, isWatch } = options
+/** Loaded when they are wanted: a run has none, and should begin at once. */
+async function openMetrics({ configuration, clock, version, isWatch }: OperatingOptions) {
+  if (!isWatch || configuration.health === undefined) return undefined
   const routes = configuration.routes.map(({ name }) => name)
   const notices = (configuration.notices ?? []).map(({ name }) => name)
-  const isMeasured = isWatch && configuration.health !== undefined
-  const metrics = isMeasured ? createMetrics({ routes, notices, version, clock }) : undefined
+  const { createMetrics } = await import('./metrics.ts')
+  return createMetrics({ routes, notices, version, clock })
+}
+
+function openInside(options: OperatingOptions, metrics: Metrics | undefined): Inside {
+  const { configuration, clock, log } = options
+  const routes = configuration.routes.map(({ name }) => name)
   const pulse = createPulse({ clock, journalPath: configuration.journal.path, routes })
   const failing = new Map<string, RouteFailure>()
   const tried = new Set<string>()
@@ -176,7 +184,7 @@ async function beginHealth(inside: Inside): Promise<HealthServer | undefined> {
 async function refresh(inside: Inside, bridge: Watched): Promise<void> {
   const { options, metrics } = inside
   const { statusPage: path } = options.configuration
-  const snapshot = await aside(inside, 'status', bridge.snapshot)
+  const snapshot = await aside(inside, 'status', bridge.attend)
   if (snapshot !== undefined && metrics !== undefined) {
     const oldest = await aside(inside, 'metrics', () => oldestUnfinished(bridge.journal))
     metrics.show(snapshot, oldest ?? new Map())

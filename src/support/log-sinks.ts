@@ -26,7 +26,7 @@ export function streamSink(stream: Pick<Writable, 'write' | 'writableLength'>): 
 const CLOSING_MS = 1000
 
 /** After a write that failed, the next try comes so much later. */
-const PAUSE_MS = 1000
+const PAUSE_MS = 400
 
 /**
  * Appends to a file. It is opened anew for each batch of lines, so that a rotation may move it away at any time. Lines that
@@ -64,7 +64,7 @@ export function fileSink(path: string): LogSink {
         const later = waiting
         waiting = undo.waiting
         characters = undo.characters
-        dropped = undo.dropped
+        dropped += undo.dropped
         for (const text of later) keep(text)
         await pause(PAUSE_MS)
         return

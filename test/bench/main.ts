@@ -9,6 +9,7 @@ import { memoryFindings } from './memory.ts'
 import { outboundRows } from './outbound.ts'
 import { readyRow } from './ready.ts'
 import { FULL, QUICK, type Scale } from './scale.ts'
+import { sftpRows } from './sftp.ts'
 import { serviceScaleRows } from './service-scale.ts'
 import { type MemoryRow, printMemory, printRows, type Row } from './table.ts'
 import { translateRows } from './translate.ts'
@@ -24,6 +25,7 @@ const PARTS: Readonly<Record<string, (scale: Scale) => Promise<Findings>>> = {
   service: async (scale) => ({ rows: await serviceScaleRows(scale) }),
   outbound: async (scale) => ({ rows: await outboundRows(scale) }),
   ready: async (scale) => ({ rows: [await readyRow(scale)] }),
+  sftp: async (scale) => ({ rows: await sftpRows(scale) }),
   memory: memoryFindings,
 }
 

@@ -23,6 +23,7 @@ export interface Scale {
     readonly writes: number
     readonly rounds: number
   }
+  readonly sftp: { readonly mebibytes: number; readonly rounds: number }
 }
 
 export const QUICK: Scale = {
@@ -33,6 +34,7 @@ export const QUICK: Scale = {
   memory: { inboundRows: [10_000, 50_000], outboundOrders: [] },
   oldFiles: { files: 20_000, rounds: 3 },
   service: { fewOrders: 10_000, manyOrders: 100_000, requests: 3, writes: 150, rounds: 3 },
+  sftp: { mebibytes: 16, rounds: 3 },
 }
 
 export const FULL: Scale = {
@@ -43,4 +45,5 @@ export const FULL: Scale = {
   memory: { inboundRows: [10_000, 100_000, 1_000_000], outboundOrders: [5_000, 20_000, 60_000] },
   oldFiles: { files: 100_000, rounds: 7 },
   service: { fewOrders: 10_000, manyOrders: 1_000_000, requests: 8, writes: 1_000, rounds: 9 },
+  sftp: { mebibytes: 128, rounds: 5 },
 }

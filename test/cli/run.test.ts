@@ -108,7 +108,7 @@ test('status shows what is done, and names a file that no route takes', async ()
   expect(stdout).toMatch(/^orders-out +no records +6 acknowledged +idle$/m)
   expect(stdout).toMatch(/^orders\.csv +orders .* closed +processed$/m)
   expect(stdout).toMatch(/^orders-1\.csv +orders-out +6 .* acknowledged$/m)
-  expect(stdout).toContain(`No route takes ${join(world.folder, 'exchange/inbox/orders/orders.csv.bak')}`)
+  expect(stdout).toContain(`no route takes ${join(world.folder, 'exchange/inbox/orders/orders.csv.bak')}`)
   const told = JSON.parse(data.stdout) as { routes: unknown[]; strangers: unknown[] }
   expect([told.routes.length, told.strangers.length, data.stderr]).toEqual([2, 1, ''])
 })

@@ -23,7 +23,7 @@ test.each(['orders-{seq}.csv', '{date:yyyy-MM-dd}', 'a {route} {seq}', 'ORDERS.{
 )
 
 test.each([
-  ['orders.csv', 'needs {seq} or {date:…}'],
+  ['orders.csv', 'needs {seq}, {date:…} or {day:…}'],
   ['{seq}/orders.csv', 'is the name of a file'],
   ['{seq}\\orders.csv', 'is the name of a file'],
   ['{seq}\n', 'is the name of a file'],
@@ -32,6 +32,8 @@ test.each([
   ['{date:D}', 'write yyyy, MM, dd'],
   ['{date}', 'write yyyy, MM, dd'],
   ['{seq:5}', 'is not a placeholder'],
+  ['{day}.csv', 'has {day}: write yyyy, yy, MM or dd'],
+  ['{day:yyyyMMddHHmm}.csv', 'has {day:yyyyMMddHHmm}: write yyyy, yy, MM or dd'],
   ['{sequence}-{seq}', 'has {sequence}, which is not a placeholder'],
   ['{seq', 'has a brace without its partner'],
   ['{seq}}', 'has a brace without its partner'],
@@ -66,7 +68,7 @@ test('a name that says something of the record is told from one that does not', 
 test('a field in a name must be one that the exported records show', () => {
   expect(fileNameMistakes('{retailer.code}_{purchase_order_number}.csv', 'export-orders')).toEqual([])
   expect(fileNameMistakes('{purchase_order}-{seq}.csv', 'export-orders')).toEqual([
-    'has {purchase_order}, which is not a placeholder: use {date:…}, {seq}, {route} or a field of what export-orders shows',
+    'has {purchase_order}, which is not a placeholder: use {date:…}, {day:…}, {seq}, {route} or a field of what export-orders shows',
   ])
   expect(fileNameMistakes('{ship_to}-{seq}.csv', 'export-orders')).toHaveLength(1)
   expect(fileNameMistakes('{invoice_number}-{seq}.csv', 'export-orders')).toHaveLength(1)

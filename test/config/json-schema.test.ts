@@ -14,6 +14,9 @@ test('the schema says what may stand in a route of either direction', () => {
     'brand',
     'api',
     'mapping',
+    'every',
+    'cron',
+    'daily',
     'operation',
     'from',
     'results',
@@ -25,10 +28,12 @@ test('the schema says what may stand in a route of either direction', () => {
     'stop',
     'to',
     'acknowledge',
+    'receipt',
+    'overdue',
     'select',
     'empty',
     'reread',
   ])
-  expect(keysAt(schema, ['routes', 'any-name', 'to'])).toEqual(['mailbox', 'folder', 'name'])
+  expect(keysAt(schema, ['routes', 'any-name', 'to'])).toEqual(['mailbox', 'folder', 'name', 'emptied'])
   expect(keysAt(schema, ['nowhere'])).toEqual([])
 })

@@ -91,7 +91,7 @@ describe('a configuration without mistakes', () => {
             archive: 'archive/orders-in',
             settleMs: 2000,
           },
-          results: { mailbox: 'erp', folder: 'results' },
+          results: { mailbox: 'erp', folder: 'results', emptiedMs: 2_592_000_000 },
           rules: { totals: 'warn', dates: 'warn', stock: 'off' },
           stop: { sameRefusal: 20 },
         },
@@ -102,7 +102,12 @@ describe('a configuration without mistakes', () => {
           credentials,
           operation: 'export-shipments',
           mappingPath: join(folder, 'mappings', 'shipments-export.yaml'),
-          to: { mailbox: 'erp', folder: 'out', name: 'shipments-{date:yyyyMMdd-HHmmss}-{seq}.csv' },
+          to: {
+            mailbox: 'erp',
+            folder: 'out',
+            name: 'shipments-{date:yyyyMMdd-HHmmss}-{seq}.csv',
+            emptiedMs: 2_592_000_000,
+          },
           acknowledge: 'delivered',
           reread: false,
         },
@@ -245,7 +250,7 @@ routes:
     brand: 1.5
     operation: export-orders
     mapping: orders.yaml
-    to: { mailbox: erp, folder: out, name: "orders/{day}.csv" }
+    to: { mailbox: erp, folder: out, name: "orders/{dya}.csv" }
     acknowledge: always
     reread: maybe
   nothing:
@@ -277,10 +282,10 @@ routes:
       '31:5 routes.invoices-in.from: takes the same files as the route shipments-in: the same mailbox, folder and match.',
       '31:68 routes.invoices-in.from.archive: done files would be left where the route shipments-in takes files from; use another folder.',
       '35:12 routes.orders-out.brand: must be a whole number.',
-      '38:44 routes.orders-out.to.name: has {day}, which is not a placeholder: use {date:…}, {seq}, {route} or a field of the record.',
+      '38:44 routes.orders-out.to.name: has {dya}, which is not a placeholder: use {date:…}, {day:…}, {seq}, {route} or a field of the record.',
       '38:44 routes.orders-out.to.name: is the name of a file: it cannot hold / \\ < > : " | ? *.',
-      '38:44 routes.orders-out.to.name: needs {seq} or {date:…}, or every file would have the same name.',
-      '39:18 routes.orders-out.acknowledge: must be one of delivered, never.',
+      '38:44 routes.orders-out.to.name: needs {seq}, {date:…} or {day:…}, or every file would have the same name.',
+      '39:18 routes.orders-out.acknowledge: must be one of delivered, picked-up, receipt, never.',
       '40:13 routes.orders-out.reread: must be true or false.',
       '41:11 routes.nothing: has no value.',
     ])

@@ -163,7 +163,7 @@ test('every mistake in a select is told with its cure, and none repeats a value'
   const lines = `select:
   status: [opne]
   is_acknowledged: yes please
-  received_at: { since: yesterday, untill: now }
+  received_at: { since: lately, untill: now }
   closed_at: {}
   ordered_at: { since: 2026-11-30, until: 2026-11-01 }
   acknowledged_at: { since: 24h, until: 48h }
@@ -176,12 +176,12 @@ test('every mistake in a select is told with its cure, and none repeats a value'
   expect(await mistakesOf('export-retailer-orders', lines)).toEqual([
     'select.status: must be one of open, partial, closed, canceled, or a list of them. Did you mean "open"?',
     'select.is_acknowledged: must be true or false.',
-    'select.received_at.since: must be now, a time back from now such as 24h or 7d (m, h, d or w), a date such as 2026-11-01, or a time such as 2026-11-01T08:00.',
+    'select.received_at.since: must be now, today, yesterday, a time back from now such as 24h or 7d (m, h, d or w), a date such as 2026-11-01, or a time such as 2026-11-01T08:00.',
     'select.received_at.untill: unknown key. Did you mean "until"?',
     'select.closed_at: says no time: name since, until or both, such as { since: 24h }.',
     'select.ordered_at.until: until must be later than since, or there is no time between them.',
     'select.acknowledged_at.until: until must be later than since, or there is no time between them.',
-    'select.fulfill_by.since: must be now, a time back from now such as 24h or 7d (m, h, d or w), a date such as 2026-11-01, or a time such as 2026-11-01T08:00.',
+    'select.fulfill_by.since: must be now, today, yesterday, a time back from now such as 24h or 7d (m, h, d or w), a date such as 2026-11-01, or a time such as 2026-11-01T08:00.',
     'select.recieved_at: unknown key. Did you mean "received_at"?',
     'select.shipped_at: export-retailer-orders cannot be asked for this; it takes purchase_order_number, status, is_acknowledged, ordered_at, received_at, fulfill_by, acknowledged_at, closed_at.',
     'select.purchase_order_number: must be a text in quotes, a list of at most 1000 of them, or { file: … } with one on each line.',

@@ -120,6 +120,23 @@ export function turnsSuite(name: string, open: (clock: TestClock) => Promise<Jou
       expect(await begin(date('2026-03-07'))).toMatchObject({ state: 'before' })
     })
 
+    it('counts only what has come, so that a clock which was years ahead does no harm once it is right', async () => {
+      clock.advance(Date.parse('2030-01-01T12:00Z') - clock.now())
+      lease = await journal.takeLease('report', 'bridge-1', 1000, () => false)
+      await begin(date('2030-01-01'))
+      await journal.turnDone(lease, '2030-01-01')
+      await begin(instant('2030-01-01T06:00:00.000Z'))
+      await journal.turnDone(lease, '2030-01-01T06:00:00.000Z')
+      clock.advance(Date.parse('2026-03-08T12:00Z') - clock.now())
+      lease = await journal.takeLease('report', 'bridge-2', 1000, () => false)
+      await begin(date('2026-03-08'))
+
+      const known = await journal.knownTurns('report')
+      expect(known).toMatchObject({ latestDate: '2026-03-08' })
+      expect(known).not.toHaveProperty('latestInstant')
+      expect(await begin(date('2030-01-01'))).toMatchObject({ state: 'done' })
+    })
+
     it('of one route only', async () => {
       await begin(date('2026-03-08'))
 

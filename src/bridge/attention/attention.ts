@@ -1,31 +1,14 @@
 /** What a person must hear of right now, computed from the journal and the mailboxes; nothing is changed. */
-import type { Configuration } from '../../config/configuration.ts'
 import { byUrgency, type Concern, concernKey } from '../../domain/attention.ts'
-import type { Journal } from '../../domain/journal.ts'
-import type { Mailbox } from '../../domain/mailbox.ts'
 import type { Stranger } from '../../domain/snapshot.ts'
-import type { Clock } from '../../support/clock.ts'
 import { deliveryConcerns } from './deliveries.ts'
 import { expectedConcerns } from './expected.ts'
-import { folderConcerns, type FolderLooks } from './folders.ts'
+import { folderConcerns } from './folders.ts'
 import { inboxConcerns } from './inboxes.ts'
-import { type Listings, listingsOf } from './listings.ts'
+import { type AwayFolder, listingsOf } from './listings.ts'
+import type { Attending, Looking } from './looking.ts'
 import { recordConcerns } from './records.ts'
-
-export interface Attending {
-  readonly journal: Journal
-  readonly configuration: Configuration
-  readonly mailboxes: ReadonlyMap<string, Mailbox>
-  readonly clock: Clock
-  /** Empty at first. */
-  readonly folderLooks: FolderLooks
-}
-
-/** What the single checks work with. */
-export interface Looking extends Attending {
-  readonly now: number
-  readonly listings: Listings
-}
+import { turnConcerns } from './turns.ts'
 
 export interface Attention {
   /** The most urgent first. */
@@ -46,6 +29,7 @@ export async function gatherAttention(attending: Attending): Promise<Attention> 
   const found = [
     ...inboxes.concerns,
     ...(await expectedConcerns(looking)),
+    ...(await turnConcerns(looking)),
     ...(await deliveryConcerns(looking)),
     ...(await recordConcerns(looking)),
     ...(await folderConcerns(looking)),
@@ -53,7 +37,7 @@ export async function gatherAttention(attending: Attending): Promise<Attention> 
   const away = listings.away()
   const standing = await journal.standingConcerns(STANDING_MAX)
   return {
-    concerns: sinceFirst([...found, ...away.map((failed) => awayConcern(failed, looking.now))], standing),
+    concerns: sinceFirst([...found, ...awayConcerns(away, looking.now)], standing),
     strangers: inboxes.strangers,
     unseen: ({ code, subject }) =>
       code !== 'mailbox-away' &&
@@ -72,12 +56,18 @@ function sinceFirst(found: readonly Concern[], standing: readonly Concern[]): re
   return [...each.values()].toSorted(byUrgency)
 }
 
-function awayConcern({ place, why }: { place: string; why: string }, since: number): Concern {
-  return {
-    code: 'mailbox-away',
-    subject: place,
-    since,
-    message: `${place} cannot be looked into: ${why}`,
-    cure: 'check that it is there, mounted or reachable, and may be read',
-  }
+/** One for each mailbox, however many of its folders are away. */
+function awayConcerns(away: readonly AwayFolder[], since: number): Concern[] {
+  const mailboxes = [...new Set(away.map(({ mailbox }) => mailbox))]
+  return mailboxes.map((mailbox) => {
+    const [first, ...others] = away.filter((folder) => folder.mailbox === mailbox)
+    const more = others.length === 0 ? '' : `; nor can ${others.map(({ place }) => place).join(', ')}`
+    return {
+      code: 'mailbox-away',
+      subject: mailbox,
+      since,
+      message: `${first?.place ?? mailbox} cannot be looked into: ${(first?.why ?? '').replace(/\.$/, '')}${more}`,
+      cure: 'check that it is there, mounted or reachable, and may be read',
+    }
+  })
 }

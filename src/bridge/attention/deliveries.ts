@@ -4,7 +4,7 @@ import type { Concern } from '../../domain/attention.ts'
 import type { AwaitedDelivery } from '../../domain/taking.ts'
 import { type Overdue, overdueOf } from '../../pipelines/outbound/overdue.ts'
 import { isoTime } from '../../support/clock.ts'
-import type { Looking } from './attention.ts'
+import type { Looking } from './looking.ts'
 
 /** So many of the files that wait are looked through; those behind them wait no longer than these. */
 const AWAITED_MAX = 10_000

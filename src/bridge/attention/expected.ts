@@ -4,7 +4,7 @@ import type { Concern } from '../../domain/attention.ts'
 import { isoTime } from '../../support/clock.ts'
 import { lastDate } from '../schedule/schedule.ts'
 import { momentOf } from '../schedule/zone-time.ts'
-import type { Looking } from './attention.ts'
+import type { Looking } from './looking.ts'
 
 /** So many of the latest files of a route are asked for one that really came. */
 const LATEST_FILES = 100

@@ -3,19 +3,11 @@ import type { Configuration } from '../../config/configuration.ts'
 import type { Concern } from '../../domain/attention.ts'
 import type { Sighting } from '../../domain/mailbox.ts'
 import { isoTime } from '../../support/clock.ts'
-import type { Looking } from './attention.ts'
+import type { Looking } from './looking.ts'
 import { type FolderMeant, placeOf } from './listings.ts'
 
 /** A folder nobody empties grows for ever; it need not be read each minute to find out. */
 const LOOK_MS = 15 * 60_000
-
-interface Looked {
-  readonly at: number
-  readonly concern: Concern | undefined
-}
-
-/** What was seen of such folders, and when. */
-export type FolderLooks = Map<string, Looked>
 
 /** Files are as old as the mailbox says: a day more or less changes nothing. */
 export async function folderConcerns(looking: Looking): Promise<Concern[]> {

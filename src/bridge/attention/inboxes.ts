@@ -9,7 +9,7 @@ import { surveyInbox } from '../../pipelines/inbound/survey.ts'
 import { nearestName } from '../../support/nearest.ts'
 import { filePattern } from '../file-pattern.ts'
 import { inboundRoute } from '../inbound-route.ts'
-import type { Looking } from './attention.ts'
+import type { Looking } from './looking.ts'
 import { placeOf } from './listings.ts'
 
 /** So many files of a folder are findings of their own, of each kind; whoever deals with these sees the rest. */

@@ -7,26 +7,32 @@ export interface FolderMeant {
   readonly folder: string
 }
 
+export interface AwayFolder {
+  readonly mailbox: string
+  readonly place: string
+  readonly why: string
+}
+
 export interface Listings {
   /** Undefined when the folder cannot be looked into. */
   of(meant: FolderMeant): Promise<readonly Sighting[] | undefined>
   /** The folders that could not be. */
-  away(): readonly { readonly place: string; readonly why: string }[]
+  away(): readonly AwayFolder[]
 }
 
 export function listingsOf(mailboxes: ReadonlyMap<string, Mailbox>): Listings {
   const known = new Map<string, readonly Sighting[] | undefined>()
-  const failed = new Map<string, string>()
+  const failed = new Map<string, AwayFolder>()
   return {
     async of(meant) {
       const place = placeOf(meant)
       if (known.has(place)) return known.get(place)
       const listed = await listFolder(mailboxes.get(meant.mailbox), meant.folder)
-      if ('why' in listed) failed.set(place, listed.why)
+      if ('why' in listed) failed.set(place, { mailbox: meant.mailbox, place, why: listed.why })
       known.set(place, 'files' in listed ? listed.files : undefined)
       return known.get(place)
     },
-    away: () => [...failed].map(([place, why]) => ({ place, why })),
+    away: () => [...failed.values()],
   }
 }
 

@@ -1,7 +1,7 @@
 /** Records that wait for a person, and work that nobody goes on with. */
 import type { Concern } from '../../domain/attention.ts'
 import type { HeldFile, UnsettledRecord } from '../../domain/held.ts'
-import type { Looking } from './attention.ts'
+import type { Looking } from './looking.ts'
 
 /** So many files with held records are findings of their own. */
 const HELD_MAX = 50

@@ -51,8 +51,9 @@ export interface TurnParts {
 export async function passTurns(parts: TurnParts, mode: TurnMode, pass: Pass): Promise<RouteResult> {
   const { journal, lease, route, clock } = parts
   const schedule = scheduleOf(route)
-  if (schedule === 'always') return pass({})
-  if (schedule === 'never') return mode === 'due' ? passUnfinished(parts, {}, pass) : pass({})
+  // Of a route without a schedule only the interval is known, which counts where the bridge decides by itself.
+  if (schedule === 'always' || (route.schedule === undefined && mode !== 'due')) return pass({})
+  if (schedule === 'never') return passUnfinished(parts, {}, pass)
   const now = clock.now()
   const known = await journal.knownTurns(route.name)
   const due = dueTurns(schedule, known, { now, oneByOne: isOneByOne(route) })

@@ -78,3 +78,28 @@ export interface Reason {
 export function reason(code: ReasonCode, message: string, cure: string = REASONS[code].cure): Reason {
   return { code, message, cure }
 }
+
+export interface RouteVerdict {
+  /** Left out where no route is meant. */
+  readonly route?: string
+  readonly path: string
+  readonly reasons: readonly Reason[]
+  /** What is worth knowing and keeps nothing. */
+  readonly notes: readonly string[]
+}
+
+/** When a route takes it, the others do not matter; else what a person must do counts before what time does. */
+export function exitOf(verdicts: readonly RouteVerdict[]): ExitCode {
+  if (verdicts.some(({ reasons }) => reasons.length === 0)) return EXIT.ok
+  const codes: ExitCode[] = verdicts.flatMap(({ reasons }) => reasons.map(({ code }) => REASONS[code].exit))
+  return BY_URGENCY.find((exit) => codes.includes(exit)) ?? EXIT.rejects
+}
+
+const BY_URGENCY: readonly ExitCode[] = [
+  EXIT.badConfiguration,
+  EXIT.cannotWrite,
+  EXIT.unavailable,
+  EXIT.unusableFile,
+  EXIT.rejects,
+  EXIT.tryLater,
+]

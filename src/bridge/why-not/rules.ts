@@ -12,6 +12,7 @@ import { nearestName } from '../../support/nearest.ts'
 import { filePattern } from '../file-pattern.ts'
 import { isHolderAlive } from '../holder.ts'
 import type { Inbox } from './inboxes.ts'
+import type { RemoteInbox } from './remote-inbox.ts'
 import { type Reason, reason } from './reasons.ts'
 
 export interface Eyes {
@@ -27,6 +28,8 @@ export interface Asking extends Eyes {
   readonly mappings: Mappings
   readonly name: string
   readonly inboxes: readonly Inbox[]
+  /** Inboxes on other machines that the file may stand in. */
+  readonly remote: readonly RemoteInbox[]
 }
 
 export type Mappings = { readonly loaded: ReadonlyMap<string, Mapping> } | { readonly wrong: Reason }
@@ -94,7 +97,11 @@ export async function leaseReasons(journal: Journal, route: string): Promise<Rea
   ]
 }
 
-export async function queueNotes(journal: Journal, { name }: Asking, { route }: Inbox): Promise<string[]> {
+export async function queueNotes(
+  journal: Journal,
+  { name }: Asking,
+  { route }: Pick<Inbox, 'route'>,
+): Promise<string[]> {
   // A run that was stopped right before its claim has noted the very file that still stands there.
   const open = (await journal.unfinishedFiles(route.name)).filter(
     (file) => file.name !== name || file.state !== 'claiming',

@@ -4,7 +4,7 @@ import type { Configuration } from '../../config/configuration.ts'
 import { FILE_STATES, type FileEntry, type Journal } from '../../domain/journal.ts'
 import { claimsOf, lookAt, namesIn } from '../../mailboxes/look.ts'
 import { isoTime } from '../../support/clock.ts'
-import { BridgeError, EXIT, type ExitCode, FAILURES } from '../../support/errors.ts'
+import { BridgeError, type ExitCode, FAILURES } from '../../support/errors.ts'
 import { nearestNames } from '../../support/nearest.ts'
 import { loadMappings } from '../mappings.ts'
 import { readJournal } from '../reading.ts'
@@ -20,7 +20,8 @@ import {
 } from './rules.ts'
 import { asInbox, type Inbox, inboxesAt, inboxesMeant, inboxesOf } from './inboxes.ts'
 import { turnReasons, wholeReasons } from './readiness.ts'
-import { type Reason, reason, REASONS } from './reasons.ts'
+import { exitOf, type Reason, reason, type RouteVerdict } from './reasons.ts'
+import { lookedAt, remoteInboxes, remoteVerdicts } from './remote.ts'
 import { contentsOf } from './contents.ts'
 
 export interface WhyNotRequest {
@@ -28,15 +29,6 @@ export interface WhyNotRequest {
   /** The folder that a relative path is relative to. */
   readonly from: string
   readonly route?: string
-}
-
-export interface RouteVerdict {
-  /** Left out where no route is meant. */
-  readonly route?: string
-  readonly path: string
-  readonly reasons: readonly Reason[]
-  /** What is worth knowing and keeps nothing. */
-  readonly notes: readonly string[]
 }
 
 export interface WhyNot {
@@ -58,8 +50,12 @@ export async function whyNot(
   const meant = await inboxesMeant(file, from, inboxes)
   const mappings = await mappingsOf(configuration)
   const judge = async (journal: Journal | undefined): Promise<RouteVerdict[]> => {
-    const asking = { journal, configuration, mappings, name: meant.name, inboxes, ...eyes }
-    if (meant.inboxes.length === 0) return [await nowhere(asking, meant.astray)]
+    const remote = remoteInboxes(configuration, { file, route })
+    const asking = { journal, configuration, mappings, name: meant.name, inboxes, remote, ...eyes }
+    if (meant.inboxes.length === 0) {
+      const elsewhere = await remoteVerdicts(asking)
+      return elsewhere.length > 0 ? elsewhere : [await nowhere(asking, meant.astray)]
+    }
     const verdicts: RouteVerdict[] = []
     for (const inbox of meant.inboxes) verdicts.push(await judgeInbox(asking, inbox))
     return verdicts
@@ -83,22 +79,6 @@ async function inboxVerdicts(inboxes: readonly Inbox[]): Promise<Omit<WhyNot, 'f
   }
   return { verdicts, exit: exitOf(verdicts) }
 }
-
-/** When a route takes it, the others do not matter; else what a person must do counts before what time does. */
-function exitOf(verdicts: readonly RouteVerdict[]): ExitCode {
-  if (verdicts.some(({ reasons }) => reasons.length === 0)) return EXIT.ok
-  const codes: ExitCode[] = verdicts.flatMap(({ reasons }) => reasons.map(({ code }) => REASONS[code].exit))
-  return BY_URGENCY.find((exit) => codes.includes(exit)) ?? EXIT.rejects
-}
-
-const BY_URGENCY: readonly ExitCode[] = [
-  EXIT.badConfiguration,
-  EXIT.cannotWrite,
-  EXIT.unavailable,
-  EXIT.unusableFile,
-  EXIT.rejects,
-  EXIT.tryLater,
-]
 
 /** A mistake in any of them stops every route. */
 async function mappingsOf(configuration: Configuration): Promise<Mappings> {
@@ -152,7 +132,7 @@ async function nowhere(asking: Asking, astray: Reason | undefined): Promise<Rout
     ...((await journal?.namesNear(name, ALIKE_MAX)) ?? []).map((each) => `${each} (taken earlier)`),
   ]
   const also = near.length === 0 ? '' : `; much alike: ${near.join(', ')}`
-  const looked = inboxes.map(({ place }) => place).join(', ')
+  const looked = [...inboxes.map(({ place }) => place), ...lookedAt(asking)].join(', ')
   const message = `no inbox has a file ${name}, and none was ever taken${also}. Looked in ${looked}`
   return { ...of, path: name, reasons: [reason('no-such-file', message)], notes: [] }
 }

@@ -1,6 +1,9 @@
 /** `dropbridge check`: the configuration, the mappings and their examples, without sending anything. */
+import { randomUUID } from 'node:crypto'
 import { checkConfiguration } from '../../bridge/check.ts'
-import { checkOnline } from '../../bridge/check-online.ts'
+import { checkMailboxes } from '../../bridge/check-mailboxes.ts'
+import { checkOnline, type OnlineCheck } from '../../bridge/check-online.ts'
+import type { Configuration } from '../../config/configuration.ts'
 import { systemClock } from '../../support/clock.ts'
 import { EXIT, type ExitCode } from '../../support/errors.ts'
 import { readConfiguration } from '../context.ts'
@@ -17,12 +20,10 @@ export interface CheckOptions {
 export async function check(terminal: Terminal, { config, json, online }: CheckOptions): Promise<ExitCode> {
   const configuration = await readConfiguration(terminal, config)
   const offline = await checkConfiguration(configuration)
-  const asked = online
-    ? await checkOnline(configuration, { clock: systemClock, random: Math.random, version: VERSION })
-    : undefined
-  const failures = [...offline.failures, ...(asked?.wrong ?? [])]
-  const unanswered = asked?.unanswered ?? []
-  const found = { ...offline, failures, ...(asked === undefined ? {} : { unanswered }) }
+  const asked = online ? await askAround(configuration) : []
+  const failures = [...offline.failures, ...asked.flatMap(({ wrong }) => wrong)]
+  const unanswered = asked.flatMap((each) => each.unanswered)
+  const found = { ...offline, failures, ...(online ? { unanswered } : {}) }
   if (json) {
     terminal.out(JSON.stringify(found, null, 2))
   } else {
@@ -38,6 +39,12 @@ export async function check(terminal: Terminal, { config, json, online }: CheckO
   return unanswered.length > 0 ? EXIT.unavailable : EXIT.ok
 }
 
+/** The API, and the servers of mailboxes. */
+async function askAround(configuration: Configuration): Promise<OnlineCheck[]> {
+  const options = { clock: systemClock, random: Math.random, newId: randomUUID, version: VERSION }
+  return [await checkOnline(configuration, options), await checkMailboxes(configuration, options)]
+}
+
 function verdictOf({
   failures,
   unanswered,
@@ -50,7 +57,7 @@ function verdictOf({
   if (failures.length > 0) return 'The configuration needs work.'
   const right = 'The configuration and the mappings are right'
   if (unanswered.length > 0) {
-    return `${right} as far as they could be checked: the API gave no answer. Check again when it does, or look at api.baseUrl if it should.`
+    return `${right} as far as they could be checked: not everybody gave an answer. Check again when they do, or look at the addresses if they should.`
   }
-  return `${right}. ${online ? 'The API takes the credentials.' : 'The API and its credentials were not tried: --online does.'}`
+  return `${right}. ${online ? 'The API and the servers of mailboxes take the credentials.' : 'The API, the servers of mailboxes and the credentials were not tried: --online does.'}`
 }

@@ -43,6 +43,8 @@ routes:
     operation: export-invoices
     mapping: mappings/invoices-export.yaml
     to: { mailbox: exchange, folder: outbox, name: "invoices-{date:yyyyMMdd-HHmmss}-{seq}.csv" }
+    # When dropbridge watch and dropbridge run --due take it up; every 15 minutes where nothing is said:
+    # daily: { after: "06:30", zone: America/New_York }   # or every: 1h, or cron: { expression: "0 6 * * 1-5", zone: UTC }
 
   # A supplier's routes name a brand instead; credentials of their own stand in the route where they differ.
   # orders-out:

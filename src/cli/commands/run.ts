@@ -48,11 +48,18 @@ async function runBounded(terminal: Terminal, options: RunCommandOptions): Promi
   terminal.signal.addEventListener('abort', bar.clear, { once: true })
   const flags = { level: options.logLevel, format: options.logFormat }
   const operated = { isWatch: false, flags, words }
-  const result = await withOperatedBridge(terminal, configuration, operated, ({ bridge }) =>
-    bridge.run(routes, terminal.signal, bounds),
-  )
+  const { result, talks } = await withOperatedBridge(terminal, configuration, operated, async (given) => {
+    const passed = await given.bridge.run(routes, terminal.signal, bounds)
+    for (const each of passed.routes) {
+      if (each.kind !== 'failed') continue
+      const { code, message } = each.failure
+      given.notify({ kind: 'route-failed', route: each.route, code, message })
+    }
+    return { result: passed, talks: given.talks }
+  })
   bar.clear()
-  tell(terminal, result, { json, quiet })
+  // Where a program reads the log on stderr, words between its lines would only disturb it.
+  if (json || talks) tell(terminal, result, { json, quiet })
   return result.exit
 }
 

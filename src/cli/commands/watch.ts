@@ -3,19 +3,26 @@ import type { RouteResult } from '../../bridge/outcome.ts'
 import type { BridgeEvent } from '../../domain/event.ts'
 import { isoTime, systemClock } from '../../support/clock.ts'
 import { EXIT, type ExitCode } from '../../support/errors.ts'
-import { readConfiguration, withBridge } from '../context.ts'
-import type { Terminal } from '../terminal.ts'
+import { EVENTS } from '../../domain/event-kinds.ts'
+import { wordsOf } from '../../operator/event-log.ts'
+import type { LogFormat, LogLevel } from '../../support/log.ts'
+import { readConfiguration } from '../context.ts'
+import { withOperatedBridge } from '../operating.ts'
 import { runInWords } from '../run-in-words.ts'
+import type { Terminal } from '../terminal.ts'
 
 export interface WatchOptions {
   readonly config: string
   readonly routes: readonly string[]
+  readonly logLevel?: LogLevel | undefined
+  readonly logFormat?: LogFormat | undefined
 }
 
-export async function watch(terminal: Terminal, { config, routes }: WatchOptions): Promise<ExitCode> {
+export async function watch(terminal: Terminal, options: WatchOptions): Promise<ExitCode> {
+  const { config, routes, logLevel, logFormat } = options
   const configuration = await readConfiguration(terminal, config)
   const say = (line: string) => terminal.say(`${isoTime(systemClock.now())} ${line}`)
-  const notify = (event: BridgeEvent) => {
+  const words = (event: BridgeEvent) => {
     const line = eventInWords(event)
     if (line !== undefined) say(line)
   }
@@ -24,8 +31,9 @@ export async function watch(terminal: Terminal, { config, routes }: WatchOptions
     if (result.kind === 'failed') return
     for (const line of runInWords({ routes: [result], stranded: [], exit: EXIT.ok })) say(line)
   }
-  await withBridge(configuration, notify, (bridge) =>
-    bridge.watch(routes, { signal: terminal.signal, passed }),
+  const operated = { isWatch: true, flags: { level: logLevel, format: logFormat }, words }
+  await withOperatedBridge(terminal, configuration, operated, ({ bridge, talks }) =>
+    bridge.watch(routes, { signal: terminal.signal, ...(talks ? { passed } : {}) }),
   )
   return EXIT.ok
 }
@@ -42,5 +50,16 @@ function eventInWords(event: BridgeEvent): string | undefined {
     return `${event.route}: ${event.message} (dropbridge explain ${event.code}). It is tried again`
   if (event.kind === 'route-recovered') return `${event.route}: goes on again`
   if (event.kind === 'file-left-alone') return `${event.route}: ${event.file} is left alone: ${event.why}`
-  return undefined
+  return isWorthAWord(event) ? wordsOf(event) : undefined
+}
+
+/** What the words of a pass do not say anyway. */
+function isWorthAWord(event: BridgeEvent): boolean {
+  const { level } = EVENTS[event.kind]
+  return (
+    level === 'warn' ||
+    level === 'error' ||
+    event.kind === 'health-served' ||
+    event.kind === 'attention-ended'
+  )
 }

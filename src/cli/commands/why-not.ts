@@ -1,5 +1,6 @@
 /** `dropbridge why-not FILE`: the rule that keeps a file from being picked up. */
-import { type RouteVerdict, whyNot as askWhyNot } from '../../bridge/why-not/why-not.ts'
+import type { RouteVerdict } from '../../bridge/why-not/reasons.ts'
+import { whyNot as askWhyNot } from '../../bridge/why-not/why-not.ts'
 import { systemClock } from '../../support/clock.ts'
 import { BridgeError, type ExitCode } from '../../support/errors.ts'
 import { didYouMean } from '../../support/nearest.ts'

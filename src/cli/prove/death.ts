@@ -91,6 +91,7 @@ const READS: ReadonlySet<string> = new Set([
   'api.document',
   'mailbox.claims',
   'mailbox.list',
+  'mailbox.names',
   'spool.list',
   ...[
     'accountsKnowing',

@@ -44,7 +44,8 @@ export interface Calls {
   unlink(path: string): Promise<void>
 }
 
-export function callsOver(sftp: SFTPWrapper, { ask }: Asked): Calls {
+export function callsOver(sftp: SFTPWrapper, asked: Asked): Calls {
+  const ask = <Answer>(what: string, send: (done: Done<Answer>) => void) => asked.ask(what, send)
   const told = async <Answer>(what: string, send: (done: Done<Answer>) => void): Promise<Answer> => {
     const answer = await ask(what, send)
     if (answer === undefined) throw refusalOf(STATUS.failure, 'its answer says nothing')

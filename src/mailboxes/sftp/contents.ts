@@ -1,7 +1,8 @@
 /** Comparing files by their bytes. */
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
-import type { Calls } from './calls.ts'
+import type { Calls, Handle } from './calls.ts'
+import { isRefusal, STATUS } from './refusals.ts'
 import { download } from './transfer.ts'
 
 /** The modes of the protocol's open call. */
@@ -11,25 +12,37 @@ export const OPEN = { read: 0x01, write: 0x02, create: 0x08, truncate: 0x10, exc
 export async function hasContentsOf(calls: Calls, path: string, file: FileHandle): Promise<boolean> {
   const [{ size }, there] = await Promise.all([file.stat(), calls.look(path)])
   if (there?.kind !== 'file' || there.size !== size) return false
-  return (await localHash(file)) === (await remoteHash(calls, path, size))
+  return (await remoteHash(calls, path, size)) === (await localHash(file))
 }
 
 /** Whether two files on the server have the same bytes. */
 export async function haveSameContents(calls: Calls, one: string, other: string): Promise<boolean> {
   const [here, there] = await Promise.all([calls.look(one), calls.look(other)])
   if (here?.kind !== 'file' || there?.kind !== 'file' || here.size !== there.size) return false
-  return (await remoteHash(calls, one, here.size)) === (await remoteHash(calls, other, there.size))
+  const ofOne = await remoteHash(calls, one, here.size)
+  return ofOne !== undefined && ofOne === (await remoteHash(calls, other, there.size))
 }
 
-async function remoteHash(calls: Calls, path: string, size: number): Promise<string> {
+/** Undefined when it is not there any more. */
+async function remoteHash(calls: Calls, path: string, size: number): Promise<string | undefined> {
   const hash = createHash('sha256')
-  const handle = await calls.open(path, OPEN.read)
+  const handle = await openedIfThere(calls, path)
+  if (handle === undefined) return undefined
   try {
     for await (const chunk of download(calls, handle, { from: 0, size })) hash.update(chunk)
   } finally {
     await calls.close(handle).catch(() => {})
   }
   return hash.digest('hex')
+}
+
+async function openedIfThere(calls: Calls, path: string): Promise<Handle | undefined> {
+  try {
+    return await calls.open(path, OPEN.read)
+  } catch (error) {
+    if (isRefusal(error, STATUS.noSuchFile)) return undefined
+    throw error
+  }
 }
 
 async function localHash(file: FileHandle): Promise<string> {

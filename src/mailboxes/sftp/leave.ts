@@ -12,6 +12,7 @@ import { notedNaming, noteNaming, removeIfThere } from './naming-note.ts'
 import { addressOf, joined, openFolder, type Place } from './place.ts'
 import { asking, ConnectionLost, isRefusal } from './refusals.ts'
 import { giveName } from './rename.ts'
+import { narrower, WIDTH } from './transfer.ts'
 import { type Uploading, uploadTo } from './upload.ts'
 
 export interface Leaving {
@@ -30,8 +31,16 @@ export async function leaveFile(place: Place, leaving: Leaving): Promise<'delive
   const file = await writing(`${source} cannot be read`, () => open(source, 'r'))
   try {
     const { size } = await writing(`${source} cannot be read`, () => file.stat())
-    const begun = { temporary: temporaryName(newId(), name), isBegun: false, reached: 0, isWhole: false }
-    const uploading: Uploading = { file, size, verify, ...begun }
+    const uploading: Uploading = {
+      file,
+      size,
+      verify,
+      temporary: temporaryName(newId(), name),
+      isBegun: false,
+      reached: 0,
+      isWhole: false,
+      width: WIDTH,
+    }
     return await place.lines.use(
       (connection) => leaveOver(place, connection, { ...leaving, uploading }),
       () => uploading.reached,
@@ -77,7 +86,8 @@ async function leaveOver(
       if (handover?.takenOver === true) await withdraw(connection, path, { name, own: uploading.temporary })
       return await finish(calls, target, noted)
     } catch (error) {
-      if (!(error instanceof ConnectionLost)) await discard(calls, target)
+      if (error instanceof ConnectionLost) uploading.width = narrower(uploading.width)
+      else await discard(calls, target)
       throw error
     }
   })
@@ -140,7 +150,9 @@ async function whatStands(
   { final, uploading }: Target,
 ): Promise<'delivered' | 'occupied' | undefined> {
   if ((await calls.look(final)) === undefined) return undefined
-  return (await hasContentsOf(calls, final, uploading.file)) ? 'delivered' : 'occupied'
+  if (await hasContentsOf(calls, final, uploading.file)) return 'delivered'
+  // A consumer may take it away while it is looked at.
+  return (await calls.look(final)) === undefined ? undefined : 'occupied'
 }
 
 /** What the note says is true, and stays so: one that cannot be removed does no harm. */

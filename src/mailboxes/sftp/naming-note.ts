@@ -27,9 +27,21 @@ const NOTE_BYTES_MAX = 512
 
 /** Whoever stopped in the middle of this left a note that is of no use to anybody. */
 export async function noteNaming(calls: Calls, note: string, temporary: string): Promise<void> {
-  const handle = await calls.open(note, OPEN.write | OPEN.create | OPEN.truncate)
+  const handle = await openAnew(calls, note)
   await calls.write(handle, Buffer.from(`${temporary}\n`), 0)
   await calls.close(handle)
+}
+
+/** Some servers let nobody write to a file that is there. */
+async function openAnew(calls: Calls, note: string) {
+  const mode = OPEN.write | OPEN.create | OPEN.exclusive
+  try {
+    return await calls.open(note, mode)
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    await removeIfThere(calls, note)
+    return calls.open(note, mode)
+  }
 }
 
 export async function removeIfThere(calls: Calls, path: string): Promise<void> {

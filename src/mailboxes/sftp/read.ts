@@ -7,7 +7,7 @@ import type { Connection } from './connection.ts'
 import { OPEN } from './contents.ts'
 import { addressOf, isSameFile, joined, openFolder, type Place } from './place.ts'
 import { asking } from './refusals.ts'
-import { download } from './transfer.ts'
+import { download, narrower, WIDTH } from './transfer.ts'
 
 interface Found {
   readonly path: string
@@ -20,15 +20,17 @@ export async function* readClaimed(place: Place, claim: Claim): AsyncGenerator<U
   const found = await place.lines.use((connection) => findClaimed(place, connection, claim))
   const what = unreadable(place, found.path)
   let from = 0
+  let width = WIDTH
   for (let tries = 1; ; tries += 1) {
     try {
-      for await (const chunk of bytesOf(place, found, from)) {
+      for await (const chunk of bytesOf(place, found, { from, width })) {
         yield chunk
         from += chunk.length
         tries = 1
       }
       return
     } catch (error) {
+      width = narrower(width)
       await asking('mailbox-unreachable', what, () => place.lines.again(error, tries))
     }
   }
@@ -54,7 +56,7 @@ function unreadable({ options }: Place, path: string): string {
 async function* bytesOf(
   { lines, options }: Place,
   { path, attributes }: Found,
-  from: number,
+  { from, width }: { readonly from: number; readonly width: number },
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { size } = attributes
   const connection = await lines.borrow()
@@ -63,7 +65,7 @@ async function* bytesOf(
     const handle = await calls.open(path, OPEN.read)
     let count = from
     try {
-      for await (const chunk of download(calls, handle, { from, size })) {
+      for await (const chunk of download(calls, handle, { from, size, width })) {
         count += chunk.length
         yield chunk
       }

@@ -2,21 +2,28 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { Calls, Handle } from './calls.ts'
 
-/** Every server must take packets of this size; the library splits what a server cannot take anyway. */
-const CHUNK_BYTES = 32 * 1024
-const UNDER_WAY = 64
+/** With its header it fits the packets that every server must take; the library would split more into two requests. */
+const CHUNK_BYTES = 31 * 1024
+
+/** How many requests are under way at once, at first. */
+export const WIDTH = 64
+
+/** After a connection was lost: not every server can take that many. */
+export function narrower(width: number): number {
+  return Math.max(1, width >> 2)
+}
 
 /** The bytes from `from` to `size`, and what comes behind that, if anything does. */
 export async function* download(
   calls: Calls,
   handle: Handle,
-  { from, size }: { readonly from: number; readonly size: number },
+  { from, size, width = WIDTH }: { readonly from: number; readonly size: number; readonly width?: number },
 ): AsyncGenerator<Buffer, void, undefined> {
   const underWay: Promise<Buffer>[] = []
   let asked = from
   try {
     while (asked < size || underWay.length > 0) {
-      while (asked < size && underWay.length < UNDER_WAY) {
+      while (asked < size && underWay.length < width) {
         const chunk = fully(calls, handle, { position: asked, length: Math.min(CHUNK_BYTES, size - asked) })
         chunk.catch(() => {}) // looked at when its turn comes, and not at all when an earlier one failed
         underWay.push(chunk)
@@ -49,12 +56,15 @@ async function fully(
   return got === length ? buffer : buffer.subarray(0, got)
 }
 
+export interface Outgoing {
+  readonly file: FileHandle
+  readonly from: number
+  readonly width: number
+  readonly reached: (bytes: number) => void
+}
+
 /** Writes the local file from `from` on; `reached` is told up to where the server has everything. */
-export async function upload(
-  calls: Calls,
-  handle: Handle,
-  local: { readonly file: FileHandle; readonly from: number; readonly reached: (bytes: number) => void },
-): Promise<void> {
+export async function upload(calls: Calls, handle: Handle, local: Outgoing): Promise<void> {
   const underWay: { readonly end: number; readonly written: Promise<void> }[] = []
   const settleFirst = async () => {
     const first = underWay.shift()
@@ -62,18 +72,11 @@ export async function upload(
     if (first !== undefined) local.reached(first.end)
   }
   try {
-    for (let position = local.from; ;) {
-      const piece = Buffer.allocUnsafe(CHUNK_BYTES * PIECE_CHUNKS)
-      const { bytesRead } = await local.file.read(piece, 0, piece.length, position)
-      if (bytesRead === 0) break
-      for (let start = 0; start < bytesRead; start += CHUNK_BYTES) {
-        if (underWay.length >= UNDER_WAY) await settleFirst()
-        const chunk = piece.subarray(start, Math.min(start + CHUNK_BYTES, bytesRead))
-        const written = calls.write(handle, chunk, position + start)
-        written.catch(() => {})
-        underWay.push({ end: position + start + chunk.length, written })
-      }
-      position += bytesRead
+    for await (const { position, bytes } of chunksOf(local.file, local.from)) {
+      if (underWay.length >= local.width) await settleFirst()
+      const written = calls.write(handle, bytes, position)
+      written.catch(() => {}) // looked at when its turn comes
+      underWay.push({ end: position + bytes.length, written })
     }
     while (underWay.length > 0) await settleFirst()
   } finally {
@@ -83,3 +86,16 @@ export async function upload(
 
 /** How many chunks are read from the disk at once. */
 const PIECE_CHUNKS = 32
+
+async function* chunksOf(file: FileHandle, from: number) {
+  for (let position = from; ;) {
+    const piece = Buffer.allocUnsafe(CHUNK_BYTES * PIECE_CHUNKS)
+    const { bytesRead } = await file.read(piece, 0, piece.length, position)
+    if (bytesRead === 0) return
+    for (let start = 0; start < bytesRead; start += CHUNK_BYTES) {
+      const bytes = piece.subarray(start, Math.min(start + CHUNK_BYTES, bytesRead))
+      yield { position: position + start, bytes }
+    }
+    position += bytesRead
+  }
+}

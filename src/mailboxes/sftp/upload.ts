@@ -3,6 +3,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { BridgeError } from '../../support/errors.ts'
 import type { Calls } from './calls.ts'
 import { hasContentsOf, OPEN } from './contents.ts'
+import { removeIfThere } from './naming-note.ts'
 import { isRefusal, STATUS } from './refusals.ts'
 import { upload } from './transfer.ts'
 
@@ -16,6 +17,8 @@ export interface Uploading {
   /** Up to here the server has said that it has everything. */
   reached: number
   isWhole: boolean
+  /** How many requests may be under way at once. */
+  width: number
 }
 
 /** Leaves the bytes at the path of the working name, flushed where the server can, and counted. */
@@ -23,12 +26,8 @@ export async function uploadTo(calls: Calls, path: string, uploading: Uploading)
   if (uploading.isWhole && (await calls.look(path))?.size === uploading.size) return
   const handle = await openAt(calls, path, uploading)
   try {
-    const from = uploading.reached
-    await upload(calls, handle, {
-      file: uploading.file,
-      from,
-      reached: (bytes) => (uploading.reached = bytes),
-    })
+    const { file, reached: from, width } = uploading
+    await upload(calls, handle, { file, from, width, reached: (bytes) => (uploading.reached = bytes) })
     await flushed(calls, handle)
   } finally {
     await calls.close(handle).catch(() => {}) // what matters is looked at next
@@ -42,8 +41,17 @@ async function openAt(calls: Calls, path: string, uploading: Uploading) {
   const found = uploading.isBegun ? await calls.look(path) : undefined
   uploading.isBegun = true
   uploading.reached = Math.min(uploading.reached, found?.size ?? 0)
-  const mode = found === undefined ? OPEN.write | OPEN.create | OPEN.exclusive : OPEN.write
-  return calls.open(path, mode)
+  if (found !== undefined) {
+    try {
+      return await calls.open(path, OPEN.write)
+    } catch (error) {
+      if (!isRefusal(error, STATUS.permissionDenied, STATUS.failure)) throw error
+      // Some servers let nobody write to a file that is there; it is begun anew.
+      await removeIfThere(calls, path)
+      uploading.reached = 0
+    }
+  }
+  return calls.open(path, OPEN.write | OPEN.create | OPEN.exclusive)
 }
 
 async function flushed(calls: Calls, handle: Buffer): Promise<void> {

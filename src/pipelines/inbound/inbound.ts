@@ -1,12 +1,12 @@
 /** The inbound story: files are picked up, translated, submitted and reported, each from where it stands. */
 import type { FileEntry, FileState } from '../../domain/journal.ts'
+import { type Behind, withBehind } from '../../support/behind.ts'
 import { BridgeError, type FailureCode, hasCode } from '../../support/errors.ts'
 import type { InboundParts } from '../parts.ts'
-import { sweepDocuments } from '../documents/bring.ts'
 import type { WaitingFile } from '../../domain/steps.ts'
-import { archiveCompanion } from './companions.ts'
+import { archiveFile, sweepSpool } from './closing.ts'
 import { deliverDocuments } from './documents.ts'
-import { fileTaker, giveBackStrays, receiveFile, spoolName } from './pick-up.ts'
+import { fileTaker, giveBackStrays, receiveFile } from './pick-up.ts'
 import { type ReportedFile, reportFile } from './report.ts'
 import { submitFile } from './submit.ts'
 import type { Summary } from './summary.ts'
@@ -41,15 +41,25 @@ const CONCERNS_ALL = [
 const UNREACHABLE_MAX = 2
 
 interface Pass {
-  readonly reported: ReportedFile[]
+  /** The ids of the files in their order. */
+  readonly taken: string[]
+  readonly reported: Map<string, ReportedFile>
   readonly open: FileEntry[]
   readonly waiting: WaitingFile[]
   readonly failures: unknown[]
-  unreachableInRow: number
+  readonly row: { unreachable: number }
 }
 
+/** A pass under way. */
+interface Passing extends Pass {
+  readonly behind: Behind
+}
+
+/** What comes after the last answer is of no concern to the next file: so many are told of and archived behind its back. */
+const BEHIND_AT_ONCE = 4
+
 /**
- * One pass: what an earlier pass left unfinished goes on first, then the files that are settled now, oldest first.
+ * One pass: what an earlier pass left unfinished goes on first, then the files that are whole now, in their order.
  * A file that cannot be brought to an end stays open and the next one is taken. Failures that concern everything are
  * thrown at once, those of single files when the others had their turn.
  */
@@ -58,23 +68,28 @@ export async function passInbound(parts: InboundParts): Promise<InboundPass> {
   const pass = beginPass()
   await sweepSpool(parts)
   const left = await journal.unfinishedFiles(route.name)
-  for (const file of left) await bringOn(parts, file, pass)
-  const known = new Set(left.map((file) => file.id))
-  if (parts.onlyUnfinished !== true) await takeNew(parts, known, pass)
-  if (pass.failures.length > 0) throw pass.failures[0]
+  await withBehind(BEHIND_AT_ONCE, async (behind) => {
+    for (const file of left) await bringOn(parts, file, { ...pass, behind })
+    const known = new Set(left.map((file) => file.id))
+    if (parts.onlyUnfinished !== true) await takeNew(parts, known, { ...pass, behind })
+  })
   return passOf(route.name, pass)
 }
 
-async function takeNew(parts: InboundParts, known: Set<string>, pass: Pass): Promise<void> {
+async function takeNew(parts: InboundParts, known: Set<string>, pass: Passing): Promise<void> {
   const { journal, route } = parts
   await giveBackStrays(parts, known)
   const takeFiles = fileTaker(parts)
+  // A file of a strict sequence is looked for when the one before it is done.
+  const beforeNext = () => (route.sequence === undefined ? Promise.resolve() : pass.behind.done())
+  await beforeNext()
   while ((await takeFiles()) > 0) {
     for (const file of await journal.unfinishedFiles(route.name)) {
       if (known.has(file.id)) continue
       known.add(file.id)
       await bringOn(parts, file, pass)
     }
+    await beforeNext()
   }
 }
 
@@ -83,30 +98,46 @@ export async function passFile(parts: InboundParts, fileId: string): Promise<Inb
   const { journal, route } = parts
   const pass = beginPass()
   const file = await journal.file(fileId)
-  if (file !== undefined) await bringOn(parts, file, pass)
-  if (pass.failures.length > 0) throw pass.failures[0]
+  if (file !== undefined) await withBehind(1, (behind) => bringOn(parts, file, { ...pass, behind }))
   return passOf(route.name, pass)
 }
 
 function beginPass(): Pass {
-  return { reported: [], open: [], waiting: [], failures: [], unreachableInRow: 0 }
+  return { taken: [], reported: new Map(), open: [], waiting: [], failures: [], row: { unreachable: 0 } }
 }
 
-function passOf(route: string, { reported, open, waiting }: Pass): InboundPass {
+function passOf(route: string, { taken, reported: found, open, waiting, failures }: Pass): InboundPass {
+  if (failures.length > 0) throw failures[0]
+  const reported = taken.flatMap((id) => found.get(id) ?? [])
   return { route, summaries: reported.map(({ summary }) => summary), reported, open, waiting }
 }
 
-async function bringOn(parts: InboundParts, file: FileEntry, pass: Pass): Promise<void> {
+async function bringOn(parts: InboundParts, file: FileEntry, pass: Passing): Promise<void> {
+  pass.taken.push(file.id)
   try {
-    const finished = await finishFile(parts, file, (reported) => pass.reported.push(reported))
-    if (!finished) await noteUnfinished(parts, file, pass)
-    pass.unreachableInRow = 0
+    // Documents are fetched from the API, which has enough to do with the next file.
+    const ahead = parts.documents === undefined ? 'submitted' : 'closed'
+    const came = await advance(parts, file, pass, ahead)
+    if (came.state !== 'closed' && came.state === ahead)
+      await pass.behind.add(() => bringToEnd(parts, came, pass))
+    else if (came.state !== 'closed') await noteUnfinished(parts, file, pass)
+    pass.row.unreachable = 0
   } catch (error) {
     if (hasCode(error, ...CONCERNS_ALL)) throw error
     pass.failures.push(error)
     if (!hasCode(error, 'api-unreachable')) return
-    pass.unreachableInRow++
-    if (pass.unreachableInRow >= UNREACHABLE_MAX) throw error
+    pass.row.unreachable++
+    if (pass.row.unreachable >= UNREACHABLE_MAX) throw error
+  }
+}
+
+async function bringToEnd(parts: InboundParts, file: FileEntry, pass: Pass): Promise<void> {
+  try {
+    const came = await advance(parts, file, pass, 'closed')
+    if (came.state !== 'closed') await noteUnfinished(parts, file, pass)
+  } catch (error) {
+    if (hasCode(error, ...CONCERNS_ALL)) throw error
+    pass.failures.push(error)
   }
 }
 
@@ -145,58 +176,21 @@ function tellReported({ route, notify }: InboundParts, file: FileEntry, { summar
   notify({ kind: 'file-reported', route: route.name, file: file.name, outcome, records, ...again })
 }
 
-/** Takes the file from state to state until it is closed; false when it has to wait. */
-async function finishFile(parts: InboundParts, file: FileEntry, report: Report): Promise<boolean> {
+/** Takes the file from state to state, until it has this one or has to wait; gives where it stands then. */
+async function advance(
+  parts: InboundParts,
+  file: FileEntry,
+  pass: Pass,
+  until: FileState,
+): Promise<FileEntry> {
   let current = file
   for (;;) {
     const { state } = current
-    if (state === 'closed') return true
+    if (state === 'closed' || state === until) return current
     if (parts.signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
-    await NEXT_STEP[state](parts, current, report)
+    await NEXT_STEP[state](parts, current, (reported) => pass.reported.set(file.id, reported))
     const next = await parts.journal.file(file.id)
-    if (next === undefined || next.state === state) return false
+    if (next === undefined || next.state === state) return current
     current = next
-  }
-}
-
-/**
- * reported → closed: the source leaves the inbox for good, and the spool is cleared. A file that was taken up again is in
- * the archive already, or a person has taken it from there.
- */
-async function archiveFile(parts: InboundParts, file: FileEntry): Promise<void> {
-  const { source, journal, lease, route, clock } = parts
-  const day = new Date(file.receivedAt ?? clock.now()).toISOString().slice(0, 10).replaceAll('-', '/')
-  const claim = { id: file.id, folder: file.folder, name: file.name }
-  const folder = `${route.archiveFolder}/${day}`
-  const archivedAs = file.archivedAs ?? (await source.archive(claim, folder))
-  await archiveCompanion(parts, file, folder)
-  await journal.fileClosed(lease, file.id, archivedAs)
-  await clearSpool(parts, file.id)
-  parts.notify({
-    kind: 'file-closed',
-    route: route.name,
-    file: file.name,
-    outcome: file.outcome ?? 'processed',
-  })
-}
-
-/** The copy of a file with held records is kept: what becomes of them is reported with their rows. */
-async function clearSpool({ spool, journal }: InboundParts, fileId: string): Promise<void> {
-  const held = await journal.heldFiles(1, fileId)
-  if (held.length === 0) await spool.remove(spoolName(fileId))
-  for (const suffix of ['results', 'rejects', 'exceptions', 'summary', 'manifest']) {
-    await spool.remove(`${fileId}.${suffix}`)
-  }
-}
-
-/** Removes what files left behind that were closed right before a crash. */
-async function sweepSpool(parts: InboundParts): Promise<void> {
-  const ids = new Set((await parts.spool.list()).map((name) => name.split('.', 1)[0] ?? ''))
-  if (ids.size > 0) await parts.journal.renewLease(parts.lease)
-  for (const id of ids) {
-    const file = await parts.journal.file(id)
-    if (file?.state !== 'closed') continue
-    await clearSpool(parts, id)
-    await sweepDocuments(parts, id)
   }
 }

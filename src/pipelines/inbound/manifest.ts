@@ -67,10 +67,10 @@ async function differsInRows({ rows, sums }: Manifest, { read }: Told): Promise<
     let counted = 0
     for await (const batch of reading.batches) {
       counted += batch.length
-      for (const row of batch) for (const { add } of adding) add(row)
+      for (const sum of adding) sum.add(batch)
     }
     const count = rows === undefined || rows === counted ? [] : [differing(`${rows} rows`, `${counted}`)]
-    return [...count, ...adding.flatMap(({ differs }) => differs())]
+    return [...count, ...adding.flatMap((sum) => sum.differs())]
   } finally {
     await reading.close()
   }
@@ -81,18 +81,19 @@ function addUp({ layouts }: Reading, column: string, said: Decimal) {
   const places = layouts.map(({ columns }) => columns.findIndex((name) => name.trim() === column))
   let found: Decimal = { units: 0n, scale: 0 }
   let unreadable: Problem | undefined
+  const add = ({ layout, values, line }: Row) => {
+    const cell = (values[places[layout] ?? -1] ?? '').trim()
+    if (cell === '' || unreadable !== undefined) return
+    const number = parseDecimal(cell)
+    if (number !== undefined) {
+      found = addDecimals(found, number)
+      return
+    }
+    const message = `The manifest sums the column, and ${JSON.stringify(cell)} is no plain number.`
+    unreadable = problem('manifest-differs', { line, column }, message)
+  }
   return {
-    add({ layout, values, line }: Row): void {
-      const cell = (values[places[layout] ?? -1] ?? '').trim()
-      if (cell === '' || unreadable !== undefined) return
-      const number = parseDecimal(cell)
-      if (number !== undefined) {
-        found = addDecimals(found, number)
-        return
-      }
-      const message = `The manifest sums the column, and ${JSON.stringify(cell)} is no plain number.`
-      unreadable = problem('manifest-differs', { line, column }, message)
-    },
+    add: (rows: readonly Row[]) => rows.forEach(add),
     differs(): Problem[] {
       if (unreadable !== undefined) return [unreadable]
       if (places.every((place) => place === -1)) {

@@ -1,7 +1,7 @@
 /** Taking files in: settled ones only, claimed, and safe in the spool before anything else happens. */
 import { OPERATIONS } from '../../contract/operations.ts'
 import type { FileEntry } from '../../domain/journal.ts'
-import type { Claim } from '../../domain/mailbox.ts'
+import type { Claim, Sighting } from '../../domain/mailbox.ts'
 import { BridgeError } from '../../support/errors.ts'
 import type { SpooledBlob } from '../../support/spool.ts'
 import type { InboundParts } from '../parts.ts'
@@ -26,7 +26,10 @@ export function fileTaker(parts: InboundParts): () => Promise<number> {
     return async () => {
       if (isTaken) return 0
       isTaken = true
-      return (await take(parts, await surveyInbox(parts, sightings), sightings)).length
+      const { ready, leftAlone } = await surveyInbox(parts, sightings)
+      const taken = await take(parts, ready)
+      tellLeftAlone(parts, leftAlone, sightings)
+      return taken.length
     }
   }
   const own = createSightings()
@@ -37,8 +40,14 @@ export function fileTaker(parts: InboundParts): () => Promise<number> {
     there ??= new Set(survey.ready.map(({ name }) => name))
     const among = there
     const ready = survey.ready.filter(({ name }) => among.has(name))
-    const taken = await take(parts, { ...survey, ready, leftAlone: isFirst ? survey.leftAlone : [] })
+    const taken = await take(parts, ready)
     for (const name of taken) among.delete(name)
+    const isLast = taken.length === 0
+    const told = survey.leftAlone.filter(({ isUsual, sighting: { name } }) =>
+      // What is wrong with a file is said at the end: what comes before it may have been done meanwhile.
+      isUsual ? isFirst || among.has(name) : isLast,
+    )
+    tellLeftAlone(parts, told)
     return taken.length
   }
 }
@@ -53,11 +62,7 @@ async function settledSurvey(parts: InboundParts, sightings: Sightings): Promise
 }
 
 /** Gives the names of what it took. */
-async function take(
-  parts: InboundParts,
-  { ready, leftAlone }: Survey,
-  watched?: Sightings,
-): Promise<readonly string[]> {
+async function take(parts: InboundParts, ready: readonly Sighting[]): Promise<readonly string[]> {
   const { journal, lease, route, signal } = parts
   const open = await journal.unfinishedFiles(route.name)
   // What could not be claimed before has its intent in the journal already.
@@ -70,7 +75,6 @@ async function take(
     if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
     await journal.beginClaim(lease, { id: parts.newId(), folder, name, size, modifiedAt })
   }
-  tellLeftAlone(parts, leftAlone, watched)
   return turn.map(({ name }) => name)
 }
 

@@ -1,0 +1,28 @@
+/** Trying the mailboxes that are on other machines: reached, trusted, logged in to, and looked into. Nothing is changed. */
+import type { Configuration } from '../config/configuration.ts'
+import { BridgeError, FAILURES } from '../support/errors.ts'
+import type { OnlineCheck } from './check-online.ts'
+import { type MailboxOptions, openMailbox } from './mailboxes.ts'
+
+export async function checkMailboxes(
+  { mailboxes }: Configuration,
+  options: MailboxOptions,
+): Promise<OnlineCheck> {
+  const wrong: string[] = []
+  const unanswered: string[] = []
+  for (const [name, settings] of Object.entries(mailboxes)) {
+    if (settings.type === 'directory') continue
+    const mailbox = openMailbox(name, settings, options)
+    try {
+      await mailbox.names('.')
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error
+      const told = `mailbox ${name}: ${error.message} ${FAILURES[error.code].cure}`
+      if (error.code === 'mailbox-unreachable') unanswered.push(told)
+      else wrong.push(told)
+    } finally {
+      await mailbox.close()
+    }
+  }
+  return { wrong, unanswered }
+}

@@ -1,0 +1,96 @@
+/** Why a file in an inbox on an SFTP server is not picked up: what can be told without moving or fetching it. */
+import { randomUUID } from 'node:crypto'
+import type { Configuration } from '../../config/configuration.ts'
+import type { Mailbox, Sighting } from '../../domain/mailbox.ts'
+import { systemClock } from '../../support/clock.ts'
+import { BridgeError, FAILURES } from '../../support/errors.ts'
+import { filePattern } from '../file-pattern.ts'
+import { openMailbox } from '../mailboxes.ts'
+import { type Reason, reason, type RouteVerdict } from './reasons.ts'
+import type { RemoteInbox } from './remote-inbox.ts'
+import { type Asking, leaseReasons, queueNotes } from './rules.ts'
+
+/** Only a bare name can be meant for one of them: a path is one of this machine. */
+export function remoteInboxes(
+  { routes, mailboxes }: Configuration,
+  { file, route: only }: { readonly file: string; readonly route: string | undefined },
+): RemoteInbox[] {
+  if (/[/\\]/.test(file)) return []
+  return routes.flatMap((route) => {
+    if (route.direction !== 'inbound' || (only !== undefined && route.name !== only)) return []
+    const { mailbox } = route.from
+    const settings = mailboxes[mailbox]
+    if (settings === undefined || settings.type === 'directory') return []
+    const options = { clock: systemClock, random: Math.random, newId: randomUUID }
+    return [{ route, open: () => openMailbox(mailbox, settings, options) }]
+  })
+}
+
+/** The places of such inboxes, for people. */
+export function lookedAt({ remote }: Pick<Asking, 'remote'>): string[] {
+  return remote.map(({ route }) => `${route.from.mailbox}:${route.from.folder}`)
+}
+
+/** Of each inbox that the file stands in, or that cannot be looked into; none when it stands nowhere. */
+export async function remoteVerdicts(asking: Asking): Promise<RouteVerdict[]> {
+  const verdicts: RouteVerdict[] = []
+  for (const { route, open } of asking.remote) {
+    const mailbox = open()
+    const { folder } = route.from
+    const path = mailbox.describe(folder, asking.name)
+    try {
+      // Asked first, because a listing makes folders that are missing.
+      const names = await mailbox.names(folder)
+      if (names === undefined || !names.has(asking.name)) continue
+      verdicts.push({ route: route.name, path, ...(await judge(asking, { route, mailbox })) })
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error
+      const away = reason('mailbox-away', error.message, FAILURES[error.code].cure)
+      verdicts.push({ route: route.name, path, reasons: [away], notes: [] })
+    } finally {
+      await mailbox.close()
+    }
+  }
+  return verdicts
+}
+
+interface Standing {
+  readonly route: RemoteInbox['route']
+  readonly mailbox: Mailbox
+}
+
+async function judge(asking: Asking, standing: Standing): Promise<Pick<RouteVerdict, 'reasons' | 'notes'>> {
+  const { journal, mappings, name } = asking
+  const { route } = standing
+  const { match } = route.from
+  const reasons = [
+    ...(filePattern(match)(name)
+      ? []
+      : [reason('name-differs', `its name does not match "${match}" of route ${route.name}`)]),
+    ...(await wholeReasons(asking, standing)),
+    ...('wrong' in mappings ? [mappings.wrong] : []),
+    ...(journal === undefined ? [] : await leaseReasons(journal, route.name)),
+  ]
+  const queued = journal === undefined ? [] : await queueNotes(journal, asking, standing)
+  return { reasons, notes: [...queued, 'what is in it is looked at when it is taken'] }
+}
+
+/** As a run does: it must be listed, and the same at two looks. */
+async function wholeReasons(asking: Asking, { route, mailbox }: Standing): Promise<Reason[]> {
+  const { clock, signal, name } = asking
+  const { folder, settleMs } = route.from
+  const look = async () => (await mailbox.list(folder)).find((sighting) => sighting.name === name)
+  const before = await look()
+  if (before === undefined) {
+    const message = 'it is no plain file, or has such a name as files have while they are written'
+    return [reason('passed-over', message)]
+  }
+  await clock.sleep(settleMs, signal)
+  const after = await look()
+  if (after !== undefined && isSame(before, after)) return []
+  return [reason('still-changing', `it is still being written: within ${settleMs} ms it changed`)]
+}
+
+function isSame(one: Sighting, other: Sighting): boolean {
+  return one.size === other.size && one.modifiedAt === other.modifiedAt
+}

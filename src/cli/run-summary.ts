@@ -1,0 +1,78 @@
+/** What all routes of a run came to together: for the last line, and for programs. */
+import type { RouteResult, RunResult } from '../bridge/outcome.ts'
+import type { StateCounts } from '../domain/record.ts'
+import { countsInWords } from './counts-in-words.ts'
+import { exitInWords } from './exit-in-words.ts'
+
+export interface RunSummary {
+  /** Files that were taken in and reported. */
+  readonly files: number
+  /** What came of their records. */
+  readonly records: StateCounts
+  /** Files that were left for others, and the records in them. */
+  readonly delivered: { readonly files: number; readonly records: number }
+  /** Files that are not finished. */
+  readonly open: number
+  readonly failedRoutes: number
+}
+
+export function summaryOf({ routes }: Pick<RunResult, 'routes'>): RunSummary {
+  const inbound = routes.flatMap((each) => (each.kind === 'inbound' ? [each.pass] : []))
+  const deliveries = routes.flatMap((each) => (each.kind === 'outbound' ? each.pass.deliveries : []))
+  const summaries = inbound.flatMap((pass) => pass.summaries)
+  const records: Record<string, number> = {}
+  for (const { total: _, ...counts } of summaries.map((each) => each.records)) {
+    for (const [state, count] of Object.entries(counts)) records[state] = (records[state] ?? 0) + count
+  }
+  return {
+    files: summaries.length,
+    records,
+    delivered: {
+      files: deliveries.length,
+      records: deliveries.reduce((sum, { delivery }) => sum + delivery.records, 0),
+    },
+    open: inbound.reduce((sum, pass) => sum + pass.open.length, 0),
+    failedRoutes: routes.filter(({ kind }) => kind === 'failed').length,
+  }
+}
+
+/** Whether the run came to anything that somebody may want to hear of. */
+export function cameToSomething(result: RunResult): boolean {
+  const { retention, stranded, routes } = result
+  return result.exit !== 0 || stranded.length > 0 || retention?.kind === 'failed' || routes.some(isSomething)
+}
+
+function isSomething(result: RouteResult): boolean {
+  if ((result.turns?.missed ?? []).length > 0) return true
+  switch (result.kind) {
+    case 'idle':
+      return false
+    case 'failed':
+      return true
+    case 'inbound':
+      return result.pass.reported.length + result.pass.open.length > 0
+    case 'outbound': {
+      const { deliveries, held, missing, awaited } = result.pass
+      return deliveries.length + held + missing + (awaited?.overdue ?? 0) > 0
+    }
+  }
+}
+
+/** `3 files: 40 accepted, 1 rejected; 1 file delivered with 5 records; exit 2: …` */
+export function summaryInWords(result: RunResult): string {
+  const { files, records, delivered, open, failedRoutes } = summaryOf(result)
+  const parts = [
+    ...(files > 0 ? [`${counted(files, 'file')}: ${countsInWords(records)}`] : []),
+    ...(delivered.files > 0
+      ? [`${counted(delivered.files, 'file')} delivered with ${counted(delivered.records, 'record')}`]
+      : []),
+    ...(open > 0 ? [`${counted(open, 'file')} not finished`] : []),
+    ...(failedRoutes > 0 ? [`${counted(failedRoutes, 'route')} failed`] : []),
+  ]
+  const what = parts.length === 0 ? 'nothing to do' : parts.join('; ')
+  return `${what}; exit ${result.exit}: ${exitInWords(result.exit)}`
+}
+
+function counted(count: number, what: string): string {
+  return count === 1 ? `1 ${what}` : `${count} ${what}s`
+}

@@ -1,0 +1,291 @@
+/** What a person must hear of: found in the journal and the mailboxes, told once, shown as long as it stands. */
+import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Expect } from '../../src/config/expect.ts'
+import type { InboundRoute } from '../../src/config/configuration.ts'
+import type { Snapshot } from '../../src/domain/snapshot.ts'
+import { commandsOf, runUnheard } from '../fixtures/office.ts'
+import { partnerOf, PICKED_UP, RECEIPT, worldThatWaits } from '../fixtures/partner.ts'
+import { aWorld, type World } from '../fixtures/world.ts'
+import { ordersFile, sampleOrders } from '../samples/orders.ts'
+
+const ORDERS = sampleOrders({ seed: 91, orders: 2, damageEvery: 0 })
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+function changeInbox(world: World, from: Partial<InboundRoute['from']>): void {
+  const route = world.configuration.routes.find(({ name }) => name === 'orders')
+  if (route?.direction !== 'inbound') throw new Error('no such route')
+  Object.assign(route, { from: { ...route.from, ...from } })
+}
+
+/** One look, and what was told of it. */
+async function attend(world: World): Promise<{ snapshot: Snapshot; told: string[] }> {
+  const before = world.events.length
+  const bridge = await world.open()
+  try {
+    const snapshot = await bridge.attend()
+    const told = world.events.slice(before).flatMap((event) => {
+      if (event.kind === 'attention-raised') return [`raised ${event.code} ${event.subject}`]
+      return event.kind === 'attention-ended' ? [`ended ${event.code} ${event.subject}`] : []
+    })
+    return { snapshot, told }
+  } finally {
+    await bridge.close()
+  }
+}
+
+const codesOf = ({ attention }: Snapshot) => attention.map(({ code }) => code)
+
+async function at(world: World, path: string, ageMs: number): Promise<void> {
+  const time = new Date(world.clock.now() - ageMs)
+  await utimes(join(world.folder, 'exchange', path), time, time)
+}
+
+test('a file that no route takes is told once, shown while it lies there, and told when it is gone', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  await world.drop('inbox/orders', 'orders.txt', 'x')
+
+  const first = await attend(world)
+  world.clock.skip(HOUR_MS)
+  const second = await attend(world)
+  await rm(join(world.folder, 'exchange/inbox/orders/orders.txt'))
+  const third = await attend(world)
+  const fourth = await attend(world)
+
+  expect(first.told).toEqual(['raised file-of-no-route exchange:inbox/orders/orders.txt'])
+  expect(second.told).toEqual([])
+  expect(second.snapshot.attention).toMatchObject([
+    { code: 'file-of-no-route', since: first.snapshot.attention[0]?.since },
+  ])
+  expect(third.told).toEqual(['ended file-of-no-route exchange:inbox/orders/orders.txt'])
+  expect(fourth).toMatchObject({ told: [], snapshot: { attention: [] } })
+})
+
+test('a mailbox that is away is told, and what stood in it is neither over nor new when it comes back', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  await world.drop('inbox/orders', 'orders.txt', 'x')
+  await attend(world)
+  await rename(join(world.folder, 'exchange'), join(world.folder, 'away'))
+
+  const away = await attend(world)
+  await rename(join(world.folder, 'away'), join(world.folder, 'exchange'))
+  const back = await attend(world)
+
+  expect(away.told).toEqual(['raised mailbox-away exchange'])
+  expect(back.told).toEqual(['ended mailbox-away exchange'])
+  expect(codesOf(back.snapshot)).toEqual(['file-of-no-route'])
+})
+
+/** Of a file that is expected, at the given times: whether it is told as not come. */
+async function toldAt(expected: Expect, times: readonly string[], comesAt: string): Promise<string[]> {
+  const world = await aWorld({ routes: ['orders'] })
+  changeInbox(world, { expect: expected })
+  const told: string[] = []
+  for (const time of [...times, comesAt].toSorted()) {
+    world.clock.skip(Date.parse(time) - world.clock.now())
+    if (time === comesAt) {
+      await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+      await world.run('orders')
+      continue
+    }
+    const { attention } = (await attend(world)).snapshot
+    told.push(...attention.map(({ code, subject }) => `${time} ${code} ${subject}`))
+  }
+  return told
+}
+
+test('a file that did not come by its time is told from then on, until one comes', async () => {
+  const expected = { by: '07:00', zone: 'Europe/Berlin', days: [1, 2, 3, 4, 5] }
+  // Monday, 23 November; seven in Berlin is six in UTC.
+  const times = [
+    '2026-11-23T05:59:00Z',
+    '2026-11-23T06:00:00Z',
+    '2026-11-23T08:00:00Z',
+    '2026-11-23T12:00:00Z',
+  ]
+
+  expect(await toldAt(expected, times, '2026-11-23T10:00:00Z')).toEqual([
+    '2026-11-23T05:59:00Z file-not-come 2026-11-20',
+    '2026-11-23T06:00:00Z file-not-come 2026-11-23',
+    '2026-11-23T08:00:00Z file-not-come 2026-11-23',
+  ])
+})
+
+test('a file of the day before is none of today, and none is expected on a day off', async () => {
+  const expected = { by: '07:00', zone: 'Europe/Berlin', days: [1, 2, 3, 4, 5] }
+  // It comes on Friday night; Saturday and Sunday are off.
+  const times = [
+    '2026-11-27T22:00:00Z',
+    '2026-11-28T12:00:00Z',
+    '2026-11-29T12:00:00Z',
+    '2026-11-30T06:01:00Z',
+  ]
+
+  expect(await toldAt(expected, times, '2026-11-27T21:00:00Z')).toEqual([
+    '2026-11-30T06:01:00Z file-not-come 2026-11-30',
+  ])
+})
+
+test('a delivered file that nobody takes is told when it is late, and again when the time of its orders is short', async () => {
+  const world = await worldThatWaits(
+    { ...PICKED_UP, overdue: { withinMs: 4 * HOUR_MS, beforeMs: 2 * HOUR_MS } },
+    ORDERS,
+  )
+  const [order] = await world.orders()
+  await world.run('orders-out')
+  const quiet = await attend(world)
+  world.clock.skip(5 * HOUR_MS)
+  const late = await attend(world)
+  world.clock.skip(Date.parse(order?.acknowledge_by ?? '') - world.clock.now() + 1)
+  const short = await attend(world)
+  await partnerOf(world).takes('orders-1.csv')
+  await world.run('orders-out')
+  const taken = await attend(world)
+
+  expect(quiet.told).toEqual([])
+  expect(late.told).toEqual([expect.stringMatching(/^raised pick-up-overdue orders-1\.csv \(\w+\)$/)])
+  expect(late.snapshot.attention[0]?.message).toContain(
+    `nobody took ${join(world.folder, 'exchange/outbox/orders-1.csv')}`,
+  )
+  expect(short.told).toEqual([
+    expect.stringMatching(/^ended pick-up-overdue orders-1\.csv \(\w+\)$/),
+    expect.stringMatching(/^raised pick-up-overdue orders-1\.csv \(\w+\), time is short$/),
+  ])
+  expect(short.snapshot.attention[0]?.message).toContain('none of its 2 records is acknowledged')
+  expect(short.snapshot.attention[0]?.message).toContain(', and that is over')
+  expect(taken.told).toEqual([expect.stringMatching(/^ended pick-up-overdue/)])
+})
+
+test('a receipt that is none, and one that does not come, are told', async () => {
+  const receipt = { ...RECEIPT.receipt, contains: 'OK' }
+  const world = await worldThatWaits({ ...RECEIPT, receipt }, ORDERS)
+  await world.run('orders-out')
+  world.clock.skip(DAY_MS + 1)
+  const late = await attend(world)
+  await partnerOf(world).confirms('orders-1.csv', { text: 'ERROR' })
+  await world.run('orders-out')
+  const refused = await attend(world)
+
+  expect(codesOf(late.snapshot)).toEqual(['receipt-overdue'])
+  expect(refused.snapshot.attention).toMatchObject([{ code: 'receipt-refused', route: 'orders-out' }])
+  expect(refused.snapshot.attention[0]?.message).toContain('the receipt orders-1.csv.ok for')
+})
+
+test('a folder in which files lie for longer than they should is told with the oldest of them', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const [route] = world.configuration.routes
+  Object.assign(route ?? {}, { results: { mailbox: 'exchange', folder: 'results', emptiedMs: 3 * DAY_MS } })
+  await world.drop('results', 'a.results.csv', 'x')
+  await world.drop('results', 'b.results.csv', 'x')
+  await at(world, 'results/a.results.csv', 4 * DAY_MS)
+  await at(world, 'results/b.results.csv', 2 * DAY_MS)
+
+  const full = await attend(world)
+  await rm(join(world.folder, 'exchange/results/a.results.csv'))
+  const emptied = await attend(world)
+
+  expect(full.snapshot.attention).toMatchObject([{ code: 'folder-not-emptied', subject: 'exchange:results' }])
+  expect(full.snapshot.attention[0]?.message).toMatch(
+    /^1 file lies in exchange:results for more than 3 days; the oldest, a\.results\.csv, since 2026-/,
+  )
+  expect(emptied.told).toEqual(['ended folder-not-emptied exchange:results'])
+})
+
+test('records that are held, and those that nobody can tell of for an hour, need a person', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  await runUnheard(world, 'orders', { arrives: true, canLookUp: false })
+  const soon = await attend(world)
+  world.clock.skip(2 * HOUR_MS)
+  const later = await attend(world)
+  await world.run('orders')
+  const settled = await attend(world)
+
+  expect(soon.told).toEqual([])
+  expect(later.told).toEqual([expect.stringMatching(/^raised outcome-unknown orders\.csv \(\w+\)$/)])
+  expect(later.snapshot.attention[0]?.message).toContain('nobody knows whether the API has')
+  expect(settled.told).toEqual([expect.stringMatching(/^ended outcome-unknown/)])
+})
+
+test('a file that waits for its marker, and a marker without its file, are told after a quarter of an hour', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  changeInbox(world, { ready: { when: 'marker', companion: '{name}.done' } })
+  await world.drop('inbox/orders', 'alone.csv', 'x')
+  await world.drop('inbox/orders', 'both.csv', 'x')
+  await world.drop('inbox/orders', 'both.csv.done', '')
+  await world.drop('inbox/orders', 'lost.csv.done', '')
+  for (const name of ['alone.csv', 'both.csv', 'both.csv.done', 'lost.csv.done']) {
+    await at(world, `inbox/orders/${name}`, 0)
+  }
+  const soon = await attend(world)
+  world.clock.skip(HOUR_MS / 2)
+  const later = await attend(world)
+
+  expect(soon.told).toEqual([])
+  expect(later.told).toEqual([
+    'raised file-waits exchange:inbox/orders/alone.csv',
+    'raised marker-orphaned exchange:inbox/orders/lost.csv.done',
+  ])
+  expect(later.snapshot.strangers).toEqual([])
+})
+
+test('a gap in a sequence is told with the number that is missing', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  changeInbox(world, { sequence: { name: 'orders-{number}.csv', start: 1 } })
+  await world.drop('inbox/orders', 'orders-2.csv', 'x')
+  await at(world, 'inbox/orders/orders-2.csv', HOUR_MS)
+
+  const { snapshot } = await attend(world)
+
+  expect(snapshot.attention).toMatchObject([{ code: 'file-waits', route: 'orders' }])
+  expect(snapshot.attention[0]?.message).toContain('number 1 of the sequence has not come')
+})
+
+test('receipts that come to an inbox folder are no strangers', async () => {
+  const receipt = { ...RECEIPT.receipt, folder: 'inbox/orders' }
+  const world = await worldThatWaits({ ...RECEIPT, receipt }, ORDERS)
+  await world.drop('inbox/orders', 'orders-1.csv.ok', '')
+
+  expect((await attend(world)).told).toEqual([])
+})
+
+test('work of a route that the configuration lost is told', async () => {
+  const world = await worldThatWaits(PICKED_UP, ORDERS)
+  await world.run('orders-out')
+  Object.assign(world.configuration, {
+    routes: world.configuration.routes.filter(({ name }) => name !== 'orders-out'),
+  })
+
+  expect((await attend(world)).told).toEqual(['raised route-unknown orders-out'])
+})
+
+test('status shows what needs a person first, and a busy bridge still fits on a screen', async () => {
+  const world = await worldThatWaits(PICKED_UP, ORDERS)
+  const run = await commandsOf(world)
+  for (let file = 1; file <= 12; file++) {
+    await world.drop(
+      'inbox/orders',
+      `more-${file}.csv`,
+      ordersFile(sampleOrders({ seed: 92, orders: 1, damageEvery: 0, firstNumber: 30_000 + file })).text,
+    )
+  }
+  await world.run('orders')
+  await world.run('orders-out')
+  await mkdir(join(world.folder, 'exchange/inbox/orders'), { recursive: true })
+  for (const name of ['a.bak', 'b.bak'])
+    await writeFile(join(world.folder, 'exchange/inbox/orders', name), '')
+
+  const { out } = await run('status')
+
+  const lines = out.split('\n')
+  expect(lines.slice(0, 4)).toEqual([
+    'needs a person:',
+    expect.stringMatching(/^no route takes .*a\.bak .*\(file-of-no-route, since 20/),
+    expect.stringMatching(/^no route takes .*b\.bak/),
+    '    what to do: rename it, or change `match` of the route',
+  ])
+  expect(lines.length).toBeLessThanOrEqual(30)
+  expect(out).toMatch(/^orders-out .*collected +unfinished: 1 delivered$/m)
+})

@@ -1,0 +1,223 @@
+/** A day of `run` with its log, its page and its notices: what each of them says, and what none of them ever does. */
+import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { EVENTS } from '../../src/domain/event-kinds.ts'
+import type { Digest } from '../../src/domain/notice.ts'
+import { type Commands, commandsOf } from '../fixtures/office.ts'
+import { aWorld, type World } from '../fixtures/world.ts'
+import { sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
+import { ordersFile, sampleOrders } from '../samples/orders.ts'
+
+/** A program that notices go to: it adds each as a line to a file. */
+const KEEPER = `let t='';process.stdin.on('data',c=>t+=c).on('end',()=>require('fs').appendFileSync(process.argv[1],t))`
+
+interface Noticed {
+  readonly id: string
+  readonly subject: string
+  readonly text: string
+  readonly digest: Digest
+}
+
+interface Office {
+  readonly world: World
+  readonly run: Commands
+  readonly logged: () => Promise<Record<string, unknown>[]>
+  readonly noticed: () => Promise<Noticed[]>
+  readonly page: () => Promise<string>
+}
+
+async function anOffice(routes: readonly string[], on: 'trouble' | 'always' = 'trouble'): Promise<Office> {
+  const world = await aWorld({ routes })
+  const run = await commandsOf(world)
+  const told = join(world.folder, 'told.jsonl')
+  await appendFile(
+    join(world.folder, 'dropbridge.yaml'),
+    `log: { file: bridge.log }
+status: { page: exchange/STATUS.html }
+notices:
+  ops: { type: command, on: ${on}, run: [${JSON.stringify(process.execPath)}, -e, ${JSON.stringify(KEEPER)}, ${JSON.stringify(told)}] }
+`,
+  )
+  const linesOf = async <Line>(path: string) => {
+    const text = await readFile(path, 'utf8').catch(() => '')
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Line)
+  }
+  return {
+    world,
+    run,
+    logged: () => linesOf(join(world.folder, 'bridge.log')),
+    noticed: () => linesOf<Noticed>(told),
+    page: () => world.read('STATUS.html'),
+  }
+}
+
+const ORDERS = sampleOrders({ seed: 11, orders: 30, damageEvery: 5 })
+const NAME_IN_HEADER = 'Wilhelmina Featherstone'
+
+const DAMAGED = ORDERS.filter(({ damage }) => damage.length > 0).length
+
+test('the log tells what happens by stable codes, the page and one notice what came of it', async () => {
+  const { world, run, logged, noticed, page } = await anOffice(['orders', 'orders-out'])
+  await world.drop('inbox/orders', 'monday.csv', ordersFile(ORDERS).text)
+
+  const said = await run('run')
+
+  expect(said.exit).toBe(2)
+  const lines = await logged()
+  const codes = lines.map(({ code }) => code)
+  expect(codes).toEqual(
+    expect.arrayContaining([
+      'file.received',
+      'file.planned',
+      'file.reported',
+      'file.closed',
+      'delivery.delivered',
+      'delivery.acknowledged',
+      'notice.sent',
+    ]),
+  )
+  const known: readonly string[] = Object.values(EVENTS).map(({ code }) => code)
+  expect(codes.filter((code) => !known.includes(String(code)))).toEqual([])
+  expect(lines.find(({ code }) => code === 'file.reported')).toMatchObject({
+    level: 'info',
+    route: 'orders',
+    file: 'monday.csv',
+    outcome: 'processed',
+  })
+
+  const notices = await noticed()
+  expect(notices).toHaveLength(1)
+  const [{ subject, text, digest }] = notices as [Noticed]
+  expect(subject).toContain('refused')
+  expect(text).toContain('orders: monday.csv: ')
+  expect(text).toContain(join(world.folder, 'exchange', 'results', 'monday.csv.results.csv'))
+  expect(digest).toMatchObject({ trouble: true, totals: { files: 1, deliveries: 1 } })
+  expect(digest.files[0]!.records.rejected).toBeGreaterThanOrEqual(DAMAGED)
+
+  const html = await page()
+  expect(html).toContain('<a href="results/monday.csv.results.csv"')
+  expect(html).toContain('rejected')
+})
+
+test('nothing that is logged, told or shown names a person, a street, a telephone or a secret', async () => {
+  const { world, run } = await anOffice(['orders', 'orders-out', 'shipments', 'shipments-out'], 'always')
+  await world.drop('inbox/orders', 'monday.csv', ordersFile(ORDERS).text)
+  await run('run', '--log-format', 'json')
+  const good = ORDERS.filter(({ damage }) => damage.length === 0)
+  await world.drop(
+    'inbox/shipments',
+    'parcels.csv',
+    shipmentsFile(sampleShipments(good, { seed: 1, damageEvery: 4 })),
+  )
+  // As a first row looks where the header is missing; and a column that the mapping knows is gone.
+  const headless = ordersFile(good.slice(0, 3)).text.replace('Gift Message', NAME_IN_HEADER)
+  await world.drop('inbox/orders', 'headless.csv', headless)
+  const said = await run('run', '--log-format', 'json')
+  const texts = [
+    said.talk,
+    await readFile(join(world.folder, 'bridge.log'), 'utf8'),
+    await readFile(join(world.folder, 'told.jsonl'), 'utf8'),
+    await world.read('STATUS.html'),
+  ]
+
+  const { retailer, brand } = world.credentials
+  const secrets = [retailer.clientSecret, brand.clientSecret, 'Bearer ', NAME_IN_HEADER]
+  const personal = ORDERS.flatMap(({ rows }) =>
+    rows.flatMap((row) => [row['Ship To Name'], row['Address 1'], row['Phone'], row['Gift Message']]),
+  )
+    .map((cell) => cell.trim())
+    .filter((cell) => cell.length > 4)
+  expect(new Set(personal).size).toBeGreaterThan(40)
+  expect(texts[1]).toContain('file.columns-differ')
+  for (const text of texts) {
+    expect(text.length).toBeGreaterThan(200)
+    expect([...secrets, ...personal].filter((word) => text.includes(word))).toEqual([])
+  }
+})
+
+test('where a program reads the log on stderr, every line of it is JSON', async () => {
+  const { world, run } = await anOffice(['orders'])
+  await world.drop('inbox/orders', 'monday.csv', ordersFile(ORDERS).text)
+
+  const { talk } = await run('run', '--log-format', 'json')
+
+  const lines = talk.split('\n').map((line) => JSON.parse(line) as { code: string })
+  expect(lines.map(({ code }) => code)).toContain('file.reported')
+})
+
+test('a good day is told only to those who want to hear of every one', async () => {
+  const good = ordersFile(sampleOrders({ seed: 3, orders: 4, damageEvery: 0 })).text
+  const quiet = await anOffice(['orders'])
+  await quiet.world.drop('inbox/orders', 'monday.csv', good)
+  await quiet.run('run')
+  const curious = await anOffice(['orders'], 'always')
+  await curious.world.drop('inbox/orders', 'monday.csv', good)
+  await curious.run('run')
+  await curious.run('run')
+
+  expect(await quiet.noticed()).toEqual([])
+  expect((await curious.noticed()).map(({ subject }) => subject)).toEqual([
+    'all is well: 1 file in, 0 files out',
+  ])
+  expect(await quiet.page()).toContain('all is well')
+})
+
+test('a notice that nobody took never changes how a run ends, is shown, and comes again whole', async () => {
+  const { world, run, logged, noticed, page } = await anOffice(['orders'])
+  const settings = join(world.folder, 'dropbridge.yaml')
+  const working = await readFile(settings, 'utf8')
+  await writeFile(settings, working.replace(/run: \[.*\] \}$/m, 'run: [./nobody-there] }'))
+  await world.drop('inbox/orders', 'monday.csv', ordersFile(ORDERS).text)
+  const first = await run('run')
+  const shown = await run('notices')
+  const failed = await page()
+  await writeFile(settings, working)
+  const second = await run('run')
+
+  expect([first.exit, second.exit]).toEqual([2, 0])
+  expect(shown.out).toContain('not sent so far (1 try)')
+  expect(failed).toContain('the notice ops cannot be sent')
+  expect((await logged()).map(({ code }) => code)).toContain('notice.failed')
+  const told = await noticed()
+  expect(told).toHaveLength(1)
+  expect(told[0]!.text).toContain('monday.csv')
+})
+
+test('a route that fails is told once, however often it is tried, and once when it works again', async () => {
+  const { world, run, noticed, logged } = await anOffice(['orders'])
+  const settings = join(world.folder, 'dropbridge.yaml')
+  const working = await readFile(settings, 'utf8')
+  await world.drop('inbox/orders', 'monday.csv', ordersFile(ORDERS.slice(0, 2)).text)
+  await writeFile(settings, working.replaceAll('"${CLIENT_SECRET_RETAILER}"', 'wrong'))
+  const down = [await run('run'), await run('run')]
+  await writeFile(settings, working)
+  await run('run')
+
+  expect(down.map(({ exit }) => exit)).toEqual([77, 77])
+  const subjects = (await noticed()).map(({ subject }) => subject)
+  expect(subjects[0]).toBe('orders failed (credentials-refused)')
+  expect(subjects).toHaveLength(2)
+  expect(subjects[1]).toContain('orders works again')
+  expect((await logged()).filter(({ code }) => code === 'route.failed')).toHaveLength(2)
+})
+
+test('a trial comes as a notice, and one that cannot be sent says why', async () => {
+  const { run, noticed, world } = await anOffice(['orders'])
+  const sent = await run('notices', 'test', 'ops')
+  const settings = join(world.folder, 'dropbridge.yaml')
+  const working = await readFile(settings, 'utf8')
+  await writeFile(settings, working.replace(/run: \[.*\] \}$/m, 'run: [./nobody-there] }'))
+  const failed = await run('notices', 'test', 'ops')
+  const unknown = await run('notices', 'test', 'opps')
+
+  expect(sent.exit).toBe(0)
+  expect((await noticed()).map(({ subject }) => subject)).toEqual(['a trial'])
+  expect(failed.exit).toBe(69)
+  expect(failed.talk).toContain('the notice ops could not be sent')
+  expect(unknown.exit).toBe(64)
+  expect(unknown.talk).toContain('Did you mean "ops"?')
+})

@@ -1,0 +1,97 @@
+/** `run` as a scheduler calls it: what it says, and what it exits with. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { commandsOf } from '../fixtures/office.ts'
+import { aWorld } from '../fixtures/world.ts'
+import { ordersFile, sampleOrders } from '../samples/orders.ts'
+
+const DAMAGED = ordersFile(sampleOrders({ seed: 81, orders: 8, damageEvery: 4 })).text
+
+async function anOffice() {
+  const world = await aWorld({ routes: ['orders', 'orders-out'] })
+  return { world, command: await commandsOf(world) }
+}
+
+test('a quiet run says nothing when nothing happened, and else what did and one summary', async () => {
+  const { world, command } = await anOffice()
+  expect(await command('run', '--quiet')).toEqual({ exit: 0, out: '', talk: '' })
+
+  await world.drop('inbox/orders', 'orders.csv', DAMAGED)
+  const { exit, out, talk } = await command('run', 'orders', '--quiet')
+
+  expect({ exit, out }).toEqual({ exit: 2, out: '' })
+  expect(talk.split('\n')).toEqual([
+    'orders: orders.csv: 6 accepted, 2 rejected',
+    `    results: ${join(world.folder, 'exchange/results/orders.csv.results.csv')}`,
+    `    to correct and drop in again: ${join(world.folder, 'exchange/results/orders.csv.rejects.csv')}`,
+    '1 file: 6 accepted, 2 rejected; exit 2: finished; something was refused or is held, see the results',
+  ])
+  expect((await command('run', '--quiet')).talk.split('\n')).toEqual([
+    `orders-out: ${join(world.folder, 'exchange/outbox/orders-1.csv')}: 6 records, 6 acknowledged`,
+    '1 file delivered with 6 records; exit 0: all is well',
+  ])
+})
+
+test('exit codes are the ones that the scheduler understands, those of failures too', async () => {
+  const { world, command } = await anOffice()
+  await world.drop('inbox/orders', 'orders.csv', DAMAGED)
+
+  expect((await command('run', '--exit-map', '2=0,75=0')).exit).toBe(0)
+  await writeFile(join(world.folder, 'broken.yaml'), 'routes: 7\n')
+  expect((await command('run', '-c', 'broken.yaml')).exit).toBe(78)
+  expect((await command('run', '-c', 'broken.yaml', '--exit-map', '78=1')).exit).toBe(1)
+})
+
+test('options that make no sense are told before anything is done', async () => {
+  const { command } = await anOffice()
+  const wrong = async (...words: string[]) => {
+    const { exit, talk } = await command('run', ...words)
+    expect(exit).toBe(64)
+    return talk
+  }
+
+  expect(await wrong('--exit-map', '3=0')).toContain('"3=0" names no exit code of the program')
+  expect(await wrong('--max-records', 'many')).toContain('--max-records must be a whole number from 1 on')
+  expect(await wrong('--due', '--again')).toContain('choose one')
+  expect(await wrong('--if-busy', 'maybe')).toContain('if-busy')
+  expect(await wrong('--until', '7h', '--until', '8h')).toContain('--until is given more than once')
+  expect(await wrong('--max-record', '7')).toContain('Did you mean "max-records"?')
+})
+
+test('for programs there are the sums of the run, its bound and the turns of each route', async () => {
+  const { world, command } = await anOffice()
+  await world.drop('inbox/orders', 'orders.csv', DAMAGED)
+
+  const first = JSON.parse((await command('run', '--json', '--max-records', '4')).out) as object
+  const second = JSON.parse((await command('run', '--json', '--due')).out) as object
+  const third = JSON.parse((await command('run', '--json', '--due')).out) as {
+    routes: { route: string; turns: { nextAt: string } }[]
+  }
+
+  expect(first).toMatchObject({
+    exit: 75,
+    summary: { files: 0, records: {}, open: 1, failedRoutes: 0 },
+    limit: { records: 4, isReached: true },
+  })
+  expect(second).toMatchObject({
+    exit: 2,
+    summary: { files: 1, records: { accepted: 6, rejected: 2 }, open: 0, failedRoutes: 0 },
+  })
+  // An export that says nothing of times is due at the quarters of an hour.
+  const [, out] = third.routes
+  expect(out).toMatchObject({ route: 'orders-out', idle: true })
+  expect(out?.turns.nextAt).toMatch(/:(00|15|30|45):00\.000Z$/)
+})
+
+test('a run that was bounded says why a file is not finished', async () => {
+  const { world, command } = await anOffice()
+  await world.drop('inbox/orders', 'orders.csv', DAMAGED)
+
+  const { talk } = await command('run', 'orders', '--max-records', '4')
+
+  expect(talk.split('\n')).toEqual([
+    'orders: orders.csv is not finished: not all of it could be sent',
+    '4 records were sent, as many as --max-records allows; the next run sends the rest',
+  ])
+})

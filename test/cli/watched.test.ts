@@ -1,0 +1,67 @@
+/** A watch as others see it: health, metrics and the page while it works, and its log when it ends. */
+import { appendFile, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { watch } from '../../src/cli/commands/watch.ts'
+import type { Terminal } from '../../src/cli/terminal.ts'
+import { writeConfigurationFile } from '../fixtures/program.ts'
+import { aWorld } from '../fixtures/world.ts'
+import { ordersFile, sampleOrders } from '../samples/orders.ts'
+
+async function aWatch() {
+  const world = await aWorld({ routes: ['orders'] })
+  const env = await writeConfigurationFile(world)
+  await appendFile(
+    join(world.folder, 'dropbridge.yaml'),
+    'health: { listen: "127.0.0.1:0" }\nstatus: { page: exchange/STATUS.html }\n',
+  )
+  const stop = new AbortController()
+  const talk: string[] = []
+  const terminal: Terminal = {
+    out: () => undefined,
+    outBytes: () => Promise.resolve(),
+    say: (line) => void talk.push(line),
+    progressStream: null,
+    env,
+    program: 'dropbridge',
+    folder: world.folder,
+    signal: stop.signal,
+  }
+  const ended = watch(terminal, { config: 'dropbridge.yaml', routes: [] })
+  onTestFinished(async () => {
+    stop.abort()
+    await ended
+  })
+  const lines = () => talk.map((line) => JSON.parse(line) as Record<string, unknown>)
+  const has = (code: string) =>
+    expect.poll(() => lines().map((line) => line['code']), { timeout: 10_000 }).toContain(code)
+  return { world, lines, has, stop, ended }
+}
+
+test('a watch shows its health, its numbers and its page while it works, and takes them back when it ends', async () => {
+  const { world, lines, has, stop, ended } = await aWatch()
+  await has('health.served')
+  const url = String(lines().find(({ code }) => code === 'health.served')?.['url'])
+  await world.drop(
+    'inbox/orders',
+    'monday.csv',
+    ordersFile(sampleOrders({ seed: 3, orders: 3, damageEvery: 0 })).text,
+  )
+  await has('file.closed')
+  await expect.poll(async () => (await fetch(`${url}/readyz`)).json()).toMatchObject({ ready: true })
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  await expect
+    .poll(() => readFile(join(world.folder, 'exchange', 'STATUS.html'), 'utf8'), { timeout: 10_000 })
+    .toContain('monday.csv')
+  const live = await fetch(`${url}/livez`)
+  stop.abort()
+
+  expect(await ended).toBe(0)
+  expect(live.status).toBe(200)
+  expect(metrics).toContain('dropbridge_records_total{route="orders",outcome="accepted"} 3')
+  expect(metrics).toMatch(
+    /dropbridge_api_call_duration_seconds_count\{endpoint="createOrder",outcome="ok"\} 3/,
+  )
+  await expect(fetch(`${url}/livez`)).rejects.toThrow()
+  expect(lines().at(-1)).toMatchObject({ code: 'watch.stopped', level: 'info' })
+})

@@ -1,0 +1,135 @@
+/** `log`, `health`, `status` and `notices` of the configuration: their defaults and their mistakes. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Configuration } from '../../src/config/configuration.ts'
+import { describeConfiguration } from '../../src/config/describe.ts'
+import { loadConfiguration } from '../../src/config/load.ts'
+import { BridgeError } from '../../src/support/errors.ts'
+import { tempFolder } from '../fixtures/temp-folder.ts'
+
+/** The configuration of one route with these lines in front, and the folder it is in. */
+async function load(lines: string): Promise<Configuration & { folder: string }> {
+  const folder = await tempFolder()
+  const path = join(folder, 'dropbridge.yaml')
+  await writeFile(
+    path,
+    `${lines}
+api: { baseUrl: "https://api.example.com", clientId: acme, clientSecret: secret }
+mailboxes: { erp: { type: directory, path: ./exchange } }
+routes:
+  orders-in:
+    retailer: 1000
+    operation: create-order
+    from: { mailbox: erp, folder: inbox }
+    mapping: orders.yaml
+    results: { mailbox: erp }
+`,
+  )
+  return {
+    ...(await loadConfiguration(path, { HOOK: 'https://hooks.example.com/T0/x', PASS: 'pa55' })),
+    folder,
+  }
+}
+
+async function mistakeOf(lines: string): Promise<string> {
+  const error: unknown = await load(lines).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(BridgeError)
+  return (error as BridgeError).details.join('\n')
+}
+
+test('where nothing is said, nothing is served, written or sent', async () => {
+  const { log, health, statusPage, notices } = await load('')
+
+  expect({ log, health, statusPage, notices }).toEqual({})
+})
+
+test('paths are those beside the file, and health is for this machine alone', async () => {
+  const { folder, log, health, statusPage } = await load(
+    'log: { file: logs/bridge.log }\nhealth: {}\nstatus: { page: exchange/STATUS.html }',
+  )
+
+  expect(log).toEqual({ level: 'info', file: join(folder, 'logs', 'bridge.log') })
+  expect(health).toEqual({ host: '127.0.0.1', port: 9465 })
+  expect(statusPage).toBe(join(folder, 'exchange', 'STATUS.html'))
+})
+
+test.each([
+  ['"0.0.0.0:9465", toNetwork: true', { host: '0.0.0.0', port: 9465 }],
+  ['"[::1]:0"', { host: '::1', port: 0 }],
+  ['"localhost:80"', { host: 'localhost', port: 80 }],
+])('health listens on %s', async (listen, address) => {
+  const { health } = await load(`health: { listen: ${listen} }`)
+
+  expect(health).toEqual(address)
+})
+
+test('notices are read with their defaults, and their secrets are never shown', async () => {
+  const configuration = await load(`notices:
+  ops: { type: mail, to: ops@acme.example, from: b@acme.example, smtp: { host: mail.acme.example, username: u, password: "\${PASS}" } }
+  hook: { type: webhook, url: "\${HOOK}", secret: s3cret, on: always, routes: [orders-in], every: 1h }
+  own: { type: command, run: [./tell.sh, --now] }
+  known: { type: command, run: [logger] }`)
+  const common = { on: 'trouble', everyMs: 900_000, timeoutMs: 30_000 }
+  const { folder } = configuration
+
+  expect(configuration.notices).toEqual([
+    {
+      ...common,
+      name: 'ops',
+      type: 'mail',
+      to: ['ops@acme.example'],
+      from: 'b@acme.example',
+      subject: 'dropbridge',
+      smtp: {
+        host: 'mail.acme.example',
+        port: 587,
+        security: 'starttls',
+        login: { username: 'u', password: 'pa55' },
+      },
+    },
+    {
+      ...common,
+      name: 'hook',
+      type: 'webhook',
+      url: 'https://hooks.example.com/T0/x',
+      secret: 's3cret',
+      on: 'always',
+      routes: ['orders-in'],
+      everyMs: 3_600_000,
+    },
+    { ...common, name: 'own', type: 'command', command: join(folder, 'tell.sh'), args: ['--now'], folder },
+    { ...common, name: 'known', type: 'command', command: 'logger', args: [], folder },
+  ])
+  const shown = JSON.stringify(describeConfiguration(configuration))
+  for (const secret of ['pa55', 's3cret', 'hooks.example.com']) expect(shown).not.toContain(secret)
+})
+
+test.each([
+  ['health: { listen: "0.0.0.0:9465" }', 'health.listen: is reached from other machines'],
+  ['health: { listen: "9465" }', 'health.listen: must be an address and a port'],
+  ['health: { listen: "127.0.0.1:70000" }', 'health.listen: must be an address and a port'],
+  ['log: { level: loud }', 'log.level: must be one of debug, info, warn, error'],
+  ['status: { page: ./status.txt }', 'status.page: must be the path of a page'],
+  [
+    'status: { page: ./exchange/inbox/STATUS.html }',
+    'status.page: would be left where the route orders-in takes',
+  ],
+  ['notices: { ops: { type: fax } }', 'notices.ops.type: must be one of mail, webhook, command'],
+  ['notices: { x: { type: command, run: [a], routes: [orders-im] } }', 'Did you mean "orders-in"?'],
+  ['notices: { x: { type: webhook, url: "ftp://a/b" } }', 'notices.x.url: must be an http or https address'],
+  [
+    'notices: { x: { type: mail, to: ops, from: a@b.c, smtp: { host: h } } }',
+    'notices.x.to: must be a mail address',
+  ],
+  [
+    'notices: { x: { type: mail, to: o@b.c, from: a@b.c, smtp: { host: h, username: u } } }',
+    'notices.x.smtp: has a username without a password',
+  ],
+  [
+    'notices: { x: { type: mail, to: o@b.c, from: a@b.c, smtp: { host: h, username: u, password: p, security: none } } }',
+    'would send the password for everybody to read',
+  ],
+])('%s is a mistake', async (lines, told) => {
+  expect(await mistakeOf(lines)).toContain(told)
+})

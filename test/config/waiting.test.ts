@@ -1,0 +1,203 @@
+/** What a route says of acknowledging later, of files that should come, and of folders that somebody should empty. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { receiptText } from '../../src/config/acknowledge.ts'
+import type { InboundRoute, OutboundRoute } from '../../src/config/configuration.ts'
+import { loadConfiguration } from '../../src/config/load.ts'
+import { BridgeError } from '../../src/support/errors.ts'
+import { tempFolder } from '../fixtures/temp-folder.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+async function load(routes: string, head = '') {
+  const path = join(await tempFolder(), 'dropbridge.yaml')
+  await writeFile(
+    path,
+    `api: { baseUrl: "https://api.example.com", clientId: acme, clientSecret: secret }
+${head}
+mailboxes: { erp: { type: directory, path: ./exchange }, other: { type: directory, path: ./other } }
+routes:
+${routes}`,
+  )
+  return loadConfiguration(path, {})
+}
+
+const OUT = (lines: string) => `  out:
+    brand: 2000
+    operation: export-orders
+    mapping: m.yaml
+    to: { mailbox: erp, folder: out, name: "{seq}.csv" }
+    ${lines.replaceAll('\n', '\n    ')}
+`
+
+const IN = ({ from = '', results = '' }) => `  in:
+    retailer: 1000
+    operation: create-order
+    mapping: m.yaml
+    from: { mailbox: erp, folder: inbox${from} }
+    results: { mailbox: erp${results} }
+`
+
+async function out(lines: string): Promise<OutboundRoute> {
+  const [route] = (await load(OUT(lines))).routes
+  if (route?.direction !== 'outbound') throw new Error('no outbound route')
+  return route
+}
+
+async function inbound(parts: { from?: string; results?: string }, head?: string): Promise<InboundRoute> {
+  const [route] = (await load(IN(parts), head)).routes
+  if (route?.direction !== 'inbound') throw new Error('no inbound route')
+  return route
+}
+
+async function mistakesOf(loading: Promise<unknown>): Promise<string[]> {
+  const error: unknown = await loading.catch((thrown: unknown) => thrown)
+  if (!(error instanceof BridgeError)) throw new Error('it has no mistakes')
+  return error.details.map((detail) => detail.replace(/^.*?yaml:\d+:\d+ routes\./, '').replace(/\.$/, ''))
+}
+
+test('a route that waits for pick-ups reads orders again first, and tells what waits for a day or has two hours left', async () => {
+  expect(await out('acknowledge: picked-up')).toMatchObject({
+    acknowledge: 'picked-up',
+    reread: true,
+    overdue: { withinMs: DAY_MS, beforeMs: 2 * HOUR_MS },
+  })
+})
+
+test('a receipt is named.ok in a folder of the same mailbox, unless the route says otherwise', async () => {
+  const plain = await out('acknowledge: receipt\nreceipt: { folder: ./receipts/ }')
+  const other = await out(
+    'acknowledge: receipt\nreceipt: { mailbox: other, folder: back, match: "{stem}.ack", contains: "OK {name}", archive: old, settle: 5s }\noverdue: { within: 2d, before: 30m }',
+  )
+
+  expect(plain.receipt).toEqual({
+    mailbox: 'erp',
+    folder: 'receipts',
+    match: '{name}.ok',
+    archive: 'archive/out',
+    settleMs: 2000,
+  })
+  expect(other.receipt).toEqual({
+    mailbox: 'other',
+    folder: 'back',
+    match: '{stem}.ack',
+    contains: 'OK {name}',
+    archive: 'old',
+    settleMs: 5000,
+  })
+  expect(other.overdue).toEqual({ withinMs: 2 * DAY_MS, beforeMs: HOUR_MS / 2 })
+})
+
+test('a route that acknowledges at once is overdue with nothing', async () => {
+  const route = await out('')
+
+  expect(route).not.toHaveProperty('overdue')
+  expect(route).not.toHaveProperty('receipt')
+})
+
+test.each([
+  ['{name}.ok', 'orders-1.csv', 'orders-1.csv.ok'],
+  ['{stem}.ok', 'orders-1.csv', 'orders-1.ok'],
+  ['{stem}-{name}', 'orders', 'orders-orders'],
+  ['ack_{stem}', 'a.b.csv', 'ack_a.b'],
+  ['{name}', '$&.csv', '$&.csv'],
+])('%s of %s is %s', (template, name, text) => {
+  expect(receiptText(template, name)).toBe(text)
+})
+
+test.each([
+  ['acknowledge: later', ['out.acknowledge: must be one of delivered, picked-up, receipt, never']],
+  [
+    'acknowledge: receipt',
+    [
+      'out.acknowledge: says receipt and not which file is one: add receipt: { folder: …, match: "{name}.ok" }',
+    ],
+  ],
+  [
+    'acknowledge: picked-up\nreceipt: { folder: back }',
+    ['out.receipt: is only looked for with `acknowledge: receipt`'],
+  ],
+  [
+    'overdue: { within: 4h }',
+    ['out.overdue: is for routes that wait, with `acknowledge: picked-up` or `receipt`'],
+  ],
+  [
+    'acknowledge: picked-up\noverdue: { within: soon }',
+    ['out.overdue.within: must be a time of at most 30 days, such as 30m, 4h or 2d, and longer than nothing'],
+  ],
+  [
+    'acknowledge: receipt\nreceipt: { folder: back, match: "all.ok" }',
+    [
+      'out.receipt.match: must say which file it is for: {name} stands for the name of the delivered file, {stem} for the name without its last extension',
+    ],
+  ],
+  [
+    'acknowledge: receipt\nreceipt: { folder: back, match: "{name}-{seq}.ok" }',
+    [
+      'out.receipt.match: cannot hold {seq}: {name} stands for the name of the delivered file, {stem} for the name without its last extension',
+    ],
+  ],
+  [
+    'acknowledge: receipt\nreceipt: { folder: back, match: "sub/{name}" }',
+    ['out.receipt.match: is the name of one file: it cannot hold any of < > : " / \\ | ? *'],
+  ],
+  [
+    'acknowledge: receipt\nreceipt: { folder: back, mailbox: erpp }',
+    ['out.receipt.mailbox: there is no such mailbox. Did you mean "erp"?'],
+  ],
+  [
+    'acknowledge: picked-up\nselect: { status: open }',
+    [
+      'out.acknowledge: a route with `select` is a report and acknowledges nothing: leave it out, or write never',
+    ],
+  ],
+])('%s is a mistake', async (lines, told) => {
+  expect(await mistakesOf(out(lines))).toEqual(told)
+})
+
+test('receipts that were read never lie where a route takes files from', async () => {
+  const both = IN({}) + OUT('acknowledge: receipt\nreceipt: { folder: back, archive: inbox }')
+
+  expect(await mistakesOf(load(both))).toEqual([
+    'out.receipt.archive: read receipts would be left where the route in takes files from; use another folder',
+  ])
+})
+
+test('a file is expected by a time of day in a zone, its own or that of the file', async () => {
+  const own = await inbound({ from: ', expect: { by: "07:00", zone: Europe/Berlin, days: [fri, mon, mon] }' })
+  const shared = await inbound({ from: ', expect: { by: "07:00" }' }, 'zone: America/New_York')
+
+  expect(own.from.expect).toEqual({ by: '07:00', zone: 'Europe/Berlin', days: [1, 5] })
+  expect(shared.from.expect).toEqual({
+    by: '07:00',
+    zone: 'America/New_York',
+    days: [1, 2, 3, 4, 5, 6, 7],
+  })
+})
+
+test('folders are to be emptied within 30 days, or as a route says, or never', async () => {
+  expect((await inbound({})).results.emptiedMs).toBe(30 * DAY_MS)
+  expect((await inbound({ results: ', emptied: 3d' })).results.emptiedMs).toBe(3 * DAY_MS)
+  expect((await inbound({ results: ', emptied: never' })).results).not.toHaveProperty('emptiedMs')
+  expect((await out('')).to.emptiedMs).toBe(30 * DAY_MS)
+})
+
+test.each([
+  [
+    { from: ', expect: { by: "07:00" }' },
+    'in.from.expect: says a time of day and no zone: add "zone: Europe/Berlin" (or yours), or one `zone` for the whole file',
+  ],
+  [{ from: ', expect: { by: "7", zone: UTC }' }, 'in.from.expect.by: must be a time of day such as "07:00"'],
+  [
+    { from: ', expect: { by: "07:00", zone: Mars }' },
+    'in.from.expect.zone: must be the name of a time zone, such as Europe/Berlin or America/New_York',
+  ],
+  [
+    { results: ', emptied: 3h' },
+    'in.results.emptied: must be a number of days or weeks, such as 3d or 2w, or never',
+  ],
+])('%j is a mistake', async (parts, told) => {
+  expect(await mistakesOf(inbound(parts))).toEqual([told])
+})

@@ -1,0 +1,266 @@
+/** The whole bridge over SFTP, with real servers that are killed, frozen and started again in the middle of every kind of call. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { type Bridge, openBridge } from '../../src/bridge/bridge.ts'
+import type { Configuration, InboundRoute } from '../../src/config/configuration.ts'
+import { hasCode } from '../../src/support/errors.ts'
+import { parseCsv } from '../fixtures/csv.ts'
+import type { RealServer } from '../fixtures/real-server.ts'
+import { describeWithServers } from '../fixtures/real-servers.ts'
+import { smallOrders } from '../fixtures/small-orders.ts'
+import { watchedMailbox } from '../fixtures/watched-mailbox.ts'
+import { type Blow, BLOWS, type Spot, type Wire, wireTo } from '../fixtures/wire.ts'
+import { aWorld, type World, type WorldOptions } from '../fixtures/world.ts'
+
+const TIMEOUT_MS = 1500
+/** As often as a piece of work is tried, and once for the connection after each. */
+const CALL_MS_MAX = 2 * 4 * TIMEOUT_MS + 2000
+const PASSES_MAX = 6
+/** No call sends more pieces to the server than this. */
+const PIECES_MAX = 60
+/** Of a large file, when some of it is on the way and some is not. */
+const MIDDLE_BYTES = 100_000
+
+interface Aim {
+  readonly call: string
+  readonly at: Spot
+  readonly blow: Blow
+}
+
+interface Stage {
+  readonly world: World
+  readonly wire: Wire
+  readonly bridge: Bridge
+  /** The next calls of this name are struck at this spot; gives whether that came. */
+  readonly strike: (aim: Aim, work: () => Promise<void>) => Promise<boolean>
+  readonly seen: Set<string>
+  readonly longest: () => number
+  readonly close: () => Promise<void>
+}
+
+async function aStage(real: RealServer, options: WorldOptions): Promise<Stage> {
+  onTestFinished(real.remove)
+  const wire = await wireTo(real, real.server.port)
+  // Known by the port of the server itself, and reached by that of the wire.
+  await writeFile(real.knownHostsFile, '')
+  const { host, username, login } = real.server
+  const world = await aWorld({
+    ...options,
+    exchange: (root) => ({
+      type: 'sftp',
+      host,
+      port: wire.port,
+      username,
+      login,
+      trust: { knownHostsFile: real.knownHostsFile, pinned: [] },
+      timeoutMs: TIMEOUT_MS,
+      root,
+      connections: 1,
+      verify: 'size',
+    }),
+  })
+  await real.writeKnownHosts(['ed25519'], wire.port)
+  const seen = new Set<string>()
+  let longest = 0
+  let aim: Aim | undefined
+  const bridge = await world.open({
+    mailbox: (mailbox) =>
+      watchedMailbox(mailbox, {
+        began: (call) => {
+          seen.add(call)
+          if (aim?.call === call) wire.arm(aim.at, aim.blow)
+        },
+        ended: (call, ms) => {
+          longest = Math.max(longest, ms)
+          if (aim?.call === call && wire.disarm().hasStruck) aim = undefined
+        },
+      }),
+  })
+  let closing: Promise<void> | undefined
+  const close = () => (closing ??= bridge.close())
+  onTestFinished(close)
+  return {
+    world,
+    wire,
+    bridge,
+    seen,
+    longest: () => longest,
+    close,
+    strike: async (meant, work) => {
+      aim = meant
+      await work()
+      const hasStruck = aim === undefined
+      aim = undefined
+      await wire.settled()
+      return hasStruck
+    },
+  }
+}
+
+const never = new AbortController().signal
+
+/** Passes until nothing is left to do. A pass may find the server away, and nothing else may be wrong with it. */
+async function runToRest({ bridge, wire, world }: Stage, isAtRest: () => Promise<boolean>): Promise<void> {
+  for (let pass = 0; pass < PASSES_MAX; pass++) {
+    const { routes, exit } = await bridge.run([], never)
+    for (const route of routes) {
+      const failure: Error | undefined = route.kind === 'failed' ? route.failure : undefined
+      if (failure !== undefined && !hasCode(failure, 'mailbox-unreachable')) throw failure
+    }
+    expect([0, 69, 75]).toContain(exit)
+    if (await isAtRest()) return
+    await wire.settled()
+    world.clock.skip(60_000)
+  }
+  throw new Error(`not at rest after ${PASSES_MAX} passes`)
+}
+
+interface Days {
+  /** Drops a file with orders of its own, and has passes made until they are posted, exported, and all is put away. */
+  readonly pass: (count: number) => Promise<void>
+  /** Every file in one piece in its place, every order once at the API and in one exported file. */
+  readonly check: () => Promise<void>
+}
+
+function daysOf(stage: Stage): Days {
+  const { world } = stage
+  const files: string[] = []
+  let sent = 0
+  return {
+    pass: async (count) => {
+      const file = `orders-${files.push('') - 1}.csv`
+      files[files.length - 1] = file
+      await world.drop('inbox/orders', file, smallOrders(1000 + sent, count))
+      sent += count
+      world.clock.skip(5000)
+      await runToRest(stage, async () => {
+        const { orders, acknowledgedOrders } = world.service.counts()
+        const claimed = await world.list('inbox/orders/.claimed')
+        return claimed.length === 0 && orders === sent && acknowledgedOrders === orders
+      })
+      const results = parseCsv(await world.read(`results/${file}.results.csv`))
+      expect(results).toHaveLength(count)
+      expect(new Set(results.map((row) => row['_status']))).toEqual(new Set(['accepted']))
+    },
+    check: async () => {
+      expect(world.service.counts().orders).toBe(sent)
+      const [archive = ''] = await foldersBelow(world, 'archive/orders')
+      const archived = await world.list(archive)
+      expect(archived.map((name) => name.replace(/~\w+/, ''))).toEqual(files.toSorted())
+      const reports = files.flatMap((file) => [`${file}.results.csv`, `${file}.summary.json`])
+      expect(await world.list('results')).toEqual(reports.toSorted())
+      const names = await world.list('outbox')
+      const exported = await Promise.all(names.map((name) => world.read(`outbox/${name}`)))
+      const ids = exported.flatMap((text) => [...new Set(parseCsv(text).map((row) => row['Order Id']))])
+      expect(ids).toHaveLength(sent)
+      expect(new Set(ids).size).toBe(sent)
+    },
+  }
+}
+
+/** The archive has a folder for each day; all of a test is one day. */
+async function foldersBelow(world: World, folder: string): Promise<string[]> {
+  const names = await world.list(folder)
+  if (names.some((name) => name.endsWith('.csv'))) return [folder]
+  return (await Promise.all(names.map((name) => foldersBelow(world, `${folder}/${name}`)))).flat()
+}
+
+const ROUTES = ['orders', 'orders-out']
+/** What the servers do each in their own way: ProFTPD knows no hard links, and OpenSSH renames by them. */
+const RENAMING = /^(claim|deliver|archive) /
+
+describeWithServers('a bridge over SFTP with', ({ name, start }) => {
+  test(`loses nothing and does nothing twice, whatever happens to ${name} in the middle of a call`, async () => {
+    const stage = await aStage(await start(), { routes: ROUTES })
+    const days = daysOf(stage)
+    await days.pass(2)
+    const calls = [...stage.seen].filter((call) => name === 'OpenSSH' || RENAMING.test(call))
+    const struck = new Set<string>()
+    for (const call of calls) {
+      for (const blow of BLOWS) {
+        for (let piece = 1; piece <= PIECES_MAX; piece++) {
+          if (!(await stage.strike({ call, at: { piece }, blow }, () => days.pass(2)))) break
+          struck.add(call)
+        }
+      }
+    }
+
+    expect([...struck]).toEqual(calls)
+    expect(calls).toEqual(expect.arrayContaining(['claim inbox/orders', 'deliver results', 'deliver outbox']))
+    expect(stage.longest()).toBeLessThan(CALL_MS_MAX)
+    await days.check()
+  }, 600_000)
+
+  test(`takes in and leaves large files, whatever happens to ${name} while they are on the way`, async () => {
+    const stage = await aStage(await start(), { routes: ROUTES })
+    const days = daysOf(stage)
+    const calls = ['read inbox/orders', 'deliver results', 'deliver outbox']
+    let struck = 0
+    for (const [index, call] of calls.entries()) {
+      const blow = BLOWS[index % BLOWS.length] ?? 'freeze'
+      if (await stage.strike({ call, at: { bytes: MIDDLE_BYTES }, blow }, () => days.pass(1500))) struck++
+    }
+    expect(struck).toBe(calls.length)
+    expect(stage.longest()).toBeLessThan(CALL_MS_MAX)
+    await days.check()
+  }, 300_000)
+
+  test(`sends nothing to a ${name} that shows another host key, and goes on with the other mailboxes`, async () => {
+    const real = await start()
+    const stage = await aStage(real, { routes: ROUTES })
+    const days = daysOf(stage)
+    await days.pass(2)
+    await stage.close()
+    const old = await real.fingerprint('ed25519')
+    await real.changeHostKeys()
+    await real.kill()
+    await real.start()
+    const { world } = stage
+    const orders = world.service.counts().orders
+    await world.drop('inbox/orders', 'late.csv', smallOrders(5000, 2))
+    const local = join(world.folder, 'local')
+    await mkdir(join(local, 'inbox', 'orders'), { recursive: true })
+    await writeFile(join(local, 'inbox', 'orders', 'local.csv'), smallOrders(6000, 1))
+    world.clock.skip(5000)
+    const bridge = await openBridge(withLocalOrders(world.configuration, local), {
+      clock: world.clock,
+      random: Math.random,
+      newId: () => `late${performance.now()}`.replace('.', 'x'),
+      notify: () => {},
+      version: 'test',
+    })
+    onTestFinished(() => bridge.close())
+
+    const { routes, exit } = await bridge.run([], never)
+
+    const failures = routes.flatMap((route) => (route.kind === 'failed' ? [route.failure] : []))
+    expect(failures.map(({ code }) => code)).toEqual(['host-key-changed'])
+    expect(failures[0]?.message).toContain(`Trusted: ED25519 ${old}`)
+    expect(failures[0]?.message).toContain(`Shown now: ED25519 ${await real.fingerprint('ed25519')}`)
+    expect(exit).toBe(77)
+    expect(await world.list('inbox/orders')).toEqual(['late.csv'])
+    expect(world.service.counts().orders).toBe(orders + 1)
+
+    await real.writeKnownHosts(['ed25519'], stage.wire.port)
+    expect((await bridge.run([], never)).exit).toBe(0)
+    expect(world.service.counts().orders).toBe(orders + 3)
+  }, 60_000)
+})
+
+/** The same routes, and one more that takes orders from a folder of this machine. */
+function withLocalOrders(configuration: Configuration, path: string): Configuration {
+  const [orders] = configuration.routes
+  if (orders?.direction !== 'inbound') throw new Error('the first route takes orders in')
+  const local: InboundRoute = {
+    ...orders,
+    name: 'local-orders',
+    from: { ...orders.from, mailbox: 'local' },
+    results: { ...orders.results, mailbox: 'local' },
+  }
+  return {
+    ...configuration,
+    mailboxes: { ...configuration.mailboxes, local: { type: 'directory', path } },
+    routes: [...configuration.routes, local],
+  }
+}

@@ -1,0 +1,123 @@
+/** Dying, and being overtaken, at every effect of passes that wait for pick-ups and receipts: nothing is acknowledged early or twice. */
+import { expect, test } from 'vitest'
+import type { Api } from '../../src/domain/api.ts'
+import { crashAt } from '../fixtures/crash-after.ts'
+import { partnerOf, PICKED_UP, RECEIPT, worldThatWaits } from '../fixtures/partner.ts'
+import { strikeAt } from '../fixtures/strike-at.ts'
+import type { World } from '../fixtures/world.ts'
+import { sampleOrders } from '../samples/orders.ts'
+
+const ORDERS = sampleOrders({ seed: 7, orders: 2, damageEvery: 0 })
+
+/** Far more effects than a pass has; the loop ends at the first number that is never reached. */
+const EFFECTS_MAX = 400
+
+const POLICIES = [
+  {
+    policy: 'picked-up',
+    waiting: PICKED_UP,
+    isTaken: async (world: World) => {
+      await partnerOf(world).takes('orders-1.csv')
+    },
+    left: { outbox: [] as string[], receipts: 0 },
+  },
+  {
+    policy: 'receipt',
+    waiting: { ...RECEIPT, receipt: { ...RECEIPT.receipt, contains: 'OK {name}' } },
+    isTaken: async (world: World) => {
+      await partnerOf(world).confirms('orders-1.csv', { text: 'OK orders-1.csv' })
+    },
+    left: { outbox: ['orders-1.csv'], receipts: 1 },
+  },
+]
+
+const noOne = new AbortController().signal
+
+/** One pass that dies at the n-th effect; undefined when it finished before. */
+async function dieAt(world: World, effect: number, moment: 'before' | 'after'): Promise<string | undefined> {
+  const plan = crashAt(effect, moment)
+  const bridge = await world.open(plan.wrap)
+  try {
+    await bridge.run(['orders-out'], noOne)
+  } catch (error) {
+    if (plan.diedAt() === undefined) throw error
+  } finally {
+    await bridge.close()
+  }
+  world.clock.skip(60_000) // the lease of the dead runs out
+  return plan.diedAt()
+}
+
+async function runToTheEnd(world: World, told: string): Promise<void> {
+  for (let start = 0; start < 4; start++) expect((await world.run('orders-out')).exit, told).toBe(0)
+}
+
+for (const { policy, waiting, isTaken, left } of POLICIES) {
+  for (const moment of ['before', 'after'] as const) {
+    test(`a bridge that dies right ${moment} any effect while files wait (${policy}) acknowledges each order once, and none before`, async () => {
+      let effects = 0
+      for (let effect = 1; effect < EFFECTS_MAX; effect++) {
+        const world = await worldThatWaits(waiting, ORDERS)
+
+        const first = await dieAt(world, effect, moment)
+        await runToTheEnd(world, `delivering: ${first ?? 'nothing'} (effect ${effect})`)
+        const early = world.service.counts().acknowledgedOrders
+        const placed = await world.list('outbox')
+        await isTaken(world)
+        const second = await dieAt(world, effect, moment)
+        await runToTheEnd(world, `taken: ${second ?? 'nothing'} (effect ${effect})`)
+
+        const told = `${first ?? 'nothing'}, ${second ?? 'nothing'} (effect ${effect})`
+        expect([early, placed], told).toEqual([0, ['orders-1.csv']])
+        expect(world.service.counts().acknowledgedOrders, told).toBe(2)
+        expect(await world.list('outbox'), told).toEqual(left.outbox)
+        expect(await world.list('receipts'), told).toEqual([])
+        expect(await world.list('archive/receipts'), told).toHaveLength(left.receipts)
+        if (first === undefined && second === undefined) break
+        effects++
+      }
+      expect(effects).toBeGreaterThan(10)
+    }, 240_000)
+  }
+
+  test(`a bridge that is overtaken at any effect while files wait (${policy}) does nothing a second time`, async () => {
+    let effects = 0
+    for (let effect = 1; effect < EFFECTS_MAX; effect++) {
+      const world = await worldThatWaits(waiting, ORDERS)
+      const acknowledged: string[] = []
+      const listening = (api: Api): Api => ({
+        ...api,
+        send: async (call, permit) => {
+          const answer = await api.send(call, permit)
+          if (answer.certainty === 'answered' && answer.status < 300) {
+            acknowledged.push(String(call.params?.['id']))
+          }
+          return answer
+        },
+      })
+      await world.run('orders-out')
+      await isTaken(world)
+      const plan = strikeAt(effect, async () => {
+        world.clock.skip(60_000)
+        const other = await world.open({ api: listening })
+        await other.run(['orders-out'], noOne)
+        await other.close()
+      })
+      const bridge = await world.open(plan.wrap)
+      const { routes } = await bridge.run(['orders-out'], noOne)
+      await bridge.close()
+      await runToTheEnd(world, plan.struckAt() ?? '')
+
+      const told = `${plan.struckAt() ?? 'nothing'} (effect ${effect})`
+      expect(world.service.counts().acknowledgedOrders, told).toBe(2)
+      expect(await world.list('archive/receipts'), told).toHaveLength(left.receipts)
+      expect(await world.list('outbox'), told).toEqual(left.outbox)
+      if (plan.struckAt() === undefined) break
+      for (const route of routes) {
+        if (route.kind === 'failed') expect(['lease-lost', 'lease-held'], told).toContain(route.failure.code)
+      }
+      effects++
+    }
+    expect(effects).toBeGreaterThan(10)
+  }, 240_000)
+}

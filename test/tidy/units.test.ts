@@ -1,0 +1,253 @@
+/** The units of docs/units: they call the program as it can be called, and know its exit codes. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { cronTimes } from '../../src/bridge/schedule/cron-times.ts'
+import { runCommandLine } from '../../src/cli/command-line.ts'
+import type { Terminal } from '../../src/cli/terminal.ts'
+import { HealthFile } from '../../src/config/monitoring.ts'
+import { EXIT } from '../../src/support/errors.ts'
+import { tempFolder } from '../fixtures/temp-folder.ts'
+
+const repository = new URL('../..', import.meta.url).pathname
+const textOf = (path: string) => readFileSync(join(repository, path), 'utf8')
+const unit = (name: string) => textOf(`docs/units/${name}`)
+const SERVICES = ['dropbridge.service', 'dropbridge-run.service']
+const PROGRAM = '/usr/bin/dropbridge'
+
+/** The values of a setting, in the order of the file. */
+function valuesOf(text: string, setting: string): string[] {
+  return [...text.matchAll(new RegExp(`^${setting}=(.*)$`, 'gm'))].map(([, value = '']) => value)
+}
+
+/** All that is wrong with a command line whose configuration is not on this machine is that. */
+async function expectParsed(words: readonly string[]): Promise<void> {
+  const talk: string[] = []
+  const terminal: Terminal = {
+    out: () => undefined,
+    outBytes: () => Promise.resolve(),
+    say: (line) => void talk.push(line),
+    progressStream: null,
+    env: {},
+    program: 'dropbridge',
+    folder: await tempFolder(),
+    signal: new AbortController().signal,
+  }
+  const exit = await runCommandLine(terminal, words)
+  expect({ exit, talk: talk[0] }).toEqual({
+    exit: EXIT.badConfiguration,
+    talk: expect.stringMatching(/^dropbridge: The configuration file .*dropbridge\.yaml cannot be read/),
+  })
+}
+
+function wordsOf(command: string): string[] {
+  return [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
+}
+
+describe('systemd', () => {
+  test.each(SERVICES)('%s starts the program with words that it understands', async (name) => {
+    const [command = '', ...others] = valuesOf(unit(name), 'ExecStart')
+
+    expect(others).toEqual([])
+    expect(command.startsWith(`${PROGRAM} `)).toBe(true)
+    await expectParsed(wordsOf(command).slice(1))
+  })
+
+  test('a service is restarted unless a person is needed, and a stop is no failure', () => {
+    const text = unit('dropbridge.service')
+
+    expect(valuesOf(text, 'Restart')).toEqual(['on-failure'])
+    expect(valuesOf(text, 'RestartPreventExitStatus')).toEqual([
+      [EXIT.usage, EXIT.unusableFile, EXIT.refusedCredentials, EXIT.badConfiguration].join(' '),
+    ])
+    expect(valuesOf(text, 'SuccessExitStatus')).toEqual([[EXIT.interrupted, EXIT.terminated].join(' ')])
+  })
+
+  test('a run that leaves something for the next one is no failure, and one that refused something is', () => {
+    expect(valuesOf(unit('dropbridge-run.service'), 'SuccessExitStatus')).toEqual([
+      [EXIT.tryLater, EXIT.interrupted, EXIT.terminated].join(' '),
+    ])
+  })
+
+  test('both services have the same rights', () => {
+    const [watch = '', run = ''] = SERVICES.map((name) => {
+      const text = unit(name)
+      const hardening = text.slice(text.indexOf('NoNewPrivileges'))
+      return hardening.slice(0, hardening.indexOf('SystemCallErrorNumber'))
+    })
+
+    expect(watch.split('\n').length).toBeGreaterThan(20)
+    expect(run).toBe(watch)
+  })
+
+  const isThere = spawnSync('systemd-analyze', ['--version']).status === 0
+  if (!isThere) process.stderr.write('left out: systemd-analyze is not there, so no unit was verified\n')
+
+  test.runIf(isThere)('finds nothing wrong with the units, and little that they may do', async () => {
+    const folder = await tempFolder()
+    await mkdir(folder, { recursive: true })
+    const names = readdirSync(join(repository, 'docs/units')).filter((name) =>
+      /\.(service|timer)$/.test(name),
+    )
+    for (const name of names) {
+      // The program is not installed here.
+      await writeFile(join(folder, name), unit(name).replaceAll(PROGRAM, '/usr/bin/true'))
+    }
+    const paths = names.map((name) => join(folder, name))
+    const verified = spawnSync('systemd-analyze', ['verify', ...paths], { encoding: 'utf8' })
+
+    expect(names.toSorted()).toEqual(['dropbridge-run.service', 'dropbridge-run.timer', 'dropbridge.service'])
+    expect({ status: verified.status, stderr: verified.stderr }).toEqual({ status: 0, stderr: '' })
+    for (const name of SERVICES) {
+      const words = ['security', '--offline=true', '--threshold=20', join(folder, name)]
+      const { status, stdout } = spawnSync('systemd-analyze', words, { encoding: 'utf8' })
+      expect(status, stdout).toBe(0)
+    }
+  })
+})
+
+test('cron calls the program with words that it understands, at times that come', async () => {
+  const lines = unit('dropbridge.cron').split('\n')
+  const jobs = lines
+    .map((line) => /^(?:# )?((?:\S+ ){5})dropbridge (\/\S+) (.*)$/.exec(line))
+    .filter((job) => job !== null)
+
+  expect(lines).toContain('MAILTO=orders@example.com')
+  expect(jobs).toHaveLength(2)
+  for (const [, times = '', program, words = ''] of jobs) {
+    expect(program).toBe(PROGRAM)
+    expect(cronTimes(times.trim(), 'UTC').nextAfter(0)).toBeGreaterThan(0)
+    expect(words).toContain('--quiet')
+    // A percent sign is the end of the line for cron.
+    expect(words).not.toContain('%')
+    await expectParsed(wordsOf(words))
+  }
+})
+
+describe('the Task Scheduler of Windows', () => {
+  const xml = unit('dropbridge-task.xml').replace(/<!--[^]*?-->/g, '')
+
+  test('takes only elements that its schema has, each where it may stand', () => {
+    const stack: string[] = []
+    const found: string[] = []
+    for (const [, isEnd, name = '', , isEmpty] of xml.matchAll(
+      /<(\/?)([A-Za-z]+)((?:\s+[\w:]+="[^"<]*")*)\s*(\/?)>/g,
+    )) {
+      if (isEnd !== '') {
+        expect(stack.pop()).toBe(name)
+        continue
+      }
+      found.push(`${stack.at(-1) ?? ''}/${name}`)
+      if (isEmpty === '') stack.push(name)
+    }
+    expect(stack).toEqual([])
+    expect(xml.replace(/<[^<>]*>/g, '')).not.toMatch(/[<>]|&(?!amp;|lt;|gt;|quot;|apos;)/)
+    expect(found.filter((each) => !TASK_ELEMENTS.includes(each))).toEqual([])
+    for (const needed of ['Triggers/CalendarTrigger', 'CalendarTrigger/StartBoundary', 'Exec/Command']) {
+      expect(found).toContain(needed)
+    }
+    // In a trigger the order counts.
+    const inTrigger = found.filter((each) => each.startsWith('CalendarTrigger/'))
+    expect(inTrigger).toEqual(TASK_ELEMENTS.filter((each) => inTrigger.includes(each)))
+  })
+
+  test('starts the program with words that it understands, once at a time', async () => {
+    const [, words = ''] = /<Arguments>(.*)<\/Arguments>/.exec(xml) ?? []
+    const [script, ...rest] = wordsOf(words)
+
+    expect(script).toBe('C:\\dropbridge\\dist\\cli\\main.js')
+    expect(xml).toContain('<MultipleInstancesPolicy>IgnoreNew</MultipleInstancesPolicy>')
+    expect(xml).toContain('<StartWhenAvailable>true</StartWhenAvailable>')
+    await expectParsed(rest)
+  })
+})
+
+/** Of the schema of task 1.2, as far as a task that starts a program at times needs it. */
+const TASK_ELEMENTS = [
+  '/Task',
+  'Task/RegistrationInfo',
+  ...['Date', 'Author', 'Description', 'URI'].map((name) => `RegistrationInfo/${name}`),
+  'Task/Triggers',
+  'Triggers/CalendarTrigger',
+  ...['Enabled', 'StartBoundary', 'EndBoundary', 'Repetition', 'RandomDelay', 'ScheduleByDay'].map(
+    (name) => `CalendarTrigger/${name}`,
+  ),
+  ...['Interval', 'Duration', 'StopAtDurationEnd'].map((name) => `Repetition/${name}`),
+  'ScheduleByDay/DaysInterval',
+  'Task/Principals',
+  'Principals/Principal',
+  ...['UserId', 'LogonType', 'RunLevel'].map((name) => `Principal/${name}`),
+  'Task/Settings',
+  ...[
+    'MultipleInstancesPolicy',
+    'DisallowStartIfOnBatteries',
+    'StopIfGoingOnBatteries',
+    'AllowHardTerminate',
+    'StartWhenAvailable',
+    'RunOnlyIfNetworkAvailable',
+    'AllowStartOnDemand',
+    'Enabled',
+    'Hidden',
+    'WakeToRun',
+    'ExecutionTimeLimit',
+    'Priority',
+  ].map((name) => `Settings/${name}`),
+  'Task/Actions',
+  'Actions/Exec',
+  ...['Command', 'Arguments', 'WorkingDirectory'].map((name) => `Exec/${name}`),
+]
+
+describe('the container', () => {
+  const lines = unit('Containerfile')
+    .replace(/\\\n/g, ' ')
+    .split('\n')
+    .filter((line) => /^[A-Z]/.test(line))
+  const final = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')))
+  const listOf = (instruction: string) => {
+    const line = final.find((each) => each.startsWith(`${instruction} `)) ?? ''
+    return JSON.parse(line.slice(line.indexOf('['))) as string[]
+  }
+
+  test('is made of files that are there, with the Node that the program needs', () => {
+    const copied = lines
+      .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
+      .flatMap((line) => line.split(' ').slice(1, -1))
+
+    expect(copied.filter((path) => !existsSync(join(repository, path)))).toEqual([])
+    // What the package is made of, and what it is built from.
+    expect(copied).toEqual(
+      expect.arrayContaining(['src', 'package-lock.json', 'mappings', 'samples', 'docs']),
+    )
+    for (const from of lines.filter((line) => line.startsWith('FROM ')))
+      expect(from).toMatch(/^FROM node:20-/)
+  })
+
+  test('runs as nobody special, keeps its state, is stopped as the program wants it, and says how it is', () => {
+    expect(final).toContain('USER node')
+    expect(final.findIndex((line) => line.startsWith('USER '))).toBeLessThan(
+      final.findIndex((line) => line.startsWith('ENTRYPOINT ')),
+    )
+    expect(final).toContain('STOPSIGNAL SIGTERM')
+    expect(listOf('VOLUME')).toContain('/var/lib/dropbridge')
+    const health = final.find((line) => line.startsWith('HEALTHCHECK ')) ?? ''
+    expect(health).toContain(`http://${HealthFile.parse({}).listen}/livez`)
+  })
+
+  test('starts the program with words that it understands', async () => {
+    expect(listOf('ENTRYPOINT')).toEqual(['node', '/opt/dropbridge/dist/cli/main.js'])
+    await expectParsed(listOf('CMD'))
+  })
+})
+
+test('docs/operating.md tells of every unit, and of every exit code as Windows shows it', () => {
+  const page = textOf('docs/operating.md')
+  const units = readdirSync(join(repository, 'docs/units')).filter((name) => !page.includes(`units/${name}`))
+  const codes = Object.values(EXIT).filter(
+    (code) => !new RegExp(`\\| ${code} \\| 0x${code.toString(16).toUpperCase()} \\|`).test(page),
+  )
+
+  expect(units).toEqual([])
+  expect(codes).toEqual([])
+})
