@@ -15,6 +15,7 @@ export function inboundRoute({ api }: Configuration, route: InboundRoute): Inbou
     operation,
     folder: from.folder,
     matches: filePattern(from.match),
+    ...(/[*?]/.test(from.match) ? {} : { onlyName: from.match }),
     archiveFolder: from.archive,
     resultsFolder: results.folder,
     settleMs: from.settleMs,

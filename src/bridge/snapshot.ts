@@ -5,6 +5,7 @@ import type { Snapshot } from '../domain/snapshot.ts'
 import { type Attention, gatherAttention } from './attention/attention.ts'
 import type { Attending } from './attention/looking.ts'
 import { isHolderAlive } from './holder.ts'
+import { scheduledRoutes } from './schedule/scheduled-routes.ts'
 import { unfinishedFiles } from './unfinished.ts'
 
 /** How many held files and records are shown; release and discard take them all. */
@@ -38,6 +39,7 @@ export async function takeSnapshot(attending: Attending): Promise<Taken> {
     at: clock.now(),
     attention: concerns,
     routes: (await journal.overview()).map(onlyTheLiving),
+    turns: await scheduledRoutes(journal, configuration, clock.now()),
     files: await journal.recentFiles(LATEST),
     deliveries: await journal.recentDeliveries(LATEST),
     held: await journal.heldFiles(HELD_MAX),

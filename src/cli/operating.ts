@@ -46,6 +46,7 @@ export async function withOperatedBridge<Result>(
     isWatch,
     clock: systemClock,
     newId,
+    signal: terminal.signal,
     version: VERSION,
     log: (event) => {
       logged(event)

@@ -13,6 +13,9 @@ import { unfinishedInWords } from './unfinished-in-words.ts'
 /** Counts and names are shown whole. */
 const WIDEST = 200
 
+/** Of what is held, so many files and records are shown; release and discard take them all. */
+const HELD = 8
+
 /** So many findings are shown, and so many of the latest files and deliveries: an ordinary day fits on one screen. */
 const FINDINGS = 8
 const LATEST = 5
@@ -24,6 +27,7 @@ export function statusInWords(snapshot: Snapshot): string[] {
     unfinishedInWords(unfinished),
     heldInWords({ held, heldRecords }),
     routesInWords(routes),
+    turnsInWords(snapshot),
     files.length === 0
       ? []
       : table(['latest files', 'route', 'received', 'state', 'outcome'], files.slice(0, LATEST).map(fileRow)),
@@ -74,6 +78,18 @@ function routesInWords(routes: readonly RouteOverview[]): string[] {
   )
 }
 
+function turnsInWords({ turns, at }: Snapshot): string[] {
+  if (turns.length === 0) return []
+  return table(
+    ['scheduled route', 'last turn', 'next turn'],
+    turns.map(({ route, last, nextAt }) => [
+      route,
+      last === undefined ? '' : `${last.turn} ${last.state}`,
+      nextAt === undefined ? 'never' : nextAt <= at ? 'due now' : isoTime(nextAt),
+    ]),
+  )
+}
+
 /** Of files and of deliveries. */
 const FINISHED: readonly string[] = ['closed', 'acknowledged', 'done']
 
@@ -98,24 +114,29 @@ function deliveryRow({ name, route, records, composedAt, state }: DeliveryEntry)
 /** What waits for a person, and how to say what becomes of it. */
 function heldInWords({ held, heldRecords }: Pick<Snapshot, 'held' | 'heldRecords'>): string[] {
   if (held.length === 0) return []
-  const files = held.map(({ name, file, route, records, since, code }) => [
-    name,
-    file,
-    route,
-    String(records),
-    isoTime(since),
-    code,
-  ])
-  const records = heldRecords.map(({ name, lines, keyValues, problems }) => [
-    name,
-    String(lines[0]?.[0] ?? ''),
-    keyValues.filter((value) => value !== '').join(', '),
-    problems.map(({ message }) => message).join(' '),
-  ])
+  const files = held
+    .slice(0, HELD)
+    .map(({ name, file, route, records, since, code }) => [
+      name,
+      file,
+      route,
+      String(records),
+      isoTime(since),
+      code,
+    ])
+  const records = heldRecords
+    .slice(0, HELD)
+    .map(({ name, lines, keyValues, problems }) => [
+      name,
+      String(lines[0]?.[0] ?? ''),
+      keyValues.filter((value) => value !== '').join(', '),
+      problems.map(({ message }) => message).join(' '),
+    ])
   return [
     ...table(['held for a person', 'id', 'route', 'records', 'since', 'code'], files),
     '',
     ...table(['file', 'line', 'key', 'why'], records, WIDEST),
+    ...(heldRecords.length > HELD ? ['and more: dropbridge status --json has them'] : []),
     '',
     ...curesInWords(held),
     ...(held.every(({ code }) => code === 'outcome-unprovable') ? [] : [GIVING_UP]),

@@ -205,7 +205,14 @@ function deliveredIn(delivery: DeliveryEntry): string {
   const { name, folder, route, sequence, rows, records, deliveredAt, acknowledgedAt, state } = delivery
   const delivered = deliveredAt === undefined ? 'not in place yet' : `delivered ${isoTime(deliveredAt)}`
   const acknowledged = acknowledgedAt === undefined ? '' : `, acknowledged ${isoTime(acknowledgedAt)}`
-  return `${folder}/${name}, number ${sequence} of ${route}, ${records} records in ${rows} rows, ${state}: ${delivered}${acknowledged}`
+  return `${folder}/${name}, number ${sequence} of ${route}, ${records} records in ${rows} rows, ${state}: ${delivered}${takenInWords(delivery)}${acknowledged}`
+}
+
+function takenInWords({ takenAt, takenBy }: DeliveryEntry): string {
+  if (takenAt === undefined) return ''
+  return takenBy === 'picked-up'
+    ? `, seen to be picked up ${isoTime(takenAt)}`
+    : `, confirmed by ${takenBy ?? 'a receipt'} ${isoTime(takenAt)}`
 }
 
 /** A record that was refused before it had a body never had one. */

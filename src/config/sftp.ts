@@ -71,6 +71,18 @@ export const SftpFile = z
       .describe(
         'How an upload is checked before it gets its name: by its size, or by reading it back (hash).',
       ),
+    claim: z
+      .enum(['rename', 'leave'])
+      .default('rename')
+      .describe(
+        'How a file is taken: renamed out of its folder, or left where it is (leave) on a server that lets nobody move it. What is left is known again by its name, size and time.',
+      ),
+    deliver: z
+      .enum(['rename', 'direct'])
+      .default('rename')
+      .describe(
+        'How a file is left: under a working name and then renamed, or straight under its name (direct) on a server that lets nobody rename. Whoever reads it then may see half of it.',
+      ),
   })
   .superRefine(({ password, privateKeyFile, passphrase, agent }, context) => {
     if (password === undefined && privateKeyFile === undefined && agent === undefined) {
@@ -102,11 +114,14 @@ export interface SftpConfiguration {
   readonly root: string
   readonly connections: number
   readonly verify: 'size' | 'hash'
+  readonly claim: 'rename' | 'leave'
+  readonly deliver: 'rename' | 'direct'
 }
 
 /** Paths on this machine are relative to `folder`. */
 export function toSftp(file: z.output<typeof SftpFile>, folder: string): SftpConfiguration {
-  const { type, host, port, username, knownHostsFile, hostKey, proxy, path, connections, verify } = file
+  const { type, host, port, username, knownHostsFile, hostKey, proxy, path } = file
+  const { connections, verify, claim, deliver } = file
   const timeoutMs = durationMs(file.timeout)
   assert(timeoutMs !== undefined, 'a text that is no duration passed the checks')
   return {
@@ -124,6 +139,8 @@ export function toSftp(file: z.output<typeof SftpFile>, folder: string): SftpCon
     root: path,
     connections,
     verify,
+    claim,
+    deliver,
   }
 }
 

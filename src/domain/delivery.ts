@@ -47,6 +47,8 @@ export interface DeliveryEntry {
   readonly state: DeliveryState
   readonly composedAt: number
   readonly deliveredAt?: number
+  /** The place where the file was left, by which it is looked for; the folder may be configured to be elsewhere by now. */
+  readonly leftIn?: string
   /** When somebody was found to have taken or confirmed it, and by what: `picked-up`, or the name of the receipt. */
   readonly takenAt?: number
   readonly takenBy?: string

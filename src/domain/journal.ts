@@ -278,8 +278,8 @@ export interface Journal
   holdRecords(lease: Lease, held: readonly RecordResult[]): Promise<void>
   /** Another name, when the first is taken at the target. */
   renameDelivery(lease: Lease, id: string, name: string): Promise<void>
-  /** composed → delivered. */
-  deliveryDelivered(lease: Lease, id: string): Promise<void>
+  /** composed → delivered, in this place. */
+  deliveryDelivered(lease: Lease, id: string, place?: string): Promise<void>
   /** composed or delivered → done, and its records with it: nothing of it is acknowledged from here. */
   deliveryDone(lease: Lease, id: string): Promise<void>
   /** delivered → acknowledged, when every record is final; false when some are not. */

@@ -34,8 +34,13 @@ export interface Handover {
  * with writing `cannot-write`.
  */
 export interface Mailbox {
-  /** The files in one folder, flat, without temporary names, oldest first, then by name. Missing folders are made. */
-  list(folder: string): Promise<Sighting[]>
+  /** Whether a claimed file stays where it is, because nobody may move it: the same sighting again is the same file. */
+  readonly leaves: boolean
+  /**
+   * The files in one folder, flat, without temporary names, oldest first, then by name. Missing folders are made. Where
+   * nobody may list the folder, the file of the only name that is wanted is looked for.
+   */
+  list(folder: string, only?: string): Promise<Sighting[]>
   /** Takes the file away from the folder, atomically. `gone` when somebody else had it first or it vanished. */
   claim(claim: Claim): Promise<'claimed' | 'gone'>
   /** The bytes of a claimed file. */

@@ -66,9 +66,9 @@ export interface Message {
   readonly data: unknown
 }
 
-/** Sends messages by one way. Throws an `Error` that says why it could not, without secrets. */
+/** Sends messages by one way. Throws an `Error` that says why it could not, without secrets; soon when the signal fires. */
 export interface Notifier {
-  send(message: Message): Promise<void>
+  send(message: Message, signal: AbortSignal): Promise<void>
 }
 
 /** What a notice tells of: the events and the changes of findings after one, up to another. */

@@ -3,6 +3,7 @@ import type { Concern } from './attention.ts'
 import type { HeldFile, HeldRecord } from './held.ts'
 import type { DeliveryEntry, FileEntry, FileState, RouteOverview } from './journal.ts'
 import type { WaitingFile } from './steps.ts'
+import type { TurnState } from './turns.ts'
 
 export interface Snapshot {
   /** When it was taken, milliseconds. */
@@ -10,6 +11,8 @@ export interface Snapshot {
   /** What a person must hear of, the most urgent first. */
   readonly attention: readonly Concern[]
   readonly routes: readonly RouteOverview[]
+  /** Those that have a schedule. */
+  readonly turns: readonly ScheduledRoute[]
   /** The latest, newest first. */
   readonly files: readonly FileEntry[]
   readonly deliveries: readonly DeliveryEntry[]
@@ -21,6 +24,14 @@ export interface Snapshot {
   /** Files that were taken and need another run. */
   readonly unfinished: readonly UnfinishedFile[]
   readonly strangers: readonly Stranger[]
+}
+
+export interface ScheduledRoute {
+  readonly route: string
+  /** The latest turn that is known; left out for a route at intervals, and before the first one. */
+  readonly last?: { readonly turn: string; readonly state: TurnState }
+  /** When the next one is due, milliseconds: now, when one is due already. */
+  readonly nextAt?: number
 }
 
 /** A file that was taken and is not finished: how many records still need something, and why. */

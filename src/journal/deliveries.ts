@@ -51,9 +51,9 @@ export function deliveryCalls(store: Store): DeliveryCalls {
         await moveDelivery(tables, { id, route: lease.route, from: 'composed' }, { name })
         await chainDelivery(tables, now, { id, kind: 'delivery-renamed' })
       }),
-    deliveryDelivered: (lease, id) =>
+    deliveryDelivered: (lease, id, place) =>
       writeHolding(store, lease, async (tables, now) => {
-        const changes = { state: 'delivered', delivered_at: now } as const
+        const changes = { state: 'delivered', delivered_at: now, left_in: place ?? null } as const
         await moveDelivery(tables, { id, route: lease.route, from: 'composed' }, changes)
         await chainDelivery(tables, now, { id })
       }),

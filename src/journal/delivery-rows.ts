@@ -73,6 +73,7 @@ export function entryOf(row: Selectable<DeliveryTable>): DeliveryEntry {
     composedAt: row.composed_at,
     ...present({
       deliveredAt: row.delivered_at,
+      leftIn: row.left_in,
       takenAt: row.taken_at,
       takenBy: row.taken_by,
       acknowledgedAt: row.acknowledged_at,

@@ -45,6 +45,7 @@ export function deliveryDigest(delivery: Selectable<DeliveryTable>): string {
     delivery.delivered_at,
     delivery.acknowledged_at,
     // Events of the time before knew nothing of it.
+    ...(delivery.left_in === null ? [] : [delivery.left_in]),
     ...(delivery.taken_at === null ? [] : [delivery.taken_at, delivery.taken_by]),
   ])
 }

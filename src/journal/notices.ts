@@ -3,7 +3,8 @@ import { type Kysely, sql } from 'kysely'
 import type { DueNotice, NoticeEntry, NoticeJournal, NoticeMatter, NoticeRange } from '../domain/notice.ts'
 import { headOf } from './chain.ts'
 import { present } from './present.ts'
-import type { NoticeTable, Tables } from './schema.ts'
+import type { NoticeTable } from './notice-tables.ts'
+import type { Tables } from './schema.ts'
 import { read, type Store, write } from './store.ts'
 
 export function noticeCalls(store: Store): NoticeJournal {

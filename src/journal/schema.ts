@@ -4,10 +4,18 @@ import type { ConcernCode } from '../domain/attention.ts'
 import type { EventKind } from '../domain/audit.ts'
 import type { DecisionAction, SettlementAction } from '../domain/held.ts'
 import type { DeliveryState, FileOutcome, FileState } from '../domain/journal.ts'
+import type { NoticeChannelTable, NoticeTable } from './notice-tables.ts'
 import type { RecordState } from '../domain/record.ts'
 import type { TurnState } from '../domain/turns.ts'
 import type { DocumentKind, DocumentState } from '../domain/shipping-document.ts'
 import type { ReceiptEntry } from '../domain/taking.ts'
+import type {
+  KeptValueTable,
+  ResourceKeyTable,
+  ResourceListTable,
+  ResourceTable,
+  TieTable,
+} from './schema-references.ts'
 
 export interface Tables {
   migration: MigrationTable
@@ -154,6 +162,7 @@ export interface DeliveryTable {
   delivered_at: number | null
   acknowledged_at: number | null
   forgotten_at: number | null
+  left_in: string | null
   taken_at: number | null
   taken_by: string | null
 }
@@ -187,33 +196,6 @@ export interface ConcernTable {
   ended_at: number | null
 }
 
-interface ResourceTable {
-  account: string
-  kind: string
-  id: string
-  keys: string
-  facts: string | null
-  seen_at: number
-}
-
-interface ResourceKeyTable {
-  kind: string
-  key: string
-  account: string
-  id: string
-}
-
-interface ResourceListTable {
-  account: string
-  kind: string
-  read_at: number
-}
-
-interface TieTable {
-  one: string
-  other: string
-}
-
 export interface TurnTable {
   route: string
   turn: string
@@ -221,14 +203,6 @@ export interface TurnTable {
   due_at: number
   changed_at: number
   delivery_id: string | null
-}
-
-interface KeptValueTable {
-  account: string
-  key: string
-  name: string
-  value: string
-  kept_at: Generated<number>
 }
 
 interface AnswerTable {
@@ -255,27 +229,4 @@ export interface EventTable {
   subject: string | null
   detail: string
   hash: string
-}
-
-interface NoticeChannelTable {
-  name: string
-  joined_at: number
-  told_event: number
-  told_turn: number
-  failing: string
-}
-
-export interface NoticeTable {
-  id: string
-  channel: string
-  after_event: number
-  up_to_event: number
-  after_turn: number
-  up_to_turn: number
-  state: 'begun' | 'sent' | 'failed'
-  tries: number
-  began_at: number
-  tried_at: number
-  held_until: number
-  problem: string | null
 }

@@ -98,18 +98,23 @@ function commonTo([first = [], ...others]: readonly (readonly string[])[]): stri
   return first.map((value, index) => (others.every((other) => other[index] === value) ? value : ''))
 }
 
-/** What waits in the lane of a waiting record waits with it. */
+/**
+ * What waits in the lane of a waiting record waits with it. Of most files nothing waits, which is known at once; and one
+ * record that does not wait is enough to know the rest, for a file may have a million of them.
+ */
 async function onlyWaits(tables: Kysely<Tables>, fileId: string): Promise<boolean> {
-  const { rows } = await sql<{ waits: number; others: number }>`
-    select count(case when ${WAITS_FOR_CLOSE} then 1 end) as waits,
-      count(case when not ${WAITS_FOR_CLOSE} and not (records.state = 'planned' and exists (
-        select 1 from records as before
-        where before.file_id = records.file_id and before.lane = records.lane and before.state = 'deferred'
-          and coalesce(before.problems ->> '$[0].code', '') = 'waits-for-close')) then 1 end) as others
-    from records join files on files.id = records.file_id
-    where records.file_id = ${fileId} and files.state = 'planned' and ${NOT_FINAL}`.execute(tables)
-  const [counts] = rows
-  return counts !== undefined && counts.waits > 0 && counts.others === 0
+  const waiting = sql`
+    from records where records.file_id = ${fileId} and records.state in ('uncertain', 'deferred') and ${WAITS_FOR_CLOSE}`
+  const { rows: some } = await sql`
+    select 1 from files where files.id = ${fileId} and files.state = 'planned'
+      and exists (select 1 ${waiting})`.execute(tables)
+  if (some.length === 0) return false
+  const { rows: others } = await sql`
+    select 1 from records
+    where records.file_id = ${fileId} and ${NOT_FINAL} and not ${WAITS_FOR_CLOSE}
+      and not (records.state = 'planned' and coalesce(records.lane in (select records.lane ${waiting}), 0))
+    limit 1`.execute(tables)
+  return others.length === 0
 }
 
 interface WaitingFileRow extends Omit<WaitingFile, 'receivedAt'> {

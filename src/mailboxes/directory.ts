@@ -42,6 +42,7 @@ export function directoryMailbox(options: DirectoryOptions): Mailbox {
     swept: new Set(),
   }
   return {
+    leaves: false,
     list: (folder) => list(place, folder),
     claim: (claim) => take(place, claim),
     read: (claim) => read(place, claim),

@@ -21,11 +21,16 @@ const LAST_WORDS_MS = 300
 
 export function commandNotifier(options: CommandOptions): Notifier {
   return {
-    send: ({ id, subject, text, data }) => run(options, JSON.stringify({ id, subject, text, digest: data })),
+    send: ({ id, subject, text, data }, signal) =>
+      run(options, JSON.stringify({ id, subject, text, digest: data }), signal),
   }
 }
 
-function run({ command, args, folder, timeoutMs }: CommandOptions, input: string): Promise<void> {
+function run(
+  { command, args, folder, timeoutMs }: CommandOptions,
+  input: string,
+  signal: AbortSignal,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, [...args], {
       cwd: folder,
@@ -40,14 +45,17 @@ function run({ command, args, folder, timeoutMs }: CommandOptions, input: string
       child.kill('SIGTERM')
       timers.push(setTimeout(() => child.kill('SIGKILL'), GRACE_MS))
     }
-    const end = (code: number | null, signal: NodeJS.Signals | null) => {
+    const end = (code: number | null, killed: NodeJS.Signals | null) => {
+      signal.removeEventListener('abort', late)
       for (const timer of timers) clearTimeout(timer)
       child.stderr.destroy()
-      const how = isLate ? `took longer than ${timeoutMs / 1000} seconds` : howItEnded(code, signal)
+      const why = signal.aborted ? 'was asked to stop' : `took longer than ${timeoutMs / 1000} seconds`
+      const how = isLate ? why : howItEnded(code, killed)
       if (code === 0) resolve()
       else reject(new Error(`${command} ${how}${complaint.trim() === '' ? '' : `: ${complaint.trim()}`}`))
     }
     timers.push(setTimeout(late, timeoutMs))
+    signal.addEventListener('abort', late)
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       complaint = (complaint + text).slice(0, COMPLAINT_MAX)
     })
@@ -57,7 +65,7 @@ function run({ command, args, folder, timeoutMs }: CommandOptions, input: string
     })
     child.on('close', end)
     // What it left running in the background may hold its pipes open for ever.
-    child.on('exit', (code, signal) => timers.push(setTimeout(() => end(code, signal), LAST_WORDS_MS)))
+    child.on('exit', (code, killed) => timers.push(setTimeout(() => end(code, killed), LAST_WORDS_MS)))
     // One that reads nothing of its input is no failure.
     child.stdin.on('error', () => undefined)
     child.stdin.end(`${input}\n`)

@@ -18,12 +18,12 @@ export interface MailOptions {
 
 export function mailNotifier(options: MailOptions): Notifier {
   return {
-    async send(message) {
+    async send(message, signal) {
       // Loaded when it is wanted: most commands send no mail.
       const { createTransport } = await import('nodemailer')
       const transport = createTransport(transportOptions(options))
       try {
-        await withinTime(options.timeoutMs, transport.sendMail(mailOf(message, options)))
+        await withinTime(options.timeoutMs, transport.sendMail(mailOf(message, options)), signal)
       } finally {
         transport.close()
       }

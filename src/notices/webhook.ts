@@ -18,7 +18,7 @@ const WAITS_MS = [1000, 4000]
 
 export function webhookNotifier(options: WebhookOptions): Notifier {
   return {
-    async send(message) {
+    async send(message, signal) {
       const body = JSON.stringify({
         id: message.id,
         subject: message.subject,
@@ -28,7 +28,7 @@ export function webhookNotifier(options: WebhookOptions): Notifier {
       // Of its own: the connection must not outlive the notice.
       const dispatcher = new Agent({ connections: 1, pipelining: 1 })
       try {
-        await tryAll(options, message, { body, dispatcher })
+        await tryAll(options, message, { body, dispatcher, signal })
       } finally {
         await dispatcher.destroy()
       }
@@ -39,6 +39,7 @@ export function webhookNotifier(options: WebhookOptions): Notifier {
 interface Posting {
   readonly body: string
   readonly dispatcher: Agent
+  readonly signal: AbortSignal
 }
 
 async function tryAll(options: WebhookOptions, { id }: Message, posting: Posting): Promise<void> {
@@ -46,7 +47,7 @@ async function tryAll(options: WebhookOptions, { id }: Message, posting: Posting
     const failure = await tryOnce(options, id, posting)
     if (failure === undefined) return
     if (wait === undefined || !failure.mayPass) throw new Error(failure.why)
-    await options.clock.sleep(wait)
+    await options.clock.sleep(wait, posting.signal)
   }
 }
 
@@ -59,7 +60,7 @@ interface Failure {
 async function tryOnce(
   options: WebhookOptions,
   id: string,
-  { body, dispatcher }: Posting,
+  { body, dispatcher, signal }: Posting,
 ): Promise<Failure | undefined> {
   const { url, secret, timeoutMs, version } = options
   const { host } = new URL(url)
@@ -68,7 +69,7 @@ async function tryOnce(
       method: 'POST',
       dispatcher,
       body,
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), signal]),
       headers: {
         'content-type': 'application/json; charset=utf-8',
         'user-agent': `dropbridge/${version}`,
@@ -80,7 +81,7 @@ async function tryOnce(
     return failureOf(answer.statusCode, host)
   } catch (error) {
     // The address may hold a secret in its path, so only the host is told.
-    return { why: `${host} gave no answer: ${reasonOf(error)}`, mayPass: true }
+    return { why: `${host} gave no answer: ${reasonOf(error)}`, mayPass: !signal.aborted }
   }
 }
 
@@ -97,6 +98,7 @@ function failureOf(status: number, host: string): Failure | undefined {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
+  if (error.name === 'AbortError') return 'the program was asked to stop'
   if (error.name === 'TimeoutError') return 'the time was over'
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message
 }

@@ -12,6 +12,8 @@ export interface Announcing extends Sources {
   readonly notices: readonly NoticeConfiguration[]
   readonly notifierOf: (notice: NoticeConfiguration) => Notifier
   readonly clock: Clock
+  /** When it fires, what is being sent is left for the next time. */
+  readonly signal: AbortSignal
   readonly newId: () => string
   readonly notify: Observer
 }
@@ -34,10 +36,12 @@ const AGAIN_TIMES_MAX = 15
 
 /**
  * Tells everybody what happened since they were told. `paced`: no more often than each wants it, as in a watch that comes
- * by again soon. Never throws: what could not be told is told the next time.
+ * by again soon. Never throws: what could not be told is told the next time, as is what happened
+ * before a stop.
  */
 export async function announce(announcing: Announcing, tried: Tried, paced = false): Promise<void> {
   for (const notice of announcing.notices) {
+    if (announcing.signal.aborted) return
     try {
       await announceTo(announcing, notice, { tried, paced })
     } catch (error) {
@@ -153,12 +157,12 @@ async function send(
 
 /** Why it could not; undefined when it was sent. */
 export async function tryToSend(
-  { notifierOf }: Pick<Announcing, 'notifierOf'>,
+  { notifierOf, signal }: Pick<Announcing, 'notifierOf' | 'signal'>,
   notice: NoticeConfiguration,
   message: Message,
 ): Promise<string | undefined> {
   try {
-    await notifierOf(notice).send(message)
+    await notifierOf(notice).send(message, signal)
     return undefined
   } catch (error) {
     return error instanceof Error ? error.message : String(error)

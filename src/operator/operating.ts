@@ -19,6 +19,7 @@ import { replaceFile } from './page-file.ts'
 import { createPulse, type Pulse } from './pulse.ts'
 import { statusPage } from './status-page.ts'
 import { timedApi } from './timed-api.ts'
+import { withoutTheirWords } from './wording.ts'
 
 export interface OperatingOptions {
   readonly configuration: Configuration
@@ -26,6 +27,8 @@ export interface OperatingOptions {
   readonly isWatch: boolean
   readonly clock: Clock
   readonly newId: () => string
+  /** Fires when the program is asked to stop: it must not wait for whoever takes notices. */
+  readonly signal: AbortSignal
   readonly version: string
   /** Hears of everything, what happens here too. */
   readonly log: Observer
@@ -196,9 +199,9 @@ async function refresh(inside: Inside, bridge: Watched): Promise<void> {
 }
 
 function announcingOf({ options, tell }: Inside, { journal }: Watched): Announcing {
-  const { configuration, clock, newId, notifierOf } = options
+  const { configuration, clock, newId, notifierOf, signal } = options
   const notices = configuration.notices ?? []
-  return { journal, configuration, notices, notifierOf, clock, newId, notify: tell }
+  return { journal, configuration, notices, notifierOf, clock, newId, signal, notify: tell }
 }
 
 function triedSoFar({ tried, failing }: Inside) {
@@ -216,7 +219,7 @@ async function writePage(
   const notices = await journal.latestNotices((configuration.notices ?? []).map(({ name }) => name))
   const failures = [...failing.values()].map(({ route, code, message }) => {
     const cure = code in FAILURES ? FAILURES[code as FailureCode].cure : ''
-    return { route, message, cure }
+    return { route, message: withoutTheirWords(message), cure }
   })
   const page = statusPage({ snapshot, counts, failures, notices, configuration, path, isKept: isWatch })
   await replaceFile(path, page)

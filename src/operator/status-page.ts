@@ -69,7 +69,7 @@ function sectionsOf(matter: PageMatter): Html[] {
   const { snapshot } = matter
   return [
     section('What needs a person', attentionOf(matter)),
-    section('Routes', table(['Route', 'Records in', 'Records out', 'Now'], snapshot.routes.map(routeRow))),
+    section('Routes', table(['Route', 'Records in', 'Records out', 'Now'], routesOf(matter).map(routeRow))),
     section(
       'Latest files',
       table(
@@ -164,6 +164,16 @@ function need(one: {
     ${prose(one.cure)}<br />
     <small>${joined(about, ' · ')}</small>
   </li>`
+}
+
+/** Those of the configuration first; of some nothing is known yet, and some are not configured any more. */
+function routesOf({ snapshot, configuration }: PageMatter): RouteOverview[] {
+  const known = new Map(snapshot.routes.map((each) => [each.route, each]))
+  const configured = configuration.routes.map(
+    ({ name }) => known.get(name) ?? { route: name, files: {}, incoming: {}, outgoing: {}, deliveries: {} },
+  )
+  const names = new Set(configured.map(({ route }) => route))
+  return [...configured, ...snapshot.routes.filter(({ route }) => !names.has(route))]
 }
 
 function routeRow({

@@ -56,6 +56,8 @@ export interface InboundParts extends SharedParts {
     readonly folder: string
     /** Whether a file name belongs to the route. */
     readonly matches: (name: string) => boolean
+    /** The only name that matches, where there is just one. */
+    readonly onlyName?: string
     readonly archiveFolder: string
     readonly resultsFolder: string
     /** How long a file must stay unchanged before it is taken. */

@@ -53,19 +53,23 @@ function partiesOf(server: RealServer, folder: string) {
       root: '.',
       connections: 1,
       verify: 'size',
+      claim: 'rename',
+      deliver: 'rename',
       clock: systemClock,
       random: Math.random,
       newId: randomUUID,
     })
+  const options = [
+    `Port=${server.server.port}`,
+    `UserKnownHostsFile=${server.knownHostsFile}`,
+    'IdentitiesOnly=yes',
+  ]
+  const flags = ['-q', '-i', server.privateKeyFile, ...options.flatMap((option) => ['-o', option]), '-b']
   const theirs = (command: string) =>
     timed(async () => {
       const script = join(folder, 'commands')
       await writeFile(script, `${command}\n`)
-      await run('sftp', [
-        ...['-q', '-b', script, '-P', String(server.server.port), '-i', server.privateKeyFile],
-        ...['-o', `UserKnownHostsFile=${server.knownHostsFile}`, '-o', 'IdentitiesOnly=yes'],
-        `${server.server.username}@127.0.0.1`,
-      ])
+      await run('sftp', [...flags, script, `${server.server.username}@127.0.0.1`])
       return 0
     })
   const counted = async (turn: Promise<Turn>, path: string): Promise<Turn> => {

@@ -33,8 +33,9 @@ async function aWatch() {
     await ended
   })
   const lines = () => talk.map((line) => JSON.parse(line) as Record<string, unknown>)
-  const has = (code: string) =>
-    expect.poll(() => lines().map((line) => line['code']), { timeout: 10_000 }).toContain(code)
+  const has = async (code: string) => {
+    await expect.poll(() => lines().map((line) => line['code']), { timeout: 10_000 }).toContain(code)
+  }
   return { world, lines, has, stop, ended }
 }
 
@@ -62,6 +63,6 @@ test('a watch shows its health, its numbers and its page while it works, and tak
   expect(metrics).toMatch(
     /dropbridge_api_call_duration_seconds_count\{endpoint="createOrder",outcome="ok"\} 3/,
   )
-  await expect(fetch(`${url}/livez`)).rejects.toThrow()
+  await expect(fetch(`${url}/livez`)).rejects.toThrow('fetch failed')
   expect(lines().at(-1)).toMatchObject({ code: 'watch.stopped', level: 'info' })
 })

@@ -37,7 +37,7 @@ async function live({ runDue, to, now }: Calendar, chance: Dice): Promise<void> 
   } else if (fate < 0.35) await Promise.all([runDue(), runDue()])
   else {
     const { routes } = await runDue()
-    expect(routes.flatMap((each) => (each.kind === 'failed' ? [each.failure.message] : []))).toEqual([])
+    for (const each of routes) if (each.kind === 'failed') throw each.failure
   }
 }
 
@@ -77,7 +77,7 @@ test('a year of daily runs with clock changes, missed nights, crashes and two br
   const bridge = await day.world.open()
   expect((await bridge.journal.verifyChain({})).findings).toEqual([])
   await bridge.close()
-}, 240_000)
+}, 480_000)
 
 test.each(['before', 'after'] as const)(
   'a bridge that dies right %s any effect of a turn makes the report of each date exactly once',
@@ -108,5 +108,5 @@ test.each(['before', 'after'] as const)(
       expect(await turns(name), name).toEqual(dates.map((each) => `${each} done`))
     }
   },
-  240_000,
+  480_000,
 )

@@ -5,6 +5,8 @@ import { expect, test } from 'vitest'
 import { commandNotifier } from '../../src/notices/command.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 
+const GOES_ON = new AbortController().signal
+
 const MESSAGE = { id: 'k3v9m2x7q101', subject: '2 refused', text: 'a $(touch hacked) `b`\n', data: { a: 1 } }
 
 async function notifierOf(script: string, ...args: string[]) {
@@ -24,7 +26,7 @@ test('a program gets the notice as JSON on its input, in the folder of the confi
     '$HOME; *',
   )
 
-  await notifier.send(MESSAGE)
+  await notifier.send(MESSAGE, GOES_ON)
 
   const got = await readFile(join(folder, 'got'), 'utf8')
   expect(got.startsWith('$HOME; *{')).toBe(true)
@@ -39,19 +41,19 @@ test('a program gets the notice as JSON on its input, in the folder of the confi
 test('a program that reads nothing has done its work when it ends well', async () => {
   const { notifier } = await notifierOf('process.stdin.destroy()')
 
-  await expect(notifier.send({ ...MESSAGE, text: 'x'.repeat(1_000_000) })).resolves.toBeUndefined()
+  await expect(notifier.send({ ...MESSAGE, text: 'x'.repeat(1_000_000) }, GOES_ON)).resolves.toBeUndefined()
 })
 
 test('a program that fails is told with its exit code and what it complained', async () => {
   const { notifier } = await notifierOf(`console.error('no network'); process.exitCode = 3`)
 
-  await expect(notifier.send(MESSAGE)).rejects.toThrow(/ended with exit code 3: no network$/)
+  await expect(notifier.send(MESSAGE, GOES_ON)).rejects.toThrow(/ended with exit code 3: no network$/)
 })
 
 test('a program that is not there is told as such', async () => {
   const notifier = commandNotifier({ command: './nowhere', args: [], folder: '/', timeoutMs: 1000 })
 
-  await expect(notifier.send(MESSAGE)).rejects.toThrow('./nowhere cannot be started')
+  await expect(notifier.send(MESSAGE, GOES_ON)).rejects.toThrow('./nowhere cannot be started')
 })
 
 test.skipIf(process.platform === 'win32')('a program that does not end is ended', async () => {
@@ -59,5 +61,18 @@ test.skipIf(process.platform === 'win32')('a program that does not end is ended'
   const args = ['-e', `setInterval(() => {}, 1000)`]
   const notifier = commandNotifier({ command: process.execPath, args, folder, timeoutMs: 300 })
 
-  await expect(notifier.send(MESSAGE)).rejects.toThrow('took longer than 0.3 seconds')
+  await expect(notifier.send(MESSAGE, GOES_ON)).rejects.toThrow('took longer than 0.3 seconds')
+})
+
+test.skipIf(process.platform === 'win32')('a stop ends the program too', async () => {
+  const { notifier, folder } = await notifierOf(
+    `require('fs').writeFileSync('began','');setInterval(() => {}, 1000)`,
+  )
+  const stop = new AbortController()
+  const sent = notifier.send(MESSAGE, stop.signal)
+  const failed = sent.catch((error: unknown) => String(error))
+  await expect.poll(() => readFile(join(folder, 'began'), 'utf8').catch(() => undefined)).toBe('')
+  stop.abort()
+
+  expect(await failed).toContain('was asked to stop')
 })

@@ -4,6 +4,8 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { expect, onTestFinished, test } from 'vitest'
 import { type MailOptions, mailNotifier } from '../../src/notices/mail.ts'
 
+const GOES_ON = new AbortController().signal
+
 const MESSAGE = { id: 'k3v9m2x7q101', subject: '2 refused', text: 'Grüße\n.\nEnd\n', data: {} }
 
 interface Received {
@@ -52,7 +54,7 @@ function optionsFor(port: number, smtp: Partial<MailOptions['smtp']> = {}): Mail
 test('a notice comes as one mail to everybody, with its id in the Message-ID', async () => {
   const { mails, port } = await aServer()
 
-  await mailNotifier(optionsFor(port)).send(MESSAGE)
+  await mailNotifier(optionsFor(port)).send(MESSAGE, GOES_ON)
 
   expect(mails).toHaveLength(1)
   expect(mails[0]).toMatchObject({
@@ -67,7 +69,7 @@ test('a notice comes as one mail to everybody, with its id in the Message-ID', a
 test('a name with a line break in a subject makes no header of its own', async () => {
   const { mails, port } = await aServer()
 
-  await mailNotifier(optionsFor(port)).send({ ...MESSAGE, subject: 'x\r\nBcc: thief@evil.example' })
+  await mailNotifier(optionsFor(port)).send({ ...MESSAGE, subject: 'x\r\nBcc: thief@evil.example' }, GOES_ON)
 
   expect(mails[0]!.to).not.toContain('thief@evil.example')
   expect(mails[0]!.text).not.toMatch(/^Bcc:/im)
@@ -85,7 +87,7 @@ test('a server that does not encrypt is refused where encryption is wanted, and 
   const login = { username: 'acme', password: 'pa55word' }
   const notifier = mailNotifier(optionsFor(port, { security: 'starttls', login }))
 
-  await expect(notifier.send(MESSAGE)).rejects.toThrow(/STARTTLS/i)
+  await expect(notifier.send(MESSAGE, GOES_ON)).rejects.toThrow(/STARTTLS/i)
   expect(mails).toEqual([])
   expect(tried).toEqual([])
 })
@@ -98,7 +100,7 @@ test('a password that the server refuses is not in the complaint', async () => {
   })
   const login = { username: 'acme', password: 'pa55word' }
   const error: unknown = await mailNotifier(optionsFor(port, { login }))
-    .send(MESSAGE)
+    .send(MESSAGE, GOES_ON)
     .catch((thrown: unknown) => thrown)
 
   expect(String(error)).toMatch(/login/i)
@@ -108,7 +110,16 @@ test('a password that the server refuses is not in the complaint', async () => {
 test('a server that says nothing is given up after the time that is set', async () => {
   const { port } = await aServer({ onConnect: () => undefined })
 
-  await expect(mailNotifier({ ...optionsFor(port), timeoutMs: 200 }).send(MESSAGE)).rejects.toThrow(
+  await expect(mailNotifier({ ...optionsFor(port), timeoutMs: 200 }).send(MESSAGE, GOES_ON)).rejects.toThrow(
     /within 0.2 seconds|timeout/i,
   )
+})
+
+test('a stop waits for no server', async () => {
+  const stop = new AbortController()
+  const { port } = await aServer({
+    onConnect: () => stop.abort(),
+  })
+
+  await expect(mailNotifier(optionsFor(port)).send(MESSAGE, stop.signal)).rejects.toThrow('asked to stop')
 })

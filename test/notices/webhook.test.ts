@@ -6,6 +6,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { webhookNotifier } from '../../src/notices/webhook.ts'
 import { instantClock } from '../fixtures/instant-clock.ts'
 
+const GOES_ON = new AbortController().signal
+
 const MESSAGE = { id: 'k3v9m2x7q101', subject: '2 refused', text: 'Grüße\n', data: { files: [] } }
 
 interface Posted {
@@ -45,7 +47,7 @@ function notifierFor(url: string, more: { secret?: string; timeoutMs?: number } 
 test('a notice is posted as JSON, signed with the secret', async () => {
   const { posts, url } = await aReceiver(204)
 
-  await notifierFor(url, { secret: 'shared' }).send(MESSAGE)
+  await notifierFor(url, { secret: 'shared' }).send(MESSAGE, GOES_ON)
 
   expect(posts).toHaveLength(1)
   const [{ headers, body }] = posts as [Posted]
@@ -64,7 +66,7 @@ test('a notice is posted as JSON, signed with the secret', async () => {
 test('a receiver in trouble is tried again, with the same notice', async () => {
   const { posts, url } = await aReceiver(503, 429, 200)
 
-  await notifierFor(url).send(MESSAGE)
+  await notifierFor(url).send(MESSAGE, GOES_ON)
 
   expect(posts.map(({ headers }) => headers['dropbridge-notice'])).toEqual([
     'k3v9m2x7q101',
@@ -76,7 +78,7 @@ test('a receiver in trouble is tried again, with the same notice', async () => {
 test('a receiver that refuses is asked once, and what it is called is told without its path', async () => {
   const { posts, url } = await aReceiver(404)
   const error: unknown = await notifierFor(url)
-    .send(MESSAGE)
+    .send(MESSAGE, GOES_ON)
     .catch((thrown: unknown) => thrown)
 
   expect(posts).toHaveLength(1)
@@ -86,14 +88,16 @@ test('a receiver that refuses is asked once, and what it is called is told witho
 test('a redirect is not followed', async () => {
   const { posts, url } = await aReceiver(302)
 
-  await expect(notifierFor(url).send(MESSAGE)).rejects.toThrow('redirect (HTTP 302), which is not followed')
+  await expect(notifierFor(url).send(MESSAGE, GOES_ON)).rejects.toThrow(
+    'redirect (HTTP 302), which is not followed',
+  )
   expect(posts).toHaveLength(1)
 })
 
 test('a receiver that never answers is given up, and its secret path stays secret', async () => {
   const url = await listening(() => undefined)
   const error: unknown = await notifierFor(url, { timeoutMs: 50 })
-    .send(MESSAGE)
+    .send(MESSAGE, GOES_ON)
     .catch((thrown: unknown) => thrown)
 
   expect(String(error)).toMatch(/gave no answer/)
@@ -101,7 +105,19 @@ test('a receiver that never answers is given up, and its secret path stays secre
 })
 
 test('where nobody listens, that is what is told', async () => {
-  await expect(notifierFor('http://127.0.0.1:1/x').send(MESSAGE)).rejects.toThrow(
+  await expect(notifierFor('http://127.0.0.1:1/x').send(MESSAGE, GOES_ON)).rejects.toThrow(
     /127\.0\.0\.1:1 gave no answer/,
   )
+})
+
+test('a stop waits for no receiver, and tries it no more', async () => {
+  const stop = new AbortController()
+  let asked = 0
+  const url = await listening(() => {
+    asked++
+    stop.abort()
+  })
+
+  await expect(notifierFor(url).send(MESSAGE, stop.signal)).rejects.toThrow('the program was asked to stop')
+  expect(asked).toBe(1)
 })

@@ -1,6 +1,6 @@
 /** When a file of an inbox is whole, and whose turn it is: markers, manifests, renaming, order and sequence. */
 import { createHash } from 'node:crypto'
-import { readdir, rm } from 'node:fs/promises'
+import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { BridgeOptions } from '../../src/bridge/options.ts'
@@ -222,4 +222,41 @@ test('while a file of a sequence is not done, the next one is not taken', async 
   world.clock.skip(60_000)
   expect(reportedFiles(await runInbox(world, from))).toEqual(['orders-1.csv', 'orders-2.csv'])
   expect((await world.orders()).length).toBe(2)
+})
+
+test.each([
+  ['Bestellungen für Köln.csv', 'NFC'],
+  ['Bestellungen für Köln.csv', 'NFD'],
+  ['注文 2026.csv', 'NFC'],
+  ['заказы.csv', 'NFC'],
+  ['🧺 $& %s.csv', 'NFC'],
+] as const)('a name such as %s, written in %s, is taken and its results bear it', async (name, form) => {
+  const world = await aWorld(ORDERS)
+  const written = name.normalize(form)
+  await world.drop(INBOX, written, smallOrders(100))
+  const match = `${name.slice(0, -4).normalize('NFC')}*`
+  expect(reportedFiles(await runInbox(world, { match }))).toEqual([written])
+  expect(await world.list('results')).toEqual([`${written}.results.csv`, `${written}.summary.json`])
+})
+
+test('a file whose name is no UTF-8 is never taken, stops nothing, and is told with its cure', async () => {
+  const world = await aWorld(ORDERS)
+  await world.drop(INBOX, 'a.csv', smallOrders(100))
+  const inbox = join(world.folder, 'exchange', INBOX)
+  await writeFile(
+    Buffer.concat([Buffer.from(`${inbox}/b`), Buffer.from([0xfc]), Buffer.from('cher.csv')]),
+    'x',
+  )
+  expect(reportedFiles(await runInbox(world, {}))).toEqual(['a.csv'])
+  const bridge = await world.open()
+  const { concerns } = await bridge.snapshot()
+  await bridge.close()
+  expect(concerns.map(({ code, message, cure }) => ({ code, message, cure }))).toEqual([
+    {
+      code: 'file-of-no-route',
+      message:
+        'exchange:inbox/orders holds a file whose name is no UTF-8, and reads about like b\uFFFDcher.csv: it cannot be taken',
+      cure: 'rename it, and let whoever writes it use UTF-8 for names',
+    },
+  ])
 })

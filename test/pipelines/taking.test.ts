@@ -1,5 +1,5 @@
 /** Exports that are acknowledged once somebody took or confirmed the file, and never before. */
-import { rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { RunResult } from '../../src/bridge/outcome.ts'
@@ -227,6 +227,22 @@ test('files that wait in a folder of before are acknowledged when they are taken
 
   expect(before).toMatchObject({ exit: 0, waits: 1 })
   expect(taken).toMatchObject({ exit: 0, states: ['acknowledged'], waits: 0 })
+})
+
+test('what was left in a place that the mailbox was moved away from is not missing in the new one', async () => {
+  const world = await worldThatWaits(PICKED_UP, ORDERS)
+  await world.run('orders-out')
+  await mkdir(join(world.folder, 'moved'))
+  Object.assign(world.configuration, {
+    mailboxes: { exchange: { type: 'directory', path: join(world.folder, 'moved') } },
+  })
+
+  const first = outcomeOf(await world.run('orders-out'))
+  const second = outcomeOf(await world.run('orders-out'))
+
+  expect(first).toEqual({ exit: 0, states: [], waits: 1, overdue: 0 })
+  expect(second).toEqual(first)
+  expect(acknowledged(world)).toBe(0)
 })
 
 test('a delivered file is acknowledged once its receipt came, and the receipt goes to the archive', async () => {

@@ -1,6 +1,7 @@
 /** The pages that list things are printed from the tables of the code, and the README names what there is. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { CONCERNS } from '../../src/domain/attention.ts'
 import { PROBLEMS } from '../../src/domain/problem-kinds.ts'
 import { OUTCOMES } from '../../src/domain/record.ts'
 import { EXIT, FAILURES } from '../../src/support/errors.ts'
@@ -47,6 +48,15 @@ test('docs/errors.md lists every problem, failure and outcome of the code', asyn
   ].join('\n')
 
   await expect(page).toMatchFileSnapshot(`${repository}docs/errors.md`)
+})
+
+test('docs/attention.md lists every finding that a person must hear of', async () => {
+  const path = `${repository}docs/attention.md`
+  const head = ['Code', 'What it means', 'What to do']
+  const [intro = ''] = readFileSync(path, 'utf8').split(row(...head))
+  const rows = Object.entries(CONCERNS).map(([code, { meaning, cure }]) => [`\`${code}\``, meaning, cure])
+
+  await expect(intro + tableOf(head, rows).join('\n')).toMatchFileSnapshot(path)
 })
 
 test('the README names every command and every exit code', () => {

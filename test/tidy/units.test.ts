@@ -136,7 +136,8 @@ describe('the Task Scheduler of Windows', () => {
       /<(\/?)([A-Za-z]+)((?:\s+[\w:]+="[^"<]*")*)\s*(\/?)>/g,
     )) {
       if (isEnd !== '') {
-        expect(stack.pop()).toBe(name)
+        const begun = stack.pop()
+        if (begun !== name) throw new Error(`</${name}> ends <${begun ?? ''}>`)
         continue
       }
       found.push(`${stack.at(-1) ?? ''}/${name}`)

@@ -11,6 +11,7 @@ import { filePattern } from '../file-pattern.ts'
 import { inboundRoute } from '../inbound-route.ts'
 import type { Looking } from './looking.ts'
 import { placeOf } from './listings.ts'
+import { oddNameConcerns } from './odd-names.ts'
 
 /** So many files of a folder are findings of their own, of each kind; whoever deals with these sees the rest. */
 const FILES_MAX = 20
@@ -35,6 +36,9 @@ export async function inboxConcerns(looking: Looking): Promise<Found> {
     const unknown = strangersOf(looking, inbox)
     strangers.push(...unknown.strangers)
     concerns.push(...unknown.concerns)
+    const { folder } = routes[0].from
+    const meant = { folder, place: placeOf(routes[0].from), now: looking.now }
+    concerns.push(...(await oddNameConcerns(mailbox, meant)))
     for (const route of routes) concerns.push(...(await waitingConcerns(looking, inbox, route)))
   }
   return { concerns, strangers }

@@ -39,11 +39,6 @@ export function isOneByOne(route: Route): boolean {
   return route.direction === 'outbound' && route.report !== undefined && route.schedule?.kind === 'daily'
 }
 
-/** Whether the route should be taken up by `dropbridge watch` and `run --due`. What it does then, it decides under its lease. */
-export function isDue(route: Route, known: KnownTurns, now: number): boolean {
-  return nextTurnAt(route, known, now) <= now
-}
-
 /** When the route is due: at `now` or before when it is already, and `Infinity` when it never will be by itself. */
 export function nextTurnAt(route: Route, known: KnownTurns, now: number): number {
   const schedule = scheduleOf(route)

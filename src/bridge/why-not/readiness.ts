@@ -1,6 +1,12 @@
 /** Whether a file that stands in an inbox is whole, and whether it is its turn. */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Journal } from '../../domain/journal.ts'
+import { createFormats } from '../../formats/formats.ts'
 import { lookAt, type Look, namesIn } from '../../mailboxes/look.ts'
+import { holdAgainst } from '../../pipelines/inbound/manifest.ts'
 import { takenFiles } from '../../pipelines/inbound/survey.ts'
 import { inSequence } from '../../pipelines/inbound/taking-order.ts'
 import { inboundRoute, readyOf } from '../inbound-route.ts'
@@ -21,6 +27,30 @@ export async function wholeReasons(asking: Asking, inbox: Inbox, file: StandingF
   if (isThere) return ready.when === 'manifest' ? settleReasons(asking, inbox, file) : []
   const message = `its ${ready.when} ${companion} has not come; the file is taken when it lies beside it`
   return [reason('companion-missing', message)]
+}
+
+/** What a run would find when it holds the file against its manifest. */
+export async function manifestReasons(
+  { name, mappings }: Asking,
+  { root, route, place }: Inbox,
+): Promise<Reason[]> {
+  const ready = readyOf(route.from)
+  const mapping = 'loaded' in mappings ? mappings.loaded.get(route.name) : undefined
+  if (ready?.when !== 'manifest' || mapping?.direction !== 'inbound') return []
+  const companion = ready.companionOf(name)
+  const found = await lookAt(root, route.from.folder, companion)
+  if (found.what !== 'file' || !found.mayBeRead) return []
+  const path = join(place, name)
+  const hash = createHash('sha256')
+  let size = 0
+  for await (const chunk of createReadStream(path)) {
+    hash.update(chunk as Uint8Array)
+    size += (chunk as Uint8Array).length
+  }
+  const read = () => createFormats().read(createReadStream(path), mapping.translator.read)
+  const bytes = await readFile(join(place, companion))
+  const told = await holdAgainst({ companion, bytes }, { size, sha256: hash.digest('hex'), read })
+  return told.map(({ message }) => reason('not-usable', message))
 }
 
 /** Of a route with a strict sequence: which number must come before. */

@@ -19,7 +19,7 @@ import {
   sameBytes,
 } from './rules.ts'
 import { asInbox, type Inbox, inboxesAt, inboxesMeant, inboxesOf } from './inboxes.ts'
-import { turnReasons, wholeReasons } from './readiness.ts'
+import { manifestReasons, turnReasons, wholeReasons } from './readiness.ts'
 import { exitOf, type Reason, reason, type RouteVerdict } from './reasons.ts'
 import { lookedAt, remoteInboxes, remoteVerdicts } from './remote.ts'
 import { contentsOf } from './contents.ts'
@@ -187,7 +187,8 @@ async function judgeInbox(asking: Asking, inbox: Inbox): Promise<RouteVerdict> {
           ? await contentsOf(path, { route, mappings: mappings.loaded, journal })
           : undefined
       const repeated = await sameBytes(asking, inbox, path)
-      reasons.push(...repeated, ...(contents?.reasons ?? []))
+      const manifest = await manifestReasons(asking, inbox)
+      reasons.push(...repeated, ...manifest, ...(contents?.reasons ?? []))
       if (repeated.length === 0) notes.push(...(contents?.notes ?? []))
     }
   }

@@ -1,4 +1,5 @@
 /** `dropbridge explain CODE`: what a code means and what to do about it. */
+import { CONCERNS } from '../../domain/attention.ts'
 import { DELIVERY_STATES, FILE_STATES } from '../../domain/journal.ts'
 import { OUTCOMES } from '../../domain/record.ts'
 import { PROBLEMS } from '../../domain/problem-kinds.ts'
@@ -13,6 +14,7 @@ const KINDS = {
   outcome: 'an outcome of a record',
   file: 'a state of an incoming file',
   delivery: 'a state of an outgoing file',
+  finding: 'something that a person must hear of',
 } as const
 
 interface Explanation {
@@ -61,6 +63,12 @@ function explanations(): Explanation[] {
     ...Object.entries(FAILURES).map(([code, kind]) => ({ code, kind: 'failure' as const, ...kind })),
     ...Object.entries(OUTCOMES).map(([code, cause]) => ({ code, kind: 'outcome' as const, cause })),
     ...Object.entries(FILE_STATES).map(([code, cause]) => ({ code, kind: 'file' as const, cause })),
+    ...Object.entries(CONCERNS).map(([code, { meaning, cure }]) => ({
+      code,
+      kind: 'finding' as const,
+      cause: meaning,
+      cure,
+    })),
     ...Object.entries(DELIVERY_STATES).map(([code, cause]) => ({ code, kind: 'delivery' as const, cause })),
   ]
 }

@@ -65,7 +65,7 @@ export async function noticesTest(
   }
   const trial = trialMessage()
   try {
-    await openNotifier(notice, { clock: systemClock, version: VERSION }).send(trial)
+    await openNotifier(notice, { clock: systemClock, version: VERSION }).send(trial, terminal.signal)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     throw new BridgeError('notice-not-sent', `the notice ${name} could not be sent: ${why}`, { cause: error })

@@ -1,4 +1,5 @@
 /** `dropbridge status`: what needs somebody, what is done, what waits, and what nobody will ever read. */
+import type { NoticeEntry } from '../../domain/notice.ts'
 import { EXIT, type ExitCode } from '../../support/errors.ts'
 import { readConfiguration, withBridge } from '../context.ts'
 import { statusInWords } from '../status-in-words.ts'
@@ -12,8 +13,21 @@ export interface StatusOptions {
 export async function status(terminal: Terminal, { config, json }: StatusOptions): Promise<ExitCode> {
   const configuration = await readConfiguration(terminal, config)
   const silent = () => undefined
-  const found = await withBridge(configuration, silent, (bridge) => bridge.snapshot())
-  if (json) terminal.out(JSON.stringify(found, null, 2))
-  else for (const line of statusInWords(found)) terminal.out(line)
+  const channels = (configuration.notices ?? []).map(({ name }) => name)
+  const { found, notices } = await withBridge(configuration, silent, async (bridge) => ({
+    found: await bridge.snapshot(),
+    notices: await bridge.journal.latestNotices(channels),
+  }))
+  if (json) terminal.out(JSON.stringify({ ...found, notices }, null, 2))
+  else for (const line of [...statusInWords(found), ...unsentInWords(notices)]) terminal.out(line)
   return EXIT.ok
+}
+
+/** Who relies on being told must hear somewhere else that nobody can be. */
+function unsentInWords(notices: readonly NoticeEntry[]): string[] {
+  const failed = notices.filter(({ state }) => state === 'failed')
+  return failed.flatMap(({ channel, problem = '' }) => [
+    '',
+    `The notice ${channel} cannot be sent: ${problem}. Correct notices.${channel}, then dropbridge notices test ${channel}.`,
+  ])
 }

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Bridge, openBridge } from '../../bridge/bridge.ts'
 import type { BridgeOptions } from '../../bridge/options.ts'
-import type { Configuration, Credentials, Route } from '../../config/configuration.ts'
+import type { Configuration, Credentials, OutboundRoute, Route } from '../../config/configuration.ts'
 import type { Party } from '../../domain/route.ts'
 import type { Switches } from '../../service/http/switches.ts'
 import { createService, type Service } from '../../service/service.ts'
@@ -143,10 +143,15 @@ function movedInto(configuration: Configuration, moving: Moving): Configuration 
     ),
     routes: configuration.routes.map((route): Route => {
       const own = { credentials: credentialsOf(route.party) }
-      if (route.direction === 'outbound') return { ...route, ...own }
+      if (route.direction === 'outbound') return { ...route, ...own, acknowledge: takenAtOnce(route) }
       return { ...route, ...own, from: { ...route.from, settleMs } }
     }),
   }
+}
+
+/** Nobody in this world takes files away or confirms them: what waits for that goes on as soon as a file is in place. */
+function takenAtOnce({ acknowledge }: OutboundRoute): OutboundRoute['acknowledge'] {
+  return acknowledge === 'never' ? 'never' : 'delivered'
 }
 
 /** A folder of one of the world's mailboxes. */

@@ -4,7 +4,8 @@ export const attention = {
   id: 12,
   name: 'attention',
   statements: [
-    // When somebody took the file, and how that showed: 'picked-up', or the name of the receipt.
+    // The place where the file was left; when somebody took it, and how that showed: 'picked-up', or the receipt's name.
+    `alter table deliveries add column left_in text`,
     `alter table deliveries add column taken_at integer`,
     `alter table deliveries add column taken_by text`,
 

@@ -15,6 +15,13 @@ export async function hasContentsOf(calls: Calls, path: string, file: FileHandle
   return (await remoteHash(calls, path, size)) === (await localHash(file))
 }
 
+/** Whether the file on the server is the local one as far as it goes. */
+export async function isStartOf(calls: Calls, path: string, file: FileHandle): Promise<boolean> {
+  const [{ size }, there] = await Promise.all([file.stat(), calls.look(path)])
+  if (there?.kind !== 'file' || there.size > size) return false
+  return (await remoteHash(calls, path, there.size)) === (await localHash(file, there.size))
+}
+
 /** Whether two files on the server have the same bytes. */
 export async function haveSameContents(calls: Calls, one: string, other: string): Promise<boolean> {
   const [here, there] = await Promise.all([calls.look(one), calls.look(other)])
@@ -45,11 +52,11 @@ async function openedIfThere(calls: Calls, path: string): Promise<Handle | undef
   }
 }
 
-async function localHash(file: FileHandle): Promise<string> {
+async function localHash(file: FileHandle, until = Infinity): Promise<string> {
   const hash = createHash('sha256')
   const piece = Buffer.allocUnsafe(1 << 18)
   for (let position = 0; ;) {
-    const { bytesRead } = await file.read(piece, 0, piece.length, position)
+    const { bytesRead } = await file.read(piece, 0, Math.min(piece.length, until - position), position)
     if (bytesRead === 0) return hash.digest('hex')
     hash.update(piece.subarray(0, bytesRead))
     position += bytesRead

@@ -7,6 +7,7 @@ import { assertSafeName, folderSegments, namingNote, temporaryName } from '../na
 import type { Calls } from './calls.ts'
 import type { Connection } from './connection.ts'
 import { hasContentsOf } from './contents.ts'
+import { leaveDirect } from './leave-direct.ts'
 import { sweepOnce, withdraw } from './leftovers.ts'
 import { notedNaming, noteNaming, removeIfThere } from './naming-note.ts'
 import { addressOf, joined, openFolder, type Place } from './place.ts'
@@ -39,7 +40,8 @@ export async function leaveFile(place: Place, leaving: Leaving): Promise<'delive
       isBegun: false,
       reached: 0,
       isWhole: false,
-      width: WIDTH,
+      // One after the other, what is there is always the beginning of the file.
+      width: place.options.deliver === 'direct' ? 1 : WIDTH,
     }
     return await place.lines.use(
       (connection) => leaveOver(place, connection, { ...leaving, uploading }),
@@ -70,11 +72,13 @@ async function leaveOver(
   const path = await openFolder(place, connection, folderSegments(folder))
   const what = `${addressOf(place.options, joined(path, name))} cannot be written`
   return asking('cannot-write', what, async () => {
+    const final = joined(path, name)
+    if (place.options.deliver === 'direct') return leaveDirect(calls, { final, uploading, handover })
     await sweepOnce(place, connection, path)
     const target: Target = {
       folder: path,
       name,
-      final: joined(path, name),
+      final,
       note: joined(path, namingNote(name)),
       temporary: joined(path, uploading.temporary),
       uploading,
@@ -92,6 +96,8 @@ async function leaveOver(
     }
   })
 }
+
+const DIRECT_HELP = 'Where nobody may rename, write `deliver: direct` in the mailbox.'
 
 /** What came of an earlier attempt, of this process or of another one. */
 async function settleNote(
@@ -131,7 +137,8 @@ async function finish(
   await uploadTo(calls, temporary, uploading)
   await handover?.stillOurs()
   if (noted === 'not-begun') await noteNaming(calls, note, uploading.temporary)
-  const named = await giveName(calls, temporary, final)
+  const rename = () => giveName(calls, temporary, final)
+  const named = await asking('cannot-write', `${final} gets no name`, rename, DIRECT_HELP)
   if (named === 'gone') {
     throw new BridgeError('cannot-write', `${final} gets no name: another bridge has taken over.`)
   }

@@ -54,8 +54,8 @@ async function removeTolerantly(calls: Calls, path: string): Promise<void> {
   }
 }
 
-/** Where listings are not allowed, left-over files stay. */
-async function listedIfAllowed(connection: Connection, path: string): Promise<Entry[]> {
+/** Where nobody may list, what was left over stays. */
+export async function listedIfAllowed(connection: Connection, path: string): Promise<Entry[]> {
   try {
     return await entriesOf(connection, path)
   } catch (error) {

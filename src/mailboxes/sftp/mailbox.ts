@@ -1,8 +1,9 @@
 /** A mailbox that is a folder on an SFTP server. */
 import type { Claim, Mailbox, Sighting } from '../../domain/mailbox.ts'
 import { assertSafeName, CLAIMED_FOLDER, folderSegments, idOfClaimed, isListedName } from '../names.ts'
-import type { Attributes } from './calls.ts'
+import type { Attributes, Entry } from './calls.ts'
 import type { Connection } from './connection.ts'
+import { listedIfAllowed } from './leftovers.ts'
 import { leaveFile } from './leave.ts'
 import { openLines } from './lines.ts'
 import type { SftpOptions } from './options.ts'
@@ -16,7 +17,8 @@ export function sftpMailbox(options: SftpOptions): Mailbox {
   const lines = openLines({ server: options, connections, clock, random })
   const place: Place = { options, lines, swept: new Set() }
   return {
-    list: (folder) => lines.use((connection) => list(place, connection, folder)),
+    leaves: options.claim === 'leave',
+    list: (folder, only) => lines.use((connection) => list(place, connection, { folder, only })),
     claim: (claim) => checked(claim, () => lines.use((connection) => take(place, connection, claim))),
     read: (claim) => readClaimed(place, claim),
     claims: (folder) => lines.use((connection) => claims(place, connection, folder)),
@@ -47,18 +49,45 @@ async function checked<Result>(
 }
 
 /** One listing, whatever the number of files: what it says of each file is enough. */
-async function list(place: Place, connection: Connection, folder: string): Promise<Sighting[]> {
+async function list(
+  place: Place,
+  connection: Connection,
+  { folder, only }: { readonly folder: string; readonly only: string | undefined },
+): Promise<Sighting[]> {
   const path = await openFolder(place, connection, folderSegments(folder))
   const what = `The folder ${addressOf(place.options, path)} cannot be listed`
-  return asking('mailbox-unreachable', what, async () => {
-    const sightings: Sighting[] = []
-    for (const { name, attributes } of await entriesOf(connection, path)) {
-      if (!isListedName(name) || isGarbled(name)) continue
-      const found = attributes ?? (await connection.calls.look(joined(path, name)))
-      if (found?.kind === 'file') sightings.push(sightingOf({ folder, name }, found))
-    }
-    return sightings.toSorted(oldestFirst)
-  })
+  return asking(
+    'mailbox-unreachable',
+    what,
+    async () => {
+      const sightings: Sighting[] = []
+      for (const { name, attributes } of await entriesOrOnly(connection, path, only)) {
+        if (!isListedName(name) || isGarbled(name)) continue
+        const found = attributes ?? (await connection.calls.look(joined(path, name)))
+        if (found?.kind === 'file') sightings.push(sightingOf({ folder, name }, found))
+      }
+      return sightings.toSorted(oldestFirst)
+    },
+    LIST_HELP,
+  )
+}
+
+const LIST_HELP =
+  'Where nobody may list, write the whole name of the file as `match` of the route, without * and ?.'
+
+/** Where nobody may list, a file can still be asked for by its name. */
+async function entriesOrOnly(
+  connection: Connection,
+  path: string,
+  only: string | undefined,
+): Promise<Entry[]> {
+  try {
+    return await entriesOf(connection, path)
+  } catch (error) {
+    if (only === undefined || !isRefusal(error)) throw error
+    const attributes = await connection.calls.look(joined(path, only))
+    return attributes === undefined ? [] : [{ name: only, attributes }]
+  }
 }
 
 /** The name is not in UTF-8: it cannot be said back to the server. */
@@ -79,13 +108,15 @@ function oldestFirst(a: Sighting, b: Sighting): number {
 
 async function claims(place: Place, connection: Connection, folder: string): Promise<string[]> {
   const inbox = await openFolder(place, connection, folderSegments(folder))
+  if (place.options.claim === 'leave') return []
   const path = joined(inbox, CLAIMED_FOLDER)
   return asking(
     'mailbox-unreachable',
     `The folder ${addressOf(place.options, path)} cannot be listed`,
     async () => {
       if ((await connection.calls.look(path)) === undefined) return []
-      return (await entriesOf(connection, path)).flatMap(({ name }) => idOfClaimed(name) ?? [])
+      const entries = await listedIfAllowed(connection, path)
+      return entries.flatMap(({ name }) => idOfClaimed(name) ?? [])
     },
   )
 }

@@ -40,6 +40,10 @@ export interface SftpHabits {
   readonly connections: number
   /** How an upload is checked before it gets its name: by its size, or by reading it back. */
   readonly verify: 'size' | 'hash'
+  /** How a file is taken: renamed, or left where it is on a server that lets nobody move it. */
+  readonly claim: 'rename' | 'leave'
+  /** How a file is left: renamed into place, or written straight under its name on a server that lets nobody rename. */
+  readonly deliver: 'rename' | 'direct'
 }
 
 export interface SftpOptions extends SftpServer, SftpHabits {

@@ -7,8 +7,7 @@ import { BridgeError, hasSystemCode } from '../../support/errors.ts'
 export async function readPrivateKey(path: string, passphrase: string | undefined): Promise<ParsedKey> {
   const text = await readKeyFile(path)
   const [parsed] = [ssh2.utils.parseKey(inKnownForm(text, passphrase), passphrase)].flat()
-  if (parsed instanceof Error)
-    throw unusable(whyUnreadable(path, isEncrypted(text, parsed.message), passphrase))
+  if (parsed instanceof Error) throw unusable(whyUnreadable(path, { text, said: parsed.message, passphrase }))
   if (parsed?.isPrivateKey() !== true) {
     throw unusable(`${path} holds a public key. Name the private one in privateKeyFile.`)
   }
@@ -31,7 +30,7 @@ async function readKeyFile(path: string): Promise<string> {
         )
       }
       if (size > KEY_BYTES_MAX) throw unusable(`${path} is too large to be a private key.`)
-      return await file.readFile('utf8')
+      return asWritten(await file.readFile('utf8'))
     } finally {
       await file.close()
     }
@@ -40,6 +39,14 @@ async function readKeyFile(path: string): Promise<string> {
     const why = hasSystemCode(error, 'ENOENT') ? 'is not there' : 'cannot be read'
     throw new BridgeError('credentials-unusable', `The private key ${path} ${why}.`, { cause: error })
   }
+}
+
+/** Windows editors leave a mark before it and other line ends. */
+function asWritten(text: string): string {
+  return `${text
+    .replace(/^\u{feff}/u, '')
+    .replaceAll('\r\n', '\n')
+    .trim()}\n`
 }
 
 /** PKCS #8, as `openssl genpkey` writes it, in the older form of the same key; everything else as it is. */
@@ -60,8 +67,17 @@ function isEncrypted(text: string, said: string): boolean {
   return /-----BEGIN ENCRYPTED |Proc-Type: 4,ENCRYPTED/.test(text) || /passphrase|integrity check/i.test(said)
 }
 
-function whyUnreadable(path: string, encrypted: boolean, passphrase: string | undefined): string {
-  if (!encrypted) {
+interface Unread {
+  readonly text: string
+  readonly said: string
+  readonly passphrase: string | undefined
+}
+
+function whyUnreadable(path: string, { text, said, passphrase }: Unread): string {
+  if (text.startsWith('PuTTY-User-Key-File-3')) {
+    return `${path} is a key of PuTTY in its newest form, which is not understood. Write it anew: puttygen ${path} -O private-openssh -o ${path}.openssh`
+  }
+  if (!isEncrypted(text, said)) {
     return `${path} holds no private key in a form that is understood. Write it anew as OpenSSH does: ssh-keygen -p -f ${path}`
   }
   if (passphrase !== undefined) return `The private key ${path} does not open with the passphrase.`

@@ -1,12 +1,13 @@
 /** Reading a claimed file from the server: counted, looked at again at the end, and gone on with after a lost connection. */
 import type { Claim } from '../../domain/mailbox.ts'
 import { BridgeError } from '../../support/errors.ts'
-import { assertSafeName, CLAIMED_FOLDER, claimedName, folderSegments } from '../names.ts'
+import { assertSafeName, folderSegments } from '../names.ts'
 import type { Attributes } from './calls.ts'
 import type { Connection } from './connection.ts'
 import { OPEN } from './contents.ts'
-import { addressOf, isSameFile, joined, openFolder, type Place } from './place.ts'
+import { addressOf, isSameFile, type Place } from './place.ts'
 import { asking } from './refusals.ts'
+import { claimedPath } from './take.ts'
 import { download, narrower, WIDTH } from './transfer.ts'
 
 interface Found {
@@ -37,9 +38,7 @@ export async function* readClaimed(place: Place, claim: Claim): AsyncGenerator<U
 }
 
 async function findClaimed(place: Place, connection: Connection, claim: Claim): Promise<Found> {
-  const { id, folder, name } = claim
-  const claimed = await openFolder(place, connection, [...folderSegments(folder), CLAIMED_FOLDER])
-  const path = joined(claimed, claimedName(id, name))
+  const path = await claimedPath(place, connection, claim)
   return asking('mailbox-unreachable', unreadable(place, path), async () => {
     const attributes = await connection.calls.look(path)
     if (attributes?.kind === 'file') return { path, attributes }

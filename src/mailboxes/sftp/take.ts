@@ -22,23 +22,37 @@ const LEAVE_HELP = 'Where files may be read but not moved, write `claim: leave` 
 
 export async function take(place: Place, connection: Connection, claim: Claim): Promise<'claimed' | 'gone'> {
   const { calls } = connection
+  if (place.options.claim === 'leave') return stands(place, connection, claim)
   const [source, target] = await pathsOf(place, connection, claim)
   const what = `${addressOf(place.options, source)} cannot be claimed`
-  return asking(
-    'cannot-write',
-    what,
-    async () => {
-      const [standing, claimed] = await Promise.all([calls.look(source), calls.look(target)])
-      if (claimed !== undefined) return 'claimed'
-      if (standing?.kind !== 'file') return 'gone'
-      if ((await giveName(calls, source, target)) === 'gone') return 'gone'
-      if ((await calls.look(target))?.kind === 'file') return 'claimed'
-      // put in the place of the file since it was looked at; it is nothing that can be read
-      await giveName(calls, target, source)
-      return 'gone'
-    },
-    LEAVE_HELP,
-  )
+  return asking('cannot-write', what, async () => {
+    const [standing, claimed] = await Promise.all([calls.look(source), calls.look(target)])
+    if (claimed !== undefined) return 'claimed'
+    if (standing?.kind !== 'file') return 'gone'
+    const rename = () => giveName(calls, source, target)
+    if ((await asking('cannot-write', what, rename, LEAVE_HELP)) === 'gone') return 'gone'
+    if ((await calls.look(target))?.kind === 'file') return 'claimed'
+    // put in the place of the file since it was looked at; it is nothing that can be read
+    await giveName(calls, target, source)
+    return 'gone'
+  })
+}
+
+/** A file that nobody may move is taken by knowing that it is there. */
+async function stands(place: Place, connection: Connection, claim: Claim): Promise<'claimed' | 'gone'> {
+  const path = await claimedPath(place, connection, claim)
+  const what = `${addressOf(place.options, path)} cannot be looked at`
+  return asking('mailbox-unreachable', what, async () => {
+    return (await connection.calls.look(path))?.kind === 'file' ? 'claimed' : 'gone'
+  })
+}
+
+/** Where a claimed file lies. */
+export async function claimedPath(place: Place, connection: Connection, claim: Claim): Promise<string> {
+  const { id, folder, name } = claim
+  const inbox = folderSegments(folder)
+  if (place.options.claim === 'leave') return joined(await openFolder(place, connection, inbox), name)
+  return joined(await openFolder(place, connection, [...inbox, CLAIMED_FOLDER]), claimedName(id, name))
 }
 
 export async function giveBack(
@@ -47,6 +61,7 @@ export async function giveBack(
   claim: Claim,
 ): Promise<'returned' | 'occupied'> {
   const { calls } = connection
+  if (place.options.claim === 'leave') return 'returned'
   const [target, source] = await pathsOf(place, connection, claim)
   return asking('cannot-write', `${addressOf(place.options, target)} cannot be given back`, async () => {
     const [claimed, standing] = await Promise.all([calls.look(source), calls.look(target)])
@@ -69,6 +84,7 @@ export async function putAway(
   { claim, folder }: { readonly claim: Claim; readonly folder: string },
 ): Promise<string> {
   const { calls } = connection
+  if (place.options.claim === 'leave') return [...folderSegments(claim.folder), claim.name].join('/')
   const [, source] = await pathsOf(place, connection, claim)
   const name = archivedName(claim.id, claim.name)
   const path = await openFolder(place, connection, folderSegments(folder))
@@ -142,10 +158,9 @@ async function copyOnServer(calls: Calls, source: string, target: string): Promi
 async function pathsOf(
   place: Place,
   connection: Connection,
-  { id, folder, name }: Claim,
+  claim: Claim,
 ): Promise<readonly [string, string]> {
-  assertSafeName(name)
-  const inbox = await openFolder(place, connection, folderSegments(folder))
-  const claimed = await openFolder(place, connection, [...folderSegments(folder), CLAIMED_FOLDER])
-  return [joined(inbox, name), joined(claimed, claimedName(id, name))]
+  assertSafeName(claim.name)
+  const inbox = await openFolder(place, connection, folderSegments(claim.folder))
+  return [joined(inbox, claim.name), await claimedPath(place, connection, claim)]
 }

@@ -4,7 +4,7 @@ import { BridgeError } from '../../support/errors.ts'
 import type { Calls } from './calls.ts'
 import { hasContentsOf, OPEN } from './contents.ts'
 import { removeIfThere } from './naming-note.ts'
-import { isRefusal, STATUS } from './refusals.ts'
+import { ConnectionLost, isRefusal, STATUS } from './refusals.ts'
 import { upload } from './transfer.ts'
 
 export interface Uploading {
@@ -39,7 +39,6 @@ export async function uploadTo(calls: Calls, path: string, uploading: Uploading)
 /** What was begun on a connection that was lost goes on; the server may have forgotten some of what it said it had. */
 async function openAt(calls: Calls, path: string, uploading: Uploading) {
   const found = uploading.isBegun ? await calls.look(path) : undefined
-  uploading.isBegun = true
   uploading.reached = Math.min(uploading.reached, found?.size ?? 0)
   if (found !== undefined) {
     try {
@@ -51,7 +50,15 @@ async function openAt(calls: Calls, path: string, uploading: Uploading) {
       uploading.reached = 0
     }
   }
-  return calls.open(path, OPEN.write | OPEN.create | OPEN.exclusive)
+  try {
+    const handle = await calls.open(path, OPEN.write | OPEN.create | OPEN.exclusive)
+    uploading.isBegun = true
+    return handle
+  } catch (error) {
+    // When the answer was lost, the file may be there; when it was no, it is not ours.
+    uploading.isBegun ||= error instanceof ConnectionLost
+    throw error
+  }
 }
 
 async function flushed(calls: Calls, handle: Buffer): Promise<void> {

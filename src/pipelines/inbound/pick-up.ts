@@ -7,7 +7,8 @@ import type { SpooledBlob } from '../../support/spool.ts'
 import type { InboundParts } from '../parts.ts'
 import { claimCompanion, companionOf } from './companions.ts'
 import { createSightings, type Sightings } from './sightings.ts'
-import { type LeftAlone, type Survey, surveyInbox } from './survey.ts'
+import { type Survey, surveyInbox } from './survey.ts'
+import type { LeftAlone } from './taking-order.ts'
 
 /** A file that keeps growing after it was claimed is copied again, at most this often, before the run gives up on it. */
 const COPIES_MAX = 20

@@ -5,7 +5,7 @@ import type { Sighting } from '../../domain/mailbox.ts'
 import { elapsed } from '../../support/clock.ts'
 import type { InboundParts } from '../parts.ts'
 import type { Sightings } from './sightings.ts'
-import { inOrder, inSequence } from './taking-order.ts'
+import { inOrder, inSequence, type LeftAlone } from './taking-order.ts'
 
 export interface Survey {
   /** The next to be taken first. */
@@ -19,20 +19,13 @@ export interface Survey {
   readonly hasNews: boolean
 }
 
-export interface LeftAlone {
-  readonly sighting: Sighting
-  readonly why: string
-  /** It is being written, or has just come: usual, and over by itself. */
-  readonly isUsual: boolean
-}
-
 export type SurveyParts = Pick<InboundParts, 'route' | 'source' | 'journal' | 'clock'>
 
 /** Looks at the folder and remembers what it shows. Changes nothing. */
 export async function surveyInbox(parts: SurveyParts, sightings: Sightings): Promise<Survey> {
   const { clock, source, route } = parts
   const began = elapsed(clock)
-  const listed = await source.list(route.folder)
+  const listed = await notYetTaken(parts, await source.list(route.folder, route.onlyName))
   const news = sightings.note(listed, { began, ended: elapsed(clock) })
   const { files, missing } = candidates(listed, parts)
   const settled: Sighting[] = []
@@ -61,6 +54,31 @@ export async function surveyInbox(parts: SurveyParts, sightings: Sightings): Pro
     found: files.length + missing.length,
     hasNews: news.length > 0,
   }
+}
+
+/** Taken before under the same name, with the same size and time; the latest of a name are enough to know. */
+const LATEST_OF_NAME = 5
+
+/** Where claimed files stay where they are, those that were taken are not taken again. */
+async function notYetTaken(
+  { journal, source, route }: SurveyParts,
+  listed: readonly Sighting[],
+): Promise<readonly Sighting[]> {
+  if (!source.leaves) return listed
+  const fresh: Sighting[] = []
+  for (const sighting of listed) {
+    const { name, size, modifiedAt } = sighting
+    const known = route.matches(name) ? await journal.filesCalled(name, LATEST_OF_NAME) : []
+    const isTaken = known.some(
+      (file) =>
+        file.route === route.name &&
+        file.outcome !== 'vanished' &&
+        file.size === size &&
+        file.modifiedAt === modifiedAt,
+    )
+    if (!isTaken) fresh.push(sighting)
+  }
+  return fresh
 }
 
 /** The files of the route, without those that only speak for others. */

@@ -2,7 +2,14 @@
 import type { FileEntry } from '../../domain/journal.ts'
 import type { Sighting } from '../../domain/mailbox.ts'
 import type { Sequence, TakingOrder } from '../../domain/readiness.ts'
-import type { LeftAlone } from './survey.ts'
+
+/** A file that is not taken now. */
+export interface LeftAlone {
+  readonly sighting: Sighting
+  readonly why: string
+  /** It is being written, or has just come: usual, and over by itself. */
+  readonly isUsual: boolean
+}
 
 /** A listing is in the order of time already. */
 export function inOrder(sightings: readonly Sighting[], order: TakingOrder): readonly Sighting[] {

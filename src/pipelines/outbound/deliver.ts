@@ -4,6 +4,7 @@ import { BridgeError } from '../../support/errors.ts'
 import type { OutboundParts } from '../parts.ts'
 import { numberedName } from '../names.ts'
 import { deliverySpoolName } from './compose.ts'
+import { placeOf } from './pick-ups.ts'
 
 /** How many names are tried when others stand there already. */
 const NAMES_MAX = 1000
@@ -23,7 +24,7 @@ export async function deliverFile(
     if (outcome === 'delivered') {
       await (route.acknowledge === 'never'
         ? journal.deliveryDone(lease, delivery.id)
-        : journal.deliveryDelivered(lease, delivery.id))
+        : journal.deliveryDelivered(lease, delivery.id, placeOf(target, delivery.folder)))
       const file = target.describe(delivery.folder, name)
       return parts.notify({ kind: 'delivered', route: route.name, file, records: delivery.records })
     }

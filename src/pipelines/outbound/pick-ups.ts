@@ -1,5 +1,6 @@
 /** Delivered files that somebody took away: seen by their absence, in a place that is known to be the right one. */
 import type { DeliveryEntry } from '../../domain/journal.ts'
+import type { Mailbox } from '../../domain/mailbox.ts'
 import type { AwaitedDelivery } from '../../domain/taking.ts'
 import { BridgeError } from '../../support/errors.ts'
 import type { OutboundParts } from '../parts.ts'
@@ -15,11 +16,13 @@ const AWAITED_MAX = 10_000
 
 /** One listing for each folder, however many files wait there. Gives those that are gone to the journal. */
 export async function notePickUps(parts: OutboundParts): Promise<void> {
-  const { journal, lease, route, signal } = parts
+  const { journal, lease, route, target, signal } = parts
   const awaited = await journal.awaitedDeliveries(AWAITED_MAX, route.name)
   const folders = new Set([route.folder, ...awaited.map(({ folder }) => folder)])
   for (const folder of folders) {
-    const own = awaited.filter((delivery) => delivery.folder === folder)
+    const place = placeOf(target, folder)
+    // What was left in another place of the same folder, before the mailbox was moved, is not missing here.
+    const own = awaited.filter((delivery) => delivery.folder === folder && delivery.leftIn === place)
     const here = await whatLies(parts, folder, own)
     if (here === undefined) continue
     for (const { id, name } of own) {
@@ -39,7 +42,7 @@ async function whatLies(
   awaited: readonly AwaitedDelivery[],
 ): Promise<ReadonlySet<string> | undefined> {
   const { journal, lease, route, target } = parts
-  const place = target.describe(folder, MARK)
+  const place = placeOf(target, folder)
   const isKnown = await journal.isPlaceKnown(place)
   const names = await target.names(folder)
   const here = names === undefined ? undefined : new Set([...names].map(plain))
@@ -49,8 +52,8 @@ async function whatLies(
   if (isOurs || (!isKnown && folder === route.folder)) {
     await target.mark(folder, MARK)
     await journal.notePlace(lease, place)
-    // what was delivered before the place was known may have been taken, or may be elsewhere
-    return isOurs || isKnown ? here : undefined
+    // what was delivered while the place had no mark may have been taken, or may be elsewhere
+    return isOurs ? here : undefined
   }
   if (folder !== route.folder) return undefined
   throw new BridgeError(
@@ -63,6 +66,11 @@ async function whatLies(
       ],
     },
   )
+}
+
+/** By what a place is known: the path or address of its mark. */
+export function placeOf(target: Mailbox, folder: string): string {
+  return target.describe(folder, MARK)
 }
 
 /** Whether the records of the delivery wait until somebody took or confirmed its file. */

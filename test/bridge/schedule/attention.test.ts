@@ -63,3 +63,32 @@ test('dates that were missed for good are told for a week', async () => {
   await runDue()
   expect(await concernsOf(calendar)).toEqual([])
 })
+
+test('status tells of each scheduled route its last turn and when the next one is', async () => {
+  const calendar = await aCalendar({
+    daily: `daily: { after: "06:30", zone: America/New_York, days: [mon, tue, wed, thu, fri] }\n${REPORT}`,
+    often: `every: 1h\n${REPORT}`,
+    plain: REPORT,
+  })
+  const { to, runDue, day } = calendar
+  const turnsOf = async () => {
+    const bridge = await day.world.open()
+    const { turns } = await bridge.snapshot()
+    await bridge.close()
+    return turns.map(({ nextAt, ...turn }) => ({
+      ...turn,
+      next: new Date(nextAt ?? 0).toISOString().slice(0, 16),
+    }))
+  }
+  to('2026-12-04T12:20Z')
+  expect(await turnsOf()).toEqual([
+    { route: 'daily', next: '2026-12-04T12:20' },
+    { route: 'often', next: '2026-12-04T12:20' },
+  ])
+  await runDue()
+
+  expect(await turnsOf()).toEqual([
+    { route: 'daily', last: { turn: '2026-12-04', state: 'done' }, next: '2026-12-07T11:30' },
+    { route: 'often', next: '2026-12-04T13:00' },
+  ])
+})

@@ -262,3 +262,50 @@ test('routes without an inbox have their turn at the start and then by the clock
   expect(passes.length).toBe(1)
   expect(watching.results).toEqual([])
 })
+
+test('a time of day that is set forward makes no file settle early', async () => {
+  const world = await aWorld(ORDERS)
+  const text = smallOrders(100, 2)
+  const watching = await watchWorld(world, { ...ORDERS, scanMs: 50, from: { settleMs: 1000 } })
+  await world.drop('inbox/orders', 'a.csv', text.slice(0, 200))
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  world.clock.skip(3_600_000)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  await appendFile(join(world.folder, 'exchange', 'inbox/orders', 'a.csv'), text.slice(200))
+  await watching.untilClosed(1)
+  expect((await world.orders()).length).toBe(2)
+  expect(await world.list('results')).toEqual(['a.csv.results.csv', 'a.csv.summary.json'])
+})
+
+test('a file that is replaced right after it was taken is another file, and both are sent', async () => {
+  const world = await aWorld(ORDERS)
+  await world.drop('inbox/orders', 'a.csv', smallOrders(100))
+  const watching = await watchWorld(world, ORDERS)
+  await watching.until(() => watching.events.some(({ kind }) => kind === 'file-received'))
+  await world.drop('inbox/orders', 'a.csv', smallOrders(200))
+  await watching.untilClosed(2)
+  expect((await world.orders()).length).toBe(2)
+  expect((await world.list('results')).filter((name) => name.endsWith('.results.csv')).length).toBe(2)
+})
+
+test('five hundred files that come at once are all sent in a few passes, and the bell does not drive the looks', async () => {
+  const world = await aWorld(ORDERS)
+  let looks = 0
+  const watching = await watchWorld(world, {
+    ...ORDERS,
+    wrap: {
+      mailbox: (mailbox) => ({
+        ...mailbox,
+        list: (folder) => {
+          looks++
+          return mailbox.list(folder)
+        },
+      }),
+    },
+  })
+  for (let file = 0; file < 500; file++) await world.drop('inbox/orders', `${file}.csv`, '')
+  await watching.untilClosed(500)
+  const passes = watching.events.filter(({ kind }) => kind === 'pass-ended').length
+  expect(passes).toBeLessThan(20)
+  expect(looks).toBeLessThan(250)
+}, 120_000)

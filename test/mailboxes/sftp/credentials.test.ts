@@ -182,6 +182,20 @@ describe('a private key', () => {
     expect((await readPrivateKey(await words(['-t', 'ed25519'], ''), 'sesam')).type).toBe('ssh-ed25519')
   })
 
+  test('that went through an editor of Windows is read', async () => {
+    const file = await words(['-t', 'ed25519'], '')
+    const text = await readFile(file, 'utf8')
+    await writeFile(file, `\u{feff}${text.trimEnd().replaceAll('\n', '\r\n')}`)
+    expect((await readPrivateKey(file, undefined)).type).toBe('ssh-ed25519')
+  })
+
+  test('of PuTTY in its newest form is told with the way to another form', async () => {
+    const file = await words(['-t', 'ed25519'], '')
+    await writeFile(file, 'PuTTY-User-Key-File-3: ssh-ed25519\r\nEncryption: none\r\n')
+    const failure = await refusalOf(readPrivateKey(file, undefined))
+    expect(failure.message).toContain(`puttygen ${file} -O private-openssh`)
+  })
+
   test('that others may read is refused, with the cure', async () => {
     const file = await words(['-t', 'ed25519'], '')
     await chmod(file, 0o640)

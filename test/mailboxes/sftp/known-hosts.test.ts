@@ -93,3 +93,17 @@ test('a pattern made to be slow is not', () => {
   const host = 'a'.repeat(250)
   expect(linesFor(`${'*a'.repeat(120)}b ${ED25519}`, host)).toEqual([])
 })
+
+test('a file of anything is read to its end, and what is no entry trusts nobody', () => {
+  const word = fc.oneof(
+    fc.string(),
+    fc.constantFrom('|1|', '@revoked', 'host.example', 'ssh-ed25519', ',', '!*'),
+  )
+  const lines = fc.array(fc.array(word, { maxLength: 5 }).map((words) => words.join(' ')))
+  fc.assert(
+    fc.property(lines, (before) => {
+      const text = [...before, `host.example ${ED25519}`].join('\n')
+      expect(knownHost(text, { host: 'host.example', port: 22 }).trusted.length).toBe(1)
+    }),
+  )
+})

@@ -1,0 +1,27 @@
+/** A watch gives routes their turns: when they are due, and what was missed before it was started. */
+import { expect, test } from 'vitest'
+import { aCalendar } from '../../fixtures/calendar.ts'
+import { watchWorld } from '../../fixtures/watching.ts'
+
+test('a watch makes a report when its time comes, once, and makes up for what was missed before it', async () => {
+  const { to, runDue, day, files, turns } = await aCalendar({
+    daily: 'daily: { after: "06:30", zone: Europe/Berlin }\nselect: {}\nempty: write',
+    never: 'select: {}\nempty: write',
+  })
+  to('2026-12-01T07:00Z')
+  await runDue()
+
+  to('2026-12-03T07:00Z')
+  const watching = await watchWorld(day.world, { speed: 200 })
+  await watching.until(async () => (await files('daily')).length === 3)
+  to('2026-12-04T05:29:59Z')
+  await watching.until(async () => (await files('daily')).length === 4)
+  await watching.stop()
+
+  expect(await files('daily')).toEqual(['01', '02', '03', '04'].map((date) => `2026-12-${date}.csv`))
+  expect(await turns('daily')).toEqual(['01', '02', '03', '04'].map((date) => `2026-12-${date} done`))
+  expect(await files('never')).toEqual([])
+  expect(
+    watching.events.filter(({ kind }) => kind === 'turn-begun').map((event) => 'turn' in event && event.turn),
+  ).toEqual(['2026-12-02', '2026-12-03', '2026-12-04'])
+})

@@ -1,0 +1,76 @@
+/** A program whose talk nobody hears, or can hear: it works all the same. */
+import { openSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { appendFile, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { writeConfigurationFile } from '../fixtures/program.ts'
+import { aWorld } from '../fixtures/world.ts'
+import { ordersFile, sampleOrders } from '../samples/orders.ts'
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+
+async function anOffice(settings = '') {
+  const world = await aWorld({ routes: ['orders'] })
+  const env = { ...process.env, ...(await writeConfigurationFile(world)) }
+  await appendFile(join(world.folder, 'dropbridge.yaml'), settings)
+  await world.drop(
+    'inbox/orders',
+    'a.csv',
+    ordersFile(sampleOrders({ seed: 1, orders: 5, damageEvery: 2 })).text,
+  )
+  return { world, env }
+}
+
+test('a run whose stderr is closed by its reader does its work and ends as it should', async () => {
+  const { world, env } = await anOffice()
+  const words = [MAIN, 'run', '--log-format', 'json']
+  const child = spawn(process.execPath, words, {
+    cwd: world.folder,
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  child.stderr.destroy()
+  const exit = await new Promise((resolve) => child.on('close', resolve))
+
+  expect(exit).toBe(2)
+  expect(await world.list('results')).toContain('a.csv.results.csv')
+})
+
+test.skipIf(process.platform !== 'linux')(
+  'a run whose stderr is on a full disk does its work, and so does one whose log file is',
+  async () => {
+    const { world, env } = await anOffice('log: { file: /dev/full }\n')
+    const words = [MAIN, 'run', '--log-format', 'json']
+    const full = openSync('/dev/full', 'w')
+    const child = spawn(process.execPath, words, {
+      cwd: world.folder,
+      env,
+      stdio: ['ignore', 'ignore', full],
+    })
+    const exit = await new Promise((resolve) => child.on('close', resolve))
+
+    expect(exit).toBe(2)
+    expect(await world.list('results')).toContain('a.csv.results.csv')
+  },
+)
+
+test.skipIf(process.platform === 'win32')(
+  'a watch that is asked to stop does not wait for whoever takes its notices',
+  async () => {
+    const { world, env } = await anOffice(
+      `log: { file: bridge.log }\nnotices: { ops: { type: command, run: [sleep, "60"], timeout: 1m } }\n`,
+    )
+    const child = spawn(process.execPath, [MAIN, 'watch'], { cwd: world.folder, env, stdio: 'ignore' })
+    const log = () => readFile(join(world.folder, 'bridge.log'), 'utf8').catch(() => '')
+    await expect.poll(log, { timeout: 15_000 }).toContain('file.closed')
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    child.kill('SIGTERM')
+    const exit = await new Promise((resolve) => child.on('close', resolve))
+
+    expect(exit).toBe(143)
+    // Ended by the grace of a stop, it would not have come to its last words.
+    expect(await log()).toContain('watch.stopped')
+  },
+)

@@ -1,0 +1,50 @@
+/** `dropbridge watch` as a process of its own: what it says, and how it ends. */
+import { expect, test } from 'vitest'
+import { type Running, startProgram, writeConfigurationFile } from '../fixtures/program.ts'
+import { smallOrders } from '../fixtures/small-orders.ts'
+import { aWorld, type World } from '../fixtures/world.ts'
+
+async function startWatch(
+  world: World,
+  ...words: string[]
+): Promise<Running & { readonly said: () => string }> {
+  const env = await writeConfigurationFile(world)
+  const running = startProgram(world.folder, ['watch', ...words], env)
+  let said = ''
+  running.process.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  return { ...running, said: () => said }
+}
+
+async function untilSaid(said: () => string, words: string): Promise<void> {
+  while (!said().includes(words)) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+test.each([
+  ['SIGTERM', 143],
+  ['SIGINT', 130],
+  ['SIGHUP', 143],
+] as const)(
+  'a watch takes what comes until %s, and ends with %i',
+  async (signal, exit) => {
+    const world = await aWorld({ routes: ['orders'] })
+    const watch = await startWatch(world)
+    await untilSaid(watch.said, 'watch')
+    await world.drop('inbox/orders', 'a.csv', smallOrders(100, 2))
+    while ((await world.orders()).length < 2 || (await world.list('results')).length < 2)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    watch.process.kill(signal)
+    const { exit: ended, stderr } = await watch.finished
+    expect(ended).toBe(exit)
+    expect(stderr).toContain('finishing what is in flight')
+    expect(await world.list('inbox/orders')).toEqual([])
+  },
+  30_000,
+)
+
+test('a route that is not there is a mistake of the command line', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const { finished } = await startWatch(world, 'ordres')
+  const { exit, stderr } = await finished
+  expect(exit).toBe(64)
+  expect(stderr).toContain('there is no route "ordres"; the routes are orders')
+})

@@ -1,0 +1,56 @@
+/** Why a file is not picked up although nothing is wrong with it: its marker has not come, or it is not its turn. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { type Commands, commandsOf } from '../fixtures/office.ts'
+import { smallOrders } from '../fixtures/small-orders.ts'
+import { aWorld, type World } from '../fixtures/world.ts'
+
+/** A world whose inbox has these words besides its settle time. */
+async function anInbox(words: string): Promise<{ readonly world: World; readonly run: Commands }> {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  const path = join(world.folder, 'dropbridge.yaml')
+  const text = await readFile(path, 'utf8')
+  await writeFile(path, text.replace('settle: 100ms', `settle: 100ms, ${words}`))
+  return { world, run }
+}
+
+test('a file whose marker has not come', async () => {
+  const { world, run } = await anInbox('ready: marker')
+  await world.drop('inbox/orders', 'a.csv', smallOrders(100))
+  const said = await run('why-not', 'a.csv')
+  expect(said.exit).toBe(75)
+  expect(said.out).toContain('its marker a.csv.done has not come; the file is taken when it lies beside it')
+  await world.drop('inbox/orders', 'a.csv.done', '')
+  expect((await run('why-not', 'a.csv')).exit).toBe(0)
+  expect((await run('run')).talk).toContain('a.csv: 1 accepted')
+})
+
+test('a file that is not what its manifest says', async () => {
+  const { world, run } = await anInbox('ready: manifest')
+  await world.drop('inbox/orders', 'a.csv', smallOrders(100))
+  await world.drop('inbox/orders', 'a.csv.manifest', 'rows: 700\n')
+  const said = await run('why-not', 'a.csv')
+  expect(said.exit).toBe(65)
+  expect(said.out).toContain('The manifest says 700 rows, and the file has ')
+})
+
+test('a file behind a number that is missing, and what to write when it never comes', async () => {
+  const { world, run } = await anInbox('sequence: { name: "orders-{number}.csv" }')
+  await world.drop('inbox/orders', 'orders-1.csv', smallOrders(100))
+  await world.drop('inbox/orders', 'orders-3.csv', smallOrders(300))
+  expect((await run('run')).talk).toContain(
+    'orders-3.csv is left alone: number 2 of the sequence has not come; if it never will, write start: 3 under `sequence`',
+  )
+  const said = await run('why-not', 'orders-3.csv')
+  expect(said.exit).toBe(75)
+  expect(said.out).toContain('number 2 of the sequence has not come')
+  expect(said.out).toContain('set `start` under `sequence` to the number to go on with')
+})
+
+test('a file that is renamed into place need not be waited for', async () => {
+  const { world, run } = await anInbox('ready: renamed')
+  await world.drop('inbox/orders', 'a.csv', smallOrders(100))
+  expect((await run('why-not', 'a.csv')).exit).toBe(0)
+})

@@ -1,0 +1,156 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Mailbox } from '../../../src/domain/mailbox.ts'
+import { instantClock } from '../../fixtures/instant-clock.ts'
+import { reachable, sftpUnderTest, type SftpUnderTest } from '../../fixtures/sftp-mailbox.ts'
+import { sftpServer, type SftpRequestKind, type TestSftpServer } from '../../fixtures/sftp-server.ts'
+import { tempFolder } from '../../fixtures/temp-folder.ts'
+
+const CLAIM = { id: 'k1', folder: 'inbox', name: 'orders.csv' }
+
+let server: TestSftpServer
+let place: SftpUnderTest
+
+beforeEach(async () => {
+  server = await sftpServer()
+  place = await sftpUnderTest(reachable(server), { clock: instantClock() })
+})
+afterEach(async () => {
+  await place.close()
+  await server.close()
+})
+
+function forbid(...kinds: SftpRequestKind[]): void {
+  server.misbehave = ({ kind }) => (kinds.includes(kind) ? 'no rights' : undefined)
+}
+
+async function localFile(contents: string): Promise<string> {
+  const path = join(await tempFolder(), 'spooled')
+  await writeFile(path, contents)
+  return path
+}
+
+async function contentsOf(mailbox: Mailbox): Promise<string> {
+  const parts: Uint8Array[] = []
+  for await (const chunk of mailbox.read(CLAIM)) parts.push(chunk)
+  return Buffer.concat(parts).toString()
+}
+
+describe('where nobody may list', () => {
+  test('the file of the one name that is wanted is found', async () => {
+    await place.put('inbox/orders.csv', 'a,b\n', 1_700_000_000_000)
+    forbid('opendir')
+    expect(await place.mailbox.list('inbox', 'orders.csv')).toEqual([
+      { folder: 'inbox', name: 'orders.csv', size: 4, modifiedAt: 1_700_000_000_000 },
+    ])
+    expect(await place.mailbox.list('inbox', 'others.csv')).toEqual([])
+  })
+
+  test('a pattern finds nothing, and is told what to write', async () => {
+    forbid('opendir')
+    await expect(place.mailbox.list('inbox')).rejects.toMatchObject({
+      code: 'mailbox-unreachable',
+      message: expect.stringContaining('write the whole name of the file as `match`'),
+    })
+  })
+
+  test('a file is taken, delivered and archived all the same', async () => {
+    const { mailbox } = place
+    await place.put('inbox/orders.csv', 'a,b\n')
+    forbid('opendir')
+    expect(await mailbox.claim(CLAIM)).toBe('claimed')
+    expect(await mailbox.claims('inbox')).toEqual([])
+    expect(await contentsOf(mailbox)).toBe('a,b\n')
+    expect(await mailbox.archive(CLAIM, 'archive')).toBe('archive/orders~k1.csv')
+    const handover = { stillOurs: () => Promise.resolve(), takenOver: true }
+    expect(await mailbox.deliver(await localFile('x'), 'out', 'x.csv', handover)).toBe('delivered')
+  })
+})
+
+describe('where nobody may rename', () => {
+  test('the failures name the settings that help', async () => {
+    await place.put('inbox/orders.csv', 'a,b\n')
+    forbid('rename')
+    await expect(place.mailbox.claim(CLAIM)).rejects.toThrow('`claim: leave`')
+    await expect(place.mailbox.deliver(await localFile('x'), 'out', 'x.csv')).rejects.toThrow(
+      '`deliver: direct`',
+    )
+  })
+
+  test('a file that is left is read where it is, and stays there', async () => {
+    const mailbox = place.with({ claim: 'leave' })
+    await place.put('inbox/orders.csv', 'a,b\n')
+    forbid('rename', 'mkdir', 'remove', 'write')
+    expect(mailbox.leaves).toBe(true)
+    expect(await mailbox.claim({ ...CLAIM, name: 'missing.csv' })).toBe('gone')
+    expect(await mailbox.claim(CLAIM)).toBe('claimed')
+    expect(await contentsOf(mailbox)).toBe('a,b\n')
+    expect(await mailbox.claims('inbox')).toEqual([])
+    expect(await mailbox.unclaim(CLAIM)).toBe('returned')
+    expect(await mailbox.archive(CLAIM, 'archive')).toBe('inbox/orders.csv')
+    expect(await readdir(place.root, { recursive: true })).toEqual(['inbox', 'inbox/orders.csv'])
+  })
+
+  test('a file is written straight under its name, never over another one', async () => {
+    const mailbox = place.with({ deliver: 'direct' })
+    await mkdir(join(place.root, 'out'))
+    forbid('rename', 'remove')
+    expect(await mailbox.deliver(await localFile('a,b\n'), 'out', 'x.csv')).toBe('delivered')
+    expect(await mailbox.deliver(await localFile('a,b\n'), 'out', 'x.csv')).toBe('delivered')
+    expect(await mailbox.deliver(await localFile('a,b\n1,2\n'), 'out', 'x.csv')).toBe('occupied')
+    expect(await place.get('out/x.csv')).toBe('a,b\n')
+    expect(await place.names('out')).toEqual(['x.csv'])
+  })
+
+  test('what a crash left half-written is finished by whoever takes over', async () => {
+    const mailbox = place.with({ deliver: 'direct' })
+    await place.put('out/x.csv', 'a,b\n')
+    await place.put('out/y.csv', 'other')
+    const takeOver = { stillOurs: () => Promise.resolve(), takenOver: true }
+    const source = await localFile('a,b\n1,2\n')
+    expect(await mailbox.deliver(source, 'out', 'x.csv', takeOver)).toBe('delivered')
+    expect(await place.get('out/x.csv')).toBe('a,b\n1,2\n')
+    expect(await mailbox.deliver(source, 'out', 'y.csv', takeOver)).toBe('occupied')
+    expect(await place.get('out/y.csv')).toBe('other')
+  })
+
+  test.each(['before', 'after'] as const)(
+    'a connection lost %s a write goes on where it was',
+    async (how) => {
+      const mailbox = place.with({ deliver: 'direct' })
+      const contents = '0123456789abcdef'.repeat(20_000)
+      let writes = 0
+      server.misbehave = ({ kind }) => (kind === 'write' && (writes += 1) % 4 === 0 ? how : undefined)
+      expect(await mailbox.deliver(await localFile(contents), 'out', 'x.csv')).toBe('delivered')
+      expect((await readFile(join(place.root, 'out/x.csv'), 'utf8')) === contents).toBe(true)
+      expect(server.connections()).toBeGreaterThan(2)
+    },
+  )
+
+  test('a name that somebody else takes meanwhile keeps its contents', async () => {
+    const mailbox = place.with({ deliver: 'direct' })
+    await mkdir(join(place.root, 'out'))
+    const handover = {
+      takenOver: false,
+      stillOurs: () => writeFile(join(place.root, 'out/x.csv'), 'theirs'),
+    }
+    await expect(mailbox.deliver(await localFile('ours'), 'out', 'x.csv', handover)).resolves.toBe('occupied')
+    expect(await place.get('out/x.csv')).toBe('theirs')
+  })
+})
+
+test('without the right to delete, only a hidden note stays behind', async () => {
+  forbid('remove')
+  expect(await place.mailbox.deliver(await localFile('x'), 'out', 'x.csv')).toBe('delivered')
+  expect((await place.names('out')).toSorted()).toEqual(['.x.csv.naming.dropbridge.tmp', 'x.csv'])
+  expect((await place.mailbox.list('out')).map(({ name }) => name)).toEqual(['x.csv'])
+})
+
+test('without the right to make folders, the folder that is missing is named', async () => {
+  forbid('mkdir')
+  await expect(place.mailbox.list('inbox')).rejects.toMatchObject({
+    code: 'cannot-write',
+    message: expect.stringContaining('/inbox cannot be made'),
+  })
+})

@@ -1,0 +1,260 @@
+/** Announcing: nobody hears of anything twice without a mark, nothing is lost, and no more often than is wanted. */
+import { expect, onTestFinished, test } from 'vitest'
+import type { Configuration } from '../../src/config/configuration.ts'
+import type { NoticeConfiguration } from '../../src/config/notices.ts'
+import type { Concern } from '../../src/domain/attention.ts'
+import type { BridgeEvent } from '../../src/domain/event.ts'
+import type { Journal, Lease } from '../../src/domain/journal.ts'
+import type { Digest, Message } from '../../src/domain/notice.ts'
+import { problem } from '../../src/domain/problem.ts'
+import { openJournal } from '../../src/journal/open.ts'
+import { announce, type Announcing, joinNotices, type Tried } from '../../src/operator/notices.ts'
+import { instantClock } from '../fixtures/instant-clock.ts'
+import { planFile, planned } from '../suites/journal.suite.ts'
+
+const WELL: Tried = { routes: ['orders'], failures: [] }
+
+const OPS: NoticeConfiguration = {
+  name: 'ops',
+  type: 'command',
+  command: 'tell',
+  args: [],
+  folder: '/',
+  on: 'trouble',
+  everyMs: 900_000,
+  timeoutMs: 30_000,
+}
+
+const HELD: Concern = {
+  code: 'records-held',
+  route: 'orders',
+  subject: 'a.csv',
+  since: 0,
+  message: 'a.csv: 3 records are held',
+  cure: 'decide',
+}
+
+async function anOffice(...notices: NoticeConfiguration[]) {
+  const clock = instantClock()
+  const journal = await openJournal({ path: ':memory:', clock })
+  onTestFinished(() => journal.close())
+  const lease = await journal.takeLease('orders', 'me', 60_000, () => true)
+  const messages: (Message & { readonly data: Digest })[] = []
+  const events: BridgeEvent[] = []
+  let ids = 0
+  const state = { broken: false }
+  const announcing: Announcing = {
+    journal,
+    configuration: { routes: [], mailboxes: {} } as unknown as Configuration,
+    notices: notices.length === 0 ? [OPS] : notices,
+    notifierOf: () => ({
+      send: (message) => {
+        if (state.broken) return Promise.reject(new Error('nobody there'))
+        messages.push(message as Message & { readonly data: Digest })
+        return Promise.resolve()
+      },
+    }),
+    clock,
+    signal: new AbortController().signal,
+    newId: () => `n${++ids}`,
+    notify: (event) => events.push(event),
+  }
+  await joinNotices(announcing)
+  return { clock, journal, lease, messages, events, state, announcing }
+}
+
+/** A file with one record that came to this. */
+async function report(
+  { journal, lease }: { journal: Journal; lease: Lease },
+  id: string,
+  state: 'accepted' | 'rejected',
+): Promise<void> {
+  await planFile(journal, lease, id, [planned(1, `PO-${id}`)])
+  const [sending] = await journal.beginAttempts(lease, { file: id }, 1)
+  const problems = state === 'accepted' ? [] : [problem('api-refused', {}, 'Ada Whitfield is unknown')]
+  await journal.endAttempts(lease, [{ id: sending!.id, state, problems }])
+  await journal.fileSubmitted(lease, id)
+  await journal.nameReport(lease, id, `${id}.csv`)
+  await journal.fileReported(lease, id)
+}
+
+const filesOf = ({ data }: { readonly data: Digest }) => data.files.map(({ file }) => file)
+
+test('a refused record is told once, by its file and code and not by what the API said', async () => {
+  const office = await anOffice()
+  await report(office, 'a', 'rejected')
+  await announce(office.announcing, WELL)
+  await announce(office.announcing, WELL)
+
+  expect(office.messages).toHaveLength(1)
+  const [{ subject, text, data }] = office.messages as [Message & { data: Digest }]
+  expect(subject).toBe('1 refused')
+  expect(data.files).toMatchObject([
+    { route: 'orders', records: { rejected: 1 }, codes: { 'api-refused': 1 } },
+  ])
+  expect(text).not.toContain('Whitfield')
+})
+
+test('good files are not named where only trouble is told, and are counted beside it', async () => {
+  const office = await anOffice()
+  await report(office, 'good', 'accepted')
+  await announce(office.announcing, WELL)
+  expect(office.messages).toEqual([])
+  await report(office, 'bad', 'rejected')
+  await announce(office.announcing, WELL)
+
+  expect(office.messages[0]!.data.files).toHaveLength(1)
+  expect(office.messages[0]!.data.totals).toMatchObject({ files: 2, incoming: { accepted: 1, rejected: 1 } })
+})
+
+test('a crash after sending and before its note repeats the same digest under the same id', async () => {
+  const office = await anOffice()
+  await report(office, 'a', 'rejected')
+  const crashing: Journal = { ...office.journal, endNotice: () => Promise.reject(new Error('power cut')) }
+  await announce({ ...office.announcing, journal: crashing }, WELL)
+  await report(office, 'b', 'rejected')
+  office.clock.advance(3_600_000)
+  await announce(office.announcing, WELL)
+
+  const [first, again, next] = office.messages
+  expect(office.messages).toHaveLength(3)
+  expect([again!.id, filesOf(again!)]).toEqual([first!.id, filesOf(first!)])
+  expect(next!.id).not.toBe(first!.id)
+  expect(filesOf(next!)).not.toEqual(filesOf(first!))
+})
+
+test('a crash before sending sends it the next time', async () => {
+  const office = await anOffice()
+  await report(office, 'a', 'rejected')
+  const dying = { send: () => new Promise<void>(() => undefined) }
+  void announce({ ...office.announcing, notifierOf: () => dying }, WELL)
+  await expect.poll(() => office.journal.latestNotices(['ops'])).toMatchObject([{ state: 'begun' }])
+  office.clock.advance(3_600_000)
+  await announce(office.announcing, WELL)
+
+  expect(office.messages.map(({ id }) => id)).toEqual(['n1'])
+})
+
+test('what another bridge is just sending is left to it', async () => {
+  const office = await anOffice()
+  await report(office, 'a', 'rejected')
+  const slow = { send: () => new Promise<void>(() => undefined) }
+  void announce({ ...office.announcing, notifierOf: () => slow }, WELL)
+  await expect.poll(() => office.journal.latestNotices(['ops'])).toMatchObject([{ state: 'begun' }])
+  await announce(office.announcing, WELL)
+
+  expect(office.messages).toEqual([])
+})
+
+test('a notice that nobody takes is tried again later and later, and loses nothing of what happens meanwhile', async () => {
+  const office = await anOffice()
+  office.state.broken = true
+  await report(office, 'a', 'rejected')
+  for (let minute = 0; minute < 60; minute++) {
+    await announce(office.announcing, WELL, true)
+    office.clock.advance(60_000)
+  }
+  const tries = office.events.filter(({ kind }) => kind === 'notice-failed').length
+  await report(office, 'b', 'rejected')
+  office.state.broken = false
+  office.clock.advance(3_600_000)
+  await announce(office.announcing, WELL)
+
+  expect(tries).toBeGreaterThan(5)
+  expect(tries).toBeLessThan(15)
+  expect(office.messages).toHaveLength(2)
+})
+
+test('in a watch there is at most one notice in the time that is wanted, with all that came together', async () => {
+  const office = await anOffice()
+  for (const id of ['a', 'b', 'c', 'd']) {
+    await report(office, id, 'rejected')
+    await announce(office.announcing, WELL, true)
+    office.clock.advance(300_000)
+  }
+  await announce(office.announcing, WELL, true)
+
+  expect(office.messages.map((message) => filesOf(message).length)).toEqual([1, 3])
+})
+
+test('a finding is told when it comes and when it is over, and one that came and went in between is not', async () => {
+  const office = await anOffice()
+  const note = (...found: Concern[]) => office.journal.noteConcerns(found, () => false)
+  await note(HELD)
+  await announce(office.announcing, WELL)
+  await announce(office.announcing, WELL)
+  await note()
+  await announce(office.announcing, WELL)
+  await note({ ...HELD, subject: 'b.csv' })
+  await note()
+  await announce(office.announcing, WELL)
+
+  expect(
+    office.messages.map(({ data }) => [data.attention.raised.length, data.attention.ended.length]),
+  ).toEqual([
+    [1, 0],
+    [0, 1],
+  ])
+  expect(office.messages[0]!.text).toContain('what to do: decide')
+})
+
+test('what was found before anybody joined is not told', async () => {
+  const office = await anOffice()
+  await office.journal.noteConcerns([HELD], () => false)
+  office.clock.advance(1000)
+  const later = { ...office.announcing, notices: [{ ...OPS, name: 'later' }] }
+  await joinNotices(later)
+  await announce(later, WELL)
+
+  expect(office.messages).toEqual([])
+})
+
+test('a failure is told once while it lasts, again when it is another, and a route that was not tried says nothing', async () => {
+  const office = await anOffice()
+  const failing = (code: string): Tried => ({
+    routes: ['orders'],
+    failures: [{ route: 'orders', code, message: 'HTTP 500: Ada Whitfield is not known' }],
+  })
+  await announce(office.announcing, failing('api-unreachable'))
+  await announce(office.announcing, failing('api-unreachable'))
+  await announce(office.announcing, { routes: ['others'], failures: [] })
+  await announce(office.announcing, failing('credentials-refused'))
+  await announce(office.announcing, WELL)
+
+  expect(office.messages.map(({ subject }) => subject)).toEqual([
+    'orders failed (api-unreachable)',
+    'orders failed (credentials-refused)',
+    'orders works again',
+  ])
+  expect(office.messages.map(({ text }) => text).join('')).not.toContain('Whitfield')
+})
+
+test('a notice for some routes hears of no others', async () => {
+  const office = await anOffice({ ...OPS, routes: ['shipments'] })
+  await report(office, 'a', 'rejected')
+  await office.journal.noteConcerns([HELD], () => false)
+  await announce(office.announcing, {
+    routes: ['orders'],
+    failures: [{ route: 'orders', code: 'bug', message: 'x' }],
+  })
+
+  expect(office.messages).toEqual([])
+})
+
+test('a digest of many files names a hundred of them and counts all', async () => {
+  const office = await anOffice()
+  for (let turn = 0; turn < 105; turn++) await report(office, `f${turn}`, 'rejected')
+  await announce(office.announcing, WELL)
+
+  expect(office.messages[0]!.data.files).toHaveLength(100)
+  expect(office.messages[0]!.text).toContain('and 5 more: see dropbridge status')
+  expect(office.messages[0]!.data.totals.files).toBe(105)
+})
+
+test('an announcement that cannot even ask the journal fails nothing', async () => {
+  const office = await anOffice()
+  const journal: Journal = { ...office.journal, dueNotice: () => Promise.reject(new Error('locked')) }
+
+  await expect(announce({ ...office.announcing, journal }, WELL)).resolves.toBeUndefined()
+  expect(office.events).toMatchObject([{ kind: 'notice-failed', why: 'locked' }])
+})

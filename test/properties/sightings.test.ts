@@ -1,0 +1,74 @@
+/** Whatever is written and whenever it is looked at: no file counts as unchanged for longer than it was. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createSightings } from '../../src/pipelines/inbound/sightings.ts'
+
+const NAMES = ['a.csv', 'b.csv']
+
+/** Time goes by, a file is written to or removed, or somebody looks, which takes a while. */
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('pass'), ms: fc.integer({ min: 0, max: 5000 }) }),
+  fc.record({
+    kind: fc.constant('write'),
+    name: fc.constantFrom(...NAMES),
+    bytes: fc.integer({ min: 1, max: 9 }),
+  }),
+  fc.record({ kind: fc.constant('remove'), name: fc.constantFrom(...NAMES) }),
+  fc.record({
+    kind: fc.constant('look'),
+    ms: fc.integer({ min: 0, max: 300 }),
+    at: fc.double({ min: 0, max: 1, noNaN: true }),
+  }),
+)
+
+test('no file counts as unchanged for longer than it was', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const sightings = createSightings()
+      const files = new Map<string, { size: number; modifiedAt: number; changedAt: number }>()
+      let now = 0
+      for (const each of steps) {
+        if (each.kind === 'pass') now += each.ms
+        else if (each.kind === 'remove') files.delete(each.name)
+        else if (each.kind === 'write') {
+          const size = (files.get(each.name)?.size ?? 0) + each.bytes
+          // Another time of its own than any before, and none that our clock knows.
+          files.set(each.name, { size, modifiedAt: now * 7 + size, changedAt: now })
+        } else {
+          const began = now
+          // What is there is read at some moment of the look.
+          now = began + each.ms * each.at
+          const listed = [...files].map(([name, { size, modifiedAt }]) => ({
+            folder: 'inbox',
+            name,
+            size,
+            modifiedAt,
+          }))
+          now = began + each.ms
+          sightings.note(listed, { began, ended: now })
+          for (const [name, { changedAt }] of files) {
+            expect(sightings.of(name)?.unchangedMs).toBeLessThanOrEqual(now - changedAt)
+          }
+          for (const name of NAMES) expect(sightings.of(name) === undefined).toBe(!files.has(name))
+        }
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a file that nobody touches counts as unchanged from the first look on', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 2, maxLength: 20 }), (pauses) => {
+      const sightings = createSightings()
+      const file = { folder: 'inbox', name: 'a.csv', size: 1, modifiedAt: 9_999_999 }
+      let now = 0
+      for (const ms of pauses) sightings.note([file], { began: (now += ms), ended: now })
+      expect(sightings.of('a.csv')).toEqual({
+        unchangedMs: now - (pauses[0] ?? 0),
+        thereMs: now - (pauses[0] ?? 0),
+        hasChanged: false,
+      })
+    }),
+  )
+})
