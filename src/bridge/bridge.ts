@@ -15,7 +15,7 @@ import type { BridgeOptions } from './options.ts'
 import type { RunResult } from './outcome.ts'
 import { beforeTime, chosenRoutes, type RunOptions, runRoutes } from './run.ts'
 import { settleRecord, type SettleRequest, type SettleResult } from './settle.ts'
-import { attend, takeSnapshot } from './snapshot.ts'
+import { attend, heed, takeSnapshot } from './snapshot.ts'
 import { watchRoutes, type WatchHooks } from './watch/watch.ts'
 import type { Workshop } from './workshop.ts'
 
@@ -39,6 +39,8 @@ export interface Bridge {
   readonly snapshot: () => Promise<Snapshot>
   /** The same; and what is new of what a person must hear of is told once, as is what is over. */
   readonly attend: () => Promise<Snapshot>
+  /** Only tells what is new of it and what is over. */
+  readonly heed: () => Promise<void>
   close(): Promise<void>
 }
 
@@ -78,8 +80,11 @@ export async function openBridge(configuration: Configuration, options: BridgeOp
     decide: (request, signal) => hurrying(signal, () => decideHeld(shop, request, signal)),
     settle: (request, signal) => hurrying(signal, () => settleRecord(shop, request, signal)),
     labels: (request, work) => hurrying(work.signal, () => fetchLabels(shop, request, work)),
-    snapshot: async () => (await takeSnapshot(attending)).snapshot,
+    snapshot: () => takeSnapshot(attending),
     attend: () => attend(attending, options.notify),
+    heed: async () => {
+      await heed(attending, options.notify)
+    },
     close: async () => {
       await apis.close()
       await Promise.all([...mailboxes.values()].map((mailbox) => mailbox.close()))

@@ -14,7 +14,7 @@ export async function checkMailboxes(
     if (settings.type === 'directory') continue
     const mailbox = openMailbox(name, settings, options)
     try {
-      await mailbox.names('.')
+      await mailbox.list('.', NO_FILE)
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
       const told = `mailbox ${name}: ${error.message} ${FAILURES[error.code].cure}`
@@ -26,3 +26,6 @@ export async function checkMailboxes(
   }
   return { wrong, unanswered }
 }
+
+/** Asked for where nobody may list, so that such a server is tried as well. */
+const NO_FILE = 'dropbridge-check'

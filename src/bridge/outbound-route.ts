@@ -6,7 +6,7 @@ import { fileNameOf, namesRecord } from '../config/file-name.ts'
 import { queryAt, type Select } from '../config/select.ts'
 import type { DatedTurn } from '../config/moment.ts'
 import type { Selection } from '../domain/selection.ts'
-import type { ReceiptRules } from '../pipelines/outbound/receipts.ts'
+import type { ReceiptRules } from '../pipelines/outbound/receipt-rules.ts'
 import type { OutboundParts } from '../pipelines/parts.ts'
 import { BridgeError } from '../support/errors.ts'
 

@@ -16,26 +16,32 @@ const LATEST = 10
 
 /** Tells what is new of what a person must hear of, and what is over, each once. */
 export async function attend(attending: Attending, notify: Observer): Promise<Snapshot> {
-  const { snapshot, unseen } = await takeSnapshot(attending)
-  for (const { change, concern } of await attending.journal.noteConcerns(snapshot.attention, unseen)) {
+  return snapshotOf(attending, await heed(attending, notify))
+}
+
+/** The same, for who wants to see nothing else: how much of what is where takes long to count. */
+export async function heed(attending: Attending, notify: Observer): Promise<Attention> {
+  const attention = await gatherAttention(attending)
+  const changes = await attending.journal.noteConcerns(attention.concerns, attention.unseen)
+  for (const { change, concern } of changes) {
     const { code, subject, message, route } = concern
     const what = { code, subject, ...(route === undefined ? {} : { route }) }
     if (change === 'raised') notify({ kind: 'attention-raised', ...what, message })
     else notify({ kind: 'attention-ended', ...what })
   }
-  return snapshot
-}
-
-interface Taken {
-  readonly snapshot: Snapshot
-  readonly unseen: Attention['unseen']
+  return attention
 }
 
 /** Reads only. A mailbox that cannot be looked into is a finding of the snapshot and no failure. */
-export async function takeSnapshot(attending: Attending): Promise<Taken> {
-  const { journal, configuration, clock } = attending
-  const { concerns, strangers, unseen } = await gatherAttention(attending)
-  const snapshot: Snapshot = {
+export async function takeSnapshot(attending: Attending): Promise<Snapshot> {
+  return snapshotOf(attending, await gatherAttention(attending))
+}
+
+async function snapshotOf(
+  { journal, configuration, clock }: Attending,
+  { concerns, strangers }: Attention,
+): Promise<Snapshot> {
+  return {
     at: clock.now(),
     attention: concerns,
     routes: (await journal.overview()).map(onlyTheLiving),
@@ -48,7 +54,6 @@ export async function takeSnapshot(attending: Attending): Promise<Taken> {
     unfinished: await unfinishedFiles(journal, configuration, HELD_MAX),
     strangers,
   }
-  return { snapshot, unseen }
 }
 
 /** A process that is gone holds nothing: its lease is taken over at once. */

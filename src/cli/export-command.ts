@@ -27,7 +27,7 @@ export function exportCommand(program: Argv, terminal: Terminal, done: (code: Ex
         status: { ...several, describe: 'Orders of this status; may be repeated' },
         since: {
           type: 'string',
-          describe: 'From this time on: 24h or 7d back from now, 2026-11-01, 2026-11-01T08:00Z',
+          describe: 'From this time on: 24h or 7d back from now, yesterday, 2026-11-01, 2026-11-01T08:00Z',
         },
         until: { type: 'string', describe: 'Up to this time and without it' },
         po: { ...several, describe: 'The records of this purchase order; may be repeated' },

@@ -39,7 +39,7 @@ export async function withOperatedBridge<Result>(
   { isWatch, flags, words }: OperatedOptions,
   work: (operated: Operated) => Promise<Result>,
 ): Promise<Result> {
-  const { log, talks } = openLog(terminal, configuration, { isWatch, flags })
+  const { log, talks, isLogged } = openLog(terminal, configuration, { isWatch, flags })
   const logged = eventLog(log, isChatty(configuration, flags))
   const operating = await openOperating({
     configuration,
@@ -50,7 +50,7 @@ export async function withOperatedBridge<Result>(
     version: VERSION,
     log: (event) => {
       logged(event)
-      if (talks) words(event)
+      if (!isLogged) words(event)
     },
     notifierOf: (notice) => openNotifier(notice, { clock: systemClock, version: VERSION }),
   })
@@ -86,10 +86,15 @@ function openLog(
   const isAsked = flags.format !== undefined || flags.level !== undefined
   const outlets: { format: LogFormat; sink: LogSink }[] = []
   if (file !== undefined) outlets.push({ format: format ?? 'json', sink: fileSink(file) })
+  const talks = onStderr === 'human'
   // Words for people are better than lines of a log, unless these are asked for.
-  const talks = onStderr === 'human' && !isAsked
-  if (!talks) outlets.push({ format: onStderr, sink: stderrOf(terminal) })
-  return { log: createLog({ level: flags.level ?? level, outlets, now: () => systemClock.now() }), talks }
+  const isLogged = !talks || isAsked
+  if (isLogged) outlets.push({ format: onStderr, sink: stderrOf(terminal) })
+  return {
+    log: createLog({ level: flags.level ?? level, outlets, now: () => systemClock.now() }),
+    talks,
+    isLogged,
+  }
 }
 
 function stderrOf(terminal: Terminal): LogSink {

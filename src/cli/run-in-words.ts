@@ -12,11 +12,20 @@ import { reportInWords, waitingInWords } from './report-in-words.ts'
 export function eventInWords(event: BridgeEvent): string | undefined {
   if (event.kind === 'columns-differ') return `${event.route}: ${event.file} ${columnsInWords(event)}`
   if (event.kind === 'file-left-alone') return `${event.route}: ${event.file} is left alone: ${event.why}`
+  if (event.kind === 'attention-raised') return attentionInWords(event)
   if (event.kind !== 'waiting') return undefined
   const seconds = Math.round(event.ms / 1000)
   if (seconds === 0) return undefined
   const time = seconds === 1 ? '1 second' : `${seconds} seconds`
   return `${event.route}: ${event.file}: waiting ${time} until late answers are out of the question`
+}
+
+/** What the words about a file or a delivery have just said is not said again. */
+function attentionInWords({
+  code,
+  message,
+}: Extract<BridgeEvent, { kind: 'attention-raised' }>): string | undefined {
+  return code === 'records-held' ? undefined : `needs a person: ${message}`
 }
 
 /** What happened, a line or a few for each route. `terse`: nothing of routes that had nothing to do. */

@@ -53,7 +53,13 @@ export function deliveryCalls(store: Store): DeliveryCalls {
       }),
     deliveryDelivered: (lease, id, place) =>
       writeHolding(store, lease, async (tables, now) => {
-        const changes = { state: 'delivered', delivered_at: now, left_in: place ?? null } as const
+        const acknowledgeBy = await firstAcknowledgeBy(tables, id)
+        const changes = {
+          state: 'delivered',
+          delivered_at: now,
+          left_in: place ?? null,
+          acknowledge_by: acknowledgeBy,
+        } as const
         await moveDelivery(tables, { id, route: lease.route, from: 'composed' }, changes)
         await chainDelivery(tables, now, { id })
       }),
@@ -152,6 +158,15 @@ async function attachRecords(tables: Kysely<Tables>, attachment: Attachment): Pr
     ) as numbered
     where records.id = numbered.id`.execute(tables)
   return Number(numAffectedRows)
+}
+
+/** Noted once, because it is asked for as long as the file waits to be taken. */
+async function firstAcknowledgeBy(tables: Kysely<Tables>, id: string): Promise<number | null> {
+  const { rows } = await sql<{ by: number | null }>`
+    select 1000 * min(unixepoch(bodies.body ->> '$.acknowledge_by')) as by
+    from records join bodies on bodies.record_id = records.id
+    where records.delivery_id = ${id}`.execute(tables)
+  return rows[0]?.by ?? null
 }
 
 async function acknowledge(

@@ -52,8 +52,8 @@ async function knownTurns(tables: Kysely<Tables>, route: string, now: number): P
   const has = sql`route = ${route} and due_at <= ${now}`
   const { rows } = await sql<{ date: string | null; instant: string | null; interval_at: number | null }>`
     select
-      (select max(turn) from turns where ${has} and ${IS_DATE}) as date,
-      (select max(turn) from turns where ${has} and ${IS_INSTANT}) as instant,
+      (select turn from turns where ${has} and ${IS_DATE} order by turn desc limit 1) as date,
+      (select turn from turns where ${has} and ${IS_INSTANT} order by turn desc limit 1) as instant,
       (select due_at from turns where route = ${route} and turn = ${INTERVAL}) as interval_at`.execute(tables)
   const begun = await tables
     .selectFrom('turns')

@@ -163,6 +163,7 @@ export interface DeliveryTable {
   acknowledged_at: number | null
   forgotten_at: number | null
   left_in: string | null
+  acknowledge_by: number | null
   taken_at: number | null
   taken_by: string | null
 }

@@ -13,7 +13,6 @@ import { entryOf } from './delivery-rows.ts'
 import { chainDelivery } from './work-events.ts'
 import type { DeliveryTable, Tables } from './schema.ts'
 import { type Store, read, writeHolding } from './store.ts'
-import { NOT_FINAL } from './work.ts'
 
 export function takingCalls(store: Store): TakingJournal {
   return {
@@ -117,8 +116,7 @@ async function openReceipts(tables: Kysely<Tables>, route: string, limit: number
   return rows
 }
 
-interface AwaitedRow {
-  readonly acknowledge_by: number | null
+interface RefusedReceipt {
   readonly refused: string | null
   readonly refused_at: number | null
 }
@@ -130,23 +128,20 @@ async function awaitedDeliveries(
   route?: string,
 ): Promise<AwaitedDelivery[]> {
   const own = route === undefined ? sql`true` : sql`deliveries.route = ${route}`
-  const { rows } = await sql<DeliveryTable & AwaitedRow>`
+  const { rows } = await sql<DeliveryTable & RefusedReceipt>`
     with awaited as (
       select * from deliveries
       where state not in ('acknowledged', 'done') and state = 'delivered' and taken_at is null and ${own}
       order by delivered_at, sequence limit ${limit}
     )
     select awaited.*,
-      (select 1000 * min(unixepoch(bodies.body ->> '$.acknowledge_by'))
-        from records join bodies on bodies.record_id = records.id
-        where records.delivery_id = awaited.id and ${NOT_FINAL}) as acknowledge_by,
       (select name from receipts where delivery_id = awaited.id and state = 'refused'
         order by began_at desc, id desc limit 1) as refused,
       (select max(ended_at) from receipts where delivery_id = awaited.id and state = 'refused') as refused_at
     from awaited order by delivered_at, sequence`.execute(tables)
-  return rows.map(({ acknowledge_by: acknowledgeBy, refused, refused_at: at, ...row }) => ({
+  return rows.map(({ refused, refused_at: at, ...row }) => ({
     ...entryOf(row),
-    ...(acknowledgeBy === null ? {} : { acknowledgeBy }),
+    ...(row.acknowledge_by === null ? {} : { acknowledgeBy: row.acknowledge_by }),
     ...(refused === null || at === null ? {} : { refusedReceipt: { name: refused, at } }),
   }))
 }

@@ -10,7 +10,7 @@ export interface KeeperOptions {
 export interface Keeper {
   /** Something has changed. */
   readonly touch: () => void
-  /** Refreshes once more, and ends. */
+  /** Refreshes once more, unless that takes long, and ends. */
   close(): Promise<void>
 }
 
@@ -21,6 +21,9 @@ const GATHER_MS = 3000
 
 /** A refresh takes at most a twentieth of the time, however much there is to count. */
 const COST_FACTOR = 20
+
+/** A mailbox that does not answer must not keep the program from ending. */
+const CLOSING_MS = 5000
 
 export function keepFresh({ clock, refresh }: KeeperOptions): Keeper {
   const end = new AbortController()
@@ -47,8 +50,19 @@ export function keepFresh({ clock, refresh }: KeeperOptions): Keeper {
     },
     async close() {
       end.abort()
-      await running
-      await refresh()
+      await withinTime(
+        CLOSING_MS,
+        running.then(() => refresh()),
+      )
     },
   }
+}
+
+async function withinTime(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race([work, over])
+  clearTimeout(timer)
 }

@@ -28,7 +28,7 @@ export interface Tried {
 const CHANGES_MAX = 500
 
 /** Events that need no notice are passed in steps, so that an idle bridge writes nothing. */
-const PASS_EVENTS = 1000
+const PASS_EVENTS = 200
 
 /** A notice that failed is tried again after so many minutes for each time it failed, at most a quarter of an hour. */
 const AGAIN_MS = 60_000

@@ -13,6 +13,7 @@ import type { RouteFailure } from './digest.ts'
 import { type HealthServer, serveHealth } from './health-server.ts'
 import { keepFresh, type Keeper } from './keeper.ts'
 import type { Metrics } from './metrics.ts'
+import { isNobodysFault } from './nobodys-fault.ts'
 import { announce, type Announcing, joinNotices } from './notices.ts'
 import { oldestUnfinished } from './oldest.ts'
 import { replaceFile } from './page-file.ts'
@@ -40,6 +41,8 @@ export interface Watched {
   readonly journal: Journal
   /** Where everything stands; what is new of what a person must hear of is told as events. */
   readonly attend: () => Promise<Snapshot>
+  /** Only that. */
+  readonly heed: () => Promise<void>
 }
 
 export interface Operating {
@@ -84,13 +87,12 @@ export async function openOperating(options: OperatingOptions): Promise<Operatin
       if (!options.isWatch) return
       health = await beginHealth(inside)
       beating = setInterval(inside.pulse.beat, BEAT_MS).unref()
-      if (isKept(options))
-        keeper = keepFresh({ clock: options.clock, refresh: () => refresh(inside, opened) })
+      keeper = keepFresh({ clock: options.clock, refresh: () => refresh(inside, opened) })
     },
     async end() {
       clearInterval(beating)
       await keeper?.close()
-      if (keeper === undefined && bridge !== undefined && isKept(options)) await refresh(inside, bridge)
+      if (keeper === undefined && bridge !== undefined) await lookAtTheEnd(inside, bridge)
       await health?.close()
       metrics?.close()
     },
@@ -110,12 +112,13 @@ const CHANGES: ReadonlySet<BridgeEvent['kind']> = new Set([
   'route-recovered',
 ])
 
-/** A watch looks at itself all the time; of a run somebody must want to hear more than its words. */
-function isKept({
-  configuration: { statusPage: page, notices = [], log },
-  isWatch,
-}: OperatingOptions): boolean {
-  return isWatch || page !== undefined || notices.length > 0 || log?.file !== undefined
+/** Counting everything takes long in a large journal, and of a run only a page shows it. */
+async function lookAtTheEnd(inside: Inside, bridge: Watched): Promise<void> {
+  const { options } = inside
+  if (options.signal.aborted) return
+  if (options.configuration.statusPage !== undefined) return refresh(inside, bridge)
+  await aside(inside, 'attention', bridge.heed)
+  await announce(announcingOf(inside, bridge), triedSoFar(inside))
 }
 
 /** Loaded when they are wanted: a run has none, and should begin at once. */
@@ -143,7 +146,7 @@ function openInside(options: OperatingOptions, metrics: Metrics | undefined): In
 }
 
 function noteFailures(event: BridgeEvent, failing: Map<string, RouteFailure>, tried: Set<string>): void {
-  if (event.kind === 'route-failed') {
+  if (event.kind === 'route-failed' && !isNobodysFault(event.code)) {
     const { route, code, message } = event
     failing.set(route, { route, code, message })
     tried.add(route)

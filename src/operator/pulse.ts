@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 import type { BridgeEvent, Observer } from '../domain/event.ts'
 import { type Clock, isoTime } from '../support/clock.ts'
 import type { Verdict } from './health-server.ts'
+import { isNobodysFault } from './nobodys-fault.ts'
 
 export interface Pulse {
   readonly observe: Observer
@@ -59,11 +60,6 @@ export function createPulse({
       return { ok, details: { ready: ok, journal: journal ?? 'ok', routes: Object.fromEntries(told) } }
     },
   }
-}
-
-/** That another bridge is at it is how it should be. */
-function isNobodysFault(failure: string): boolean {
-  return failure === 'lease-held' || failure === 'lease-lost' || failure === 'interrupted'
 }
 
 function toldPass(pass: LastPass | undefined): unknown {

@@ -1,32 +1,19 @@
 /** The page for people without a command line: what needs a person, the routes, the latest files. One file, no script. */
-import { dirname, relative, sep } from 'node:path'
-import type { Configuration } from '../config/configuration.ts'
 import type { Concern } from '../domain/attention.ts'
-import type { HeldFile } from '../domain/held.ts'
-import type { DeliveryEntry, FileEntry, RouteOverview } from '../domain/journal.ts'
-import type { NoticeEntry } from '../domain/notice.ts'
-import type { StateCounts } from '../domain/record.ts'
-import type { Snapshot, UnfinishedFile } from '../domain/snapshot.ts'
-import type { WaitingFile } from '../domain/steps.ts'
+import type { RouteOverview } from '../domain/journal.ts'
 import { html, type Html, joined, prose } from '../support/html.ts'
-import { resultsPlace } from './places.ts'
+import type { PageMatter } from './page-matter.ts'
 import { PAGE_STYLE } from './status-page-style.ts'
-import { counted, inCounts } from './wording.ts'
-
-export interface PageMatter {
-  readonly snapshot: Snapshot
-  /** What came of the records of the latest files, by the id of the file. */
-  readonly counts: ReadonlyMap<string, StateCounts>
-  /** Routes that could not do their work. */
-  readonly failures: readonly { readonly route: string; readonly message: string; readonly cure: string }[]
-  /** The latest notice of each channel. */
-  readonly notices: readonly NoticeEntry[]
-  readonly configuration: Configuration
-  /** Where the page is, for links from it. */
-  readonly path: string
-  /** Whether a watch keeps it fresh, or one run has left it. */
-  readonly isKept: boolean
-}
+import {
+  deliveryRow,
+  fileRow,
+  heldRow,
+  moment,
+  routeRow,
+  turnRow,
+  unfinishedRow,
+  waitingRow,
+} from './status-rows.ts'
 
 /** A watch writes the page every minute; who sees an older one than this sees that nobody does. */
 const STALE_MINUTES = 10
@@ -70,6 +57,13 @@ function sectionsOf(matter: PageMatter): Html[] {
   return [
     section('What needs a person', attentionOf(matter)),
     section('Routes', table(['Route', 'Records in', 'Records out', 'Now'], routesOf(matter).map(routeRow))),
+    section(
+      'Schedules',
+      table(
+        ['Route', 'Last turn', 'Next turn'],
+        snapshot.turns.map((turn) => turnRow(turn, snapshot.at)),
+      ),
+    ),
     section(
       'Latest files',
       table(
@@ -174,71 +168,4 @@ function routesOf({ snapshot, configuration }: PageMatter): RouteOverview[] {
   )
   const names = new Set(configured.map(({ route }) => route))
   return [...configured, ...snapshot.routes.filter(({ route }) => !names.has(route))]
-}
-
-function routeRow({
-  route,
-  incoming,
-  outgoing,
-  heldBy,
-  files,
-  deliveries,
-}: RouteOverview): (Html | string)[] {
-  const open = Object.entries({ ...files, ...deliveries })
-    .filter(([state]) => !['closed', 'acknowledged', 'done'].includes(state))
-    .map(([state, count]) => `${count} ${state}`)
-  const now = heldBy !== undefined ? 'at work' : open.length > 0 ? `unfinished: ${open.join(', ')}` : 'idle'
-  return [
-    route,
-    Object.keys(incoming).length === 0 ? '' : inCounts(incoming),
-    Object.keys(outgoing).length === 0 ? '' : inCounts(outgoing, { accepted: 'acknowledged' }),
-    now,
-  ]
-}
-
-function fileRow({ configuration, counts, path: page }: PageMatter, file: FileEntry): (Html | string)[] {
-  const place = resultsPlace(configuration, file)
-  const name =
-    place?.path === undefined || file.closedAt === undefined
-      ? file.name
-      : html`<a href="${linkTo(page, place.path)}" title="its results">${file.name}</a>`
-  const records = counts.get(file.id) ?? {}
-  return [name, file.route, moment(file.receivedAt ?? file.claimedAt), fateOf(file, records)]
-}
-
-function fateOf({ state, outcome, duplicateOf }: FileEntry, records: StateCounts): Html | string {
-  if (duplicateOf !== undefined) return `has the same bytes as ${duplicateOf.name}; nothing was sent`
-  if (outcome !== undefined && outcome !== 'processed') return html`<em>${outcome}</em>`
-  const bad = (records.rejected ?? 0) + (records.held ?? 0) > 0
-  const words = Object.keys(records).length === 0 ? state : inCounts(records)
-  const whole = state === 'closed' ? words : `${words} (${state})`
-  return bad ? html`<em>${whole}</em>` : whole
-}
-
-function deliveryRow({ name, route, composedAt, records, state }: DeliveryEntry): (Html | string)[] {
-  return [name, route, moment(composedAt), String(records), state]
-}
-
-function unfinishedRow({ name, route, next, records, isRouteKnown }: UnfinishedFile): string[] {
-  const open = records.map(({ state, count }) => `${count} ${state}`).join(', ')
-  const what = open === '' ? next : open
-  return [name, route, isRouteKnown ? what : `${what}; its route is not in the configuration any more`]
-}
-
-function heldRow({ name, route, records, since, code }: HeldFile): (Html | string)[] {
-  return [name, route, String(records), moment(since), html`<code>${code}</code>`]
-}
-
-function waitingRow({ name, route, records, receivedAt }: WaitingFile): (Html | string)[] {
-  return [name, route, counted(records, 'record'), moment(receivedAt)]
-}
-
-/** Relative, so that it leads to the same place from whatever machine the share is looked at. */
-function linkTo(page: string, path: string): string {
-  return relative(dirname(page), path).split(sep).map(encodeURIComponent).join('/')
-}
-
-/** `2026-11-21 15:20 UTC` */
-function moment(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }

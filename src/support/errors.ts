@@ -90,8 +90,8 @@ export const FAILURES = {
   },
   'mailbox-unreachable': {
     exit: EXIT.unavailable,
-    cause: 'A mailbox folder is missing or cannot be read.',
-    cure: 'Check that the folder exists, is mounted and may be read. Files in it are left alone.',
+    cause: 'A mailbox folder is missing or cannot be read, or its SFTP server is away.',
+    cure: 'Check that the folder exists, is mounted and may be read, or that the server can be reached: `dropbridge check --online`. Files in it are left alone.',
   },
   'cannot-write': {
     exit: EXIT.cannotWrite,

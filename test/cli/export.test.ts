@@ -157,7 +157,7 @@ test('what cannot be asked is told in the words of the command line, all at once
     '--status',
     'opne',
     '--since',
-    'yesterday',
+    'lately',
     '--id',
     'x',
   )
@@ -169,7 +169,7 @@ test('what cannot be asked is told in the words of the command line, all at once
   expect(wrong.said.slice(0, 5)).toEqual([
     'dropbridge: orders-out cannot be asked for this',
     '  --status: must be one of open, partial, closed, canceled, or a list of them. Did you mean "open"?',
-    '  --since: must be now, a time back from now such as 24h or 7d (m, h, d or w), a date such as 2026-11-01, or a time such as 2026-11-01T08:00.',
+    '  --since: must be now, today, yesterday, a time back from now such as 24h or 7d (m, h, d or w), a date such as 2026-11-01, or a time such as 2026-11-01T08:00.',
     '  --id: must be an id of the API, such as 4711.',
     '  --id: the ids say by themselves which records are meant: take away status, ordered_at.',
   ])

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { EVENTS } from '../../src/domain/event-kinds.ts'
 import type { Digest } from '../../src/domain/notice.ts'
+import { systemClock } from '../../src/support/clock.ts'
 import { type Commands, commandsOf } from '../fixtures/office.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 import { sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
@@ -149,6 +150,15 @@ test('where a program reads the log on stderr, every line of it is JSON', async 
   expect(lines.map(({ code }) => code)).toContain('file.reported')
 })
 
+test('lines for people that are asked for stand beside what the run came to', async () => {
+  const { run } = await anOffice(['orders'])
+
+  const { talk } = await run('run', '--log-level', 'debug')
+
+  expect(talk).toMatch(/^\d{4}-\d\d-\d\dT\S+Z orders: pass ended$/m)
+  expect(talk).toContain('orders: nothing to do')
+})
+
 test('a good day is told only to those who want to hear of every one', async () => {
   const good = ordersFile(sampleOrders({ seed: 3, orders: 4, damageEvery: 0 })).text
   const quiet = await anOffice(['orders'])
@@ -222,4 +232,17 @@ test('a trial comes as a notice, and one that cannot be sent says why', async ()
   expect(failed.talk).toContain('the notice ops could not be sent')
   expect(unknown.exit).toBe(64)
   expect(unknown.talk).toContain('Did you mean "ops"?')
+})
+
+test('that another bridge is at work is no trouble for anybody to hear of', async () => {
+  const { world, run, noticed, page } = await anOffice(['orders'])
+  const bridge = await world.open(undefined, { clock: systemClock })
+  const lease = await bridge.journal.takeLease('orders', 'elsewhere/1/x', 60_000, () => true)
+  const busy = [await run('run'), await run('run', '--if-busy', 'skip')]
+  await bridge.journal.releaseLease(lease)
+  await bridge.close()
+
+  expect(busy.map(({ exit }) => exit)).toEqual([75, 0])
+  expect(await noticed()).toEqual([])
+  expect(await page()).toContain('all is well')
 })

@@ -75,6 +75,7 @@ describe('a configuration without mistakes', () => {
       },
       journal: { type: 'sqlite', path: join(folder, 'state', 'journal.db') },
       stateFolder: join(folder, 'state'),
+      watch: { scanMs: 30_000, atOnce: 4 },
       mailboxes: { erp: { type: 'directory', path: join(folder, 'exchange') } },
       routes: [
         {
@@ -226,7 +227,7 @@ mailbox: {}
 mailboxes:
   erp: { type: directory, path: ./exchange }
   ERP 2: { type: directory, path: ./exchange }
-  legacy: { type: sftp, path: /out }
+  legacy: { type: ftps, path: /out }
 routes:
   orders-in:
     retialer: 1000
@@ -266,7 +267,7 @@ routes:
       '9:10 journal: must be sqlite: and a path, such as sqlite:./state/journal.db.',
       '10:1 mailbox: unknown key. Did you mean "mailboxes"?',
       '13:3 mailboxes.ERP 2: a name holds lower-case letters, digits and hyphens only.',
-      '14:19 mailboxes.legacy.type: must be directory.',
+      '14:19 mailboxes.legacy.type: must be one of directory, sftp. Did you mean "sftp"?',
       '16:3 routes.orders-in.mapping: is missing.',
       '16:3 routes.orders-in: says nothing of its retailer: write "retailer:" and the id.',
       '17:5 routes.orders-in.retialer: unknown key. Did you mean "retailer"?',

@@ -45,6 +45,8 @@ test('what is left out is safe: known hosts beside the configuration, and nothin
     root: '.',
     connections: 1,
     verify: 'size',
+    claim: 'rename',
+    deliver: 'rename',
   })
 })
 
@@ -63,6 +65,8 @@ test('everything can be said, secrets from the environment', async () => {
     'timeout: 5s',
     'connections: 4',
     'verify: hash',
+    'claim: leave',
+    'deliver: direct',
   ]
   const env = { PASSPHRASE: 'sesam', SSH_AUTH_SOCK: '/run/agent', PROXY_PASSWORD: 'geheim' }
   const { folder, mailbox } = await load(settings.join(', '), env)
@@ -79,6 +83,8 @@ test('everything can be said, secrets from the environment', async () => {
     root: '/out',
     connections: 4,
     verify: 'hash',
+    claim: 'leave',
+    deliver: 'direct',
   })
 })
 

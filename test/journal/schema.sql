@@ -70,7 +70,7 @@ CREATE TABLE deliveries (
   state text not null,
   composed_at integer not null,
   delivered_at integer,
-  acknowledged_at integer, forgotten_at integer, left_in text, taken_at integer, taken_by text,
+  acknowledged_at integer, forgotten_at integer, left_in text, acknowledge_by integer, taken_at integer, taken_by text,
   unique (route, sequence)
 ) strict;
 

@@ -241,7 +241,7 @@ describeWithServers('a bridge over SFTP with', ({ name, start }) => {
     await days.check()
   }, 300_000)
 
-  test(`sends nothing to a ${name} that shows another host key, and goes on with the other mailboxes`, async () => {
+  test(`sends nothing to ${name} once it shows another host key, and goes on with the other mailboxes`, async () => {
     const real = await start()
     const stage = await aStage(real, { routes: ROUTES })
     const days = daysOf(stage)

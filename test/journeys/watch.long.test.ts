@@ -30,7 +30,7 @@ const FIRST = {
 }
 
 /** What Node and the program need before the first record, and what a watch may need beyond a single run. */
-const PEAK_MB_MAX = 250
+const PEAK_MB_MAX = 300
 
 test(
   'a slow file, a renamed one, ten thousand small ones and one of a million rows are sent once, and none early',
@@ -65,6 +65,7 @@ test(
       numberOf(FIRST.slow),
       numberOf(FIRST.renamed),
       numberOf(FIRST.large),
+      numberOf(FIRST.quiet),
       ...small,
     ])
     expect(seen.orders).toBe(SLOW_ORDERS + 2 + SMALL_FILES + large.orders)

@@ -6,7 +6,8 @@ import { expect, test } from 'vitest'
 import type { Configuration } from '../../src/config/configuration.ts'
 import type { FileEntry } from '../../src/domain/journal.ts'
 import { replaceFile } from '../../src/operator/page-file.ts'
-import { type PageMatter, statusPage } from '../../src/operator/status-page.ts'
+import type { PageMatter } from '../../src/operator/page-matter.ts'
+import { statusPage } from '../../src/operator/status-page.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 
 const AT = Date.UTC(2026, 10, 21, 15, 20)
@@ -46,7 +47,7 @@ function matter(more: Partial<PageMatter['snapshot']> = {}, others: Partial<Page
       at: AT,
       attention: [],
       turns: [],
-    routes: [],
+      routes: [],
       files: [],
       deliveries: [],
       held: [],
@@ -117,6 +118,17 @@ test('a file leads to its results by a path that holds on any machine that has t
     '<a href="results/monday%20%231.csv.results.csv" title="its results">monday #1.csv</a>',
   )
   expect(page).toContain('<em>3 accepted, 1 rejected</em>')
+})
+
+test('a route with a schedule shows when its next turn is', () => {
+  const turns = [
+    { route: 'report', last: { turn: '2026-11-20', state: 'done' as const }, nextAt: AT + 3_600_000 },
+    { route: 'late', nextAt: AT },
+  ]
+  const page = statusPage(matter({ turns })).replaceAll(/\s+/g, ' ')
+
+  expect(page).toContain('<td>2026-11-20 done</td><td>2026-11-21 16:20 UTC</td>')
+  expect(page).toContain('<td>due now</td>')
 })
 
 test('a file that is not done yet leads nowhere', () => {

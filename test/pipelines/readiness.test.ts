@@ -249,9 +249,9 @@ test('a file whose name is no UTF-8 is never taken, stops nothing, and is told w
   )
   expect(reportedFiles(await runInbox(world, {}))).toEqual(['a.csv'])
   const bridge = await world.open()
-  const { concerns } = await bridge.snapshot()
+  const { attention } = await bridge.snapshot()
   await bridge.close()
-  expect(concerns.map(({ code, message, cure }) => ({ code, message, cure }))).toEqual([
+  expect(attention.map(({ code, message, cure }) => ({ code, message, cure }))).toEqual([
     {
       code: 'file-of-no-route',
       message:

@@ -309,6 +309,23 @@ test('a receipt that is still being written is left alone, and so is one for a f
   expect(await world.list('receipts')).toEqual(['orders-7.csv.ok'])
 })
 
+test('a mailbox that only receipts come to does not keep files from being delivered, and is told to be away', async () => {
+  const world = await worldThatWaits({ ...RECEIPT, receipt: { ...RECEIPT.receipt, mailbox: 'back' } }, ORDERS)
+  const { mailboxes } = world.configuration
+  const back = { type: 'directory', path: join(world.folder, 'back') } as const
+  Object.assign(world.configuration, { mailboxes: { ...mailboxes, back } })
+
+  await world.run('orders-out')
+  await world.drop('inbox/orders', 'later.csv', ordersFile(LATER).text)
+  await world.run('orders')
+  const { exit, message } = failureOf(await world.run('orders-out'))
+
+  expect(exit).toBe(69)
+  expect(message).toContain(join(world.folder, 'back'))
+  expect(await world.list('outbox')).toEqual(['orders-1.csv', 'orders-2.csv'])
+  expect(acknowledged(world)).toBe(0)
+})
+
 test('one look at the folder is enough for many files that wait', async () => {
   const orders = sampleOrders({ seed: 83, orders: 20, damageEvery: 0 })
   const world = await worldThatWaits(PICKED_UP, orders)

@@ -152,6 +152,7 @@ async function waitingConcerns(
 const LONG_THERE: Sightings = {
   note: () => [],
   of: () => ({ unchangedMs: Infinity, thereMs: Infinity, hasChanged: false }),
+  taking: () => undefined,
   isNews: () => false,
 }
 

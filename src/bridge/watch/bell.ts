@@ -57,7 +57,8 @@ export function createBell({ path, ring, broken }: BellOptions): Bell {
 function hang(path: string, ring: () => void, fail: (error: unknown) => void): FSWatcher {
   const ignored = (each: string) => resolve(each) !== path
   const watcher = watch(path, { depth: 0, ignoreInitial: true, ignored })
-  return watcher.on('raw', ring).on('all', ring).on('error', fail)
+  // What came between the last look and the moment in which it hangs has rung no bell.
+  return watcher.on('ready', ring).on('raw', ring).on('all', ring).on('error', fail)
 }
 
 function inWords(error: unknown): string {

@@ -4,7 +4,7 @@ import type { InboundRoute } from '../../config/configuration.ts'
 import { WATCH_DEFAULTS } from '../../config/watch.ts'
 import { passInbound } from '../../pipelines/inbound/inbound.ts'
 import { tellLeftAlone } from '../../pipelines/inbound/pick-up.ts'
-import { createSightings, type Sightings } from '../../pipelines/inbound/sightings.ts'
+import { createSightings, type Look, type Sightings } from '../../pipelines/inbound/sightings.ts'
 import { type Survey, surveyInbox, type SurveyParts } from '../../pipelines/inbound/survey.ts'
 import { elapsed } from '../../support/clock.ts'
 import { inboundRoute } from '../inbound-route.ts'
@@ -31,12 +31,12 @@ export async function watchInbox(parts: WatchParts, route: InboundRoute): Promis
   while (!signal.aborted) {
     const began = elapsed(inbox.clock)
     const survey = await look(inbox)
-    const tookMs = elapsed(inbox.clock) - began
+    const ended = elapsed(inbox.clock)
     if (signal.aborted) break
     worker.maybeBegin((survey?.ready.length ?? 0) > 0, inbox.work, alarm.ring)
     inbox.wasRung = await alarm.wait(waitMs(inbox, survey))
     // What is written goes on ringing; the looks must not take the time that the work needs.
-    if (inbox.wasRung) await pause(inbox, tookMs)
+    if (inbox.wasRung) await rest(inbox, { began, ended })
   }
   await inbox.bell?.close()
   await worker.idle()
@@ -154,9 +154,12 @@ function waitMs({ worker, scanMs, isDeaf }: Inbox, survey: Survey | undefined): 
   return Math.max(0, Math.min(...times))
 }
 
-async function pause({ clock, signal, worker }: Inbox, tookMs: number): Promise<void> {
+/** From the end of the last look on, however long ago that is. */
+async function rest({ clock, signal, worker }: Inbox, last: Look): Promise<void> {
+  const tookMs = last.ended - last.began
   const ms = worker.isBusy()
     ? Math.max(REST_MS_BUSY, tookMs * REST_SHARE_BUSY)
     : Math.max(REST_MS, tookMs * REST_SHARE)
-  await clock.sleep(ms, signal)
+  const left = last.ended + ms - elapsed(clock)
+  if (left > 0) await clock.sleep(left, signal)
 }

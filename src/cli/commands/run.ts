@@ -53,6 +53,7 @@ async function runBounded(terminal: Terminal, options: RunCommandOptions): Promi
     for (const each of passed.routes) {
       if (each.kind !== 'failed') continue
       const { code, message } = each.failure
+      if (code === 'lease-held' && options.ifBusy === 'skip') continue
       given.notify({ kind: 'route-failed', route: each.route, code, message })
     }
     return { result: passed, talks: given.talks }

@@ -4,8 +4,9 @@ export const attention = {
   id: 12,
   name: 'attention',
   statements: [
-    // The place where the file was left; when somebody took it, and how that showed: 'picked-up', or the receipt's name.
+    // The place where the file was left; by when the first of its records should be acknowledged; when somebody took it, and how that showed: 'picked-up', or the receipt's name.
     `alter table deliveries add column left_in text`,
+    `alter table deliveries add column acknowledge_by integer`,
     `alter table deliveries add column taken_at integer`,
     `alter table deliveries add column taken_by text`,
 

@@ -86,7 +86,7 @@ function connectionOver(server: SftpServer, { client, socket, sftp }: Parts): Co
     // Never `end()` of the library here: on a broken connection it may not come back.
     socket.destroy()
   }
-  const asked = deadlines(server.timeoutMs, lose)
+  const asked = deadlines({ who: nameOf(server), timeoutMs: server.timeoutMs }, lose)
   const gone = (error?: unknown) =>
     lose(new ConnectionLost(`${nameOf(server)} ended the connection${because(error)}`, error))
   socket.on('close', () => gone()).on('error', gone)

@@ -13,7 +13,10 @@ export interface Asked {
  * When nothing at all is answered for this long while something is asked, `lose` is called. A transfer has many calls open at
  * once, and each answer is a sign of life for the others.
  */
-export function deadlines(timeoutMs: number, lose: (lost: ConnectionLost) => void) {
+export function deadlines(
+  { who, timeoutMs }: { readonly who: string; readonly timeoutMs: number },
+  lose: (lost: ConnectionLost) => void,
+) {
   const open = new Map<(lost: ConnectionLost) => void, string>()
   let lost: ConnectionLost | undefined
   let timer: NodeJS.Timeout | undefined
@@ -23,7 +26,7 @@ export function deadlines(timeoutMs: number, lose: (lost: ConnectionLost) => voi
     const [first = ''] = open.values()
     timer = setTimeout(() => {
       const seconds = timeoutMs / 1000
-      lose(new ConnectionLost(`the server did not answer within ${seconds} seconds (${first})`))
+      lose(new ConnectionLost(`${who} did not answer within ${seconds} seconds (${first})`))
     }, timeoutMs)
   }
   return {
@@ -41,7 +44,7 @@ export function deadlines(timeoutMs: number, lose: (lost: ConnectionLost) => voi
             if (!open.has(reject)) return // ended already, by its deadline or with its connection
             forget()
             if (!error) return resolve(answer as Answer)
-            reject(failed(error))
+            reject(failed(who, error))
           })
         } catch (error) {
           forget()
@@ -64,8 +67,8 @@ export function deadlines(timeoutMs: number, lose: (lost: ConnectionLost) => voi
 const AWAY = [6, 7]
 
 /** An answer has a status; all else is the library's way to say that none will come. */
-function failed(error: Error): Error {
+function failed(who: string, error: Error): Error {
   const code = 'code' in error && typeof error.code === 'number' ? error.code : undefined
   if (code !== undefined && !AWAY.includes(code)) return refusalOf(code, error.message)
-  return new ConnectionLost(`the connection broke (${error.message})`, error)
+  return new ConnectionLost(`${who} broke off the connection (${error.message})`, error)
 }

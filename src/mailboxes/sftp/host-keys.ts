@@ -149,7 +149,7 @@ function unknown(server: HostTrust, known: KnownHost, key: HostKey): BridgeError
   const command = `dropbridge trust-host ${server.mailbox} --fingerprint ${fingerprintOf(key)}`
   return new BridgeError(
     'host-key-unknown',
-    `${knownName(server)} ${place}.${authority} It shows the key ${keyInWords(key)}. Nothing was sent. Ask whoever runs the server whether that is theirs; if so: ${command}`,
+    `${knownName(server)} ${place}.${authority} It shows the key ${keyInWords(key)}. Nothing was sent. If whoever runs the server says that it is theirs, trust it with \`${command}\`.`,
   )
 }
 

@@ -86,7 +86,7 @@ async function leaveOver(
     }
     try {
       const noted = await settleNote(calls, target)
-      if (noted !== 'not-begun' && noted !== 'not-done') return noted
+      if (noted === 'delivered') return noted
       if (handover?.takenOver === true) await withdraw(connection, path, { name, own: uploading.temporary })
       return await finish(calls, target, noted)
     } catch (error) {
@@ -100,19 +100,15 @@ async function leaveOver(
 const DIRECT_HELP = 'Where nobody may rename, write `deliver: direct` in the mailbox.'
 
 /** What came of an earlier attempt, of this process or of another one. */
-async function settleNote(
-  calls: Calls,
-  target: Target,
-): Promise<'not-begun' | 'not-done' | 'delivered' | 'occupied'> {
+async function settleNote(calls: Calls, target: Target): Promise<'not-begun' | 'not-done' | 'delivered'> {
   const { folder, name, note, temporary, handover } = target
   const noted = await notedNaming(calls, note, name)
   if (noted === undefined) return 'not-begun'
   const waiting = joined(folder, noted)
   if ((await calls.look(waiting)) === undefined) {
-    // It got its name. When nothing stands there any more, a consumer has taken it.
-    const outcome = (await whatStands(calls, target)) ?? 'delivered'
+    // It got its name. When nothing stands there any more, or another file, a consumer has taken it.
     await removeNote(calls, note)
-    return outcome
+    return 'delivered'
   }
   if (waiting === temporary) return 'not-done'
   if (handover?.takenOver === true) {
@@ -128,7 +124,7 @@ async function finish(
   target: Target,
   noted: 'not-begun' | 'not-done',
 ): Promise<'delivered' | 'occupied'> {
-  const { final, note, temporary, uploading, handover } = target
+  const { name, final, note, temporary, uploading, handover } = target
   const standing = await whatStands(calls, target)
   if (standing !== undefined) {
     await discard(calls, target)
@@ -136,7 +132,7 @@ async function finish(
   }
   await uploadTo(calls, temporary, uploading)
   await handover?.stillOurs()
-  if (noted === 'not-begun') await noteNaming(calls, note, uploading.temporary)
+  if (noted === 'not-begun') await noteNaming(calls, note, { temporary: uploading.temporary, name })
   const rename = () => giveName(calls, temporary, final)
   const named = await asking('cannot-write', `${final} gets no name`, rename, DIRECT_HELP)
   if (named === 'gone') {

@@ -1,7 +1,7 @@
 /** The connections of one mailbox: few, each for one piece of work at a time, and made anew when one is lost. */
 import type { Clock } from '../../support/clock.ts'
 import { BridgeError, hasCode } from '../../support/errors.ts'
-import { type Connection, connect, nameOf } from './connection.ts'
+import { type Connection, connect } from './connection.ts'
 import type { SftpServer } from './options.ts'
 import { ConnectionLost, isRefusal, STATUS } from './refusals.ts'
 
@@ -91,7 +91,7 @@ const FIRST_WAIT_MS = 500
 const REFUSED_FOR_MS = 5 * 60_000
 
 /** How often something is tried again. While a server is away, each piece of work gets one try. */
-function patienceWith({ server, clock, random }: LineOptions) {
+function patienceWith({ clock, random }: LineOptions) {
   let isAway = false
   let refused: { readonly failure: BridgeError; readonly until: number } | undefined
   return {
@@ -112,7 +112,8 @@ function patienceWith({ server, clock, random }: LineOptions) {
       if (!(error instanceof ConnectionLost)) throw error
       if (isAway || tries >= TRIES_MAX) {
         isAway = true
-        const says = `${nameOf(server)} is away: ${error.message}`
+        const often = tries === 1 ? 'at the first try, as before' : `after ${tries} tries`
+        const says = `${error.message.replace(/\.$/, '')}; given up ${often}.`
         throw new BridgeError('mailbox-unreachable', says, { cause: error })
       }
       const wait = FIRST_WAIT_MS * 2 ** (tries - 1)

@@ -16,19 +16,24 @@ export async function notedNaming(calls: Calls, note: string, name: string): Pro
   try {
     const bytes = Buffer.alloc(NOTE_BYTES_MAX)
     const count = await calls.read(handle, bytes, 0)
-    const noted = bytes.toString('utf8', 0, count)
-    return noted.endsWith('\n') && isTemporaryFor(noted.trimEnd(), name) ? noted.trimEnd() : undefined
+    const [temporary = '', final, end] = bytes.toString('utf8', 0, count).split('\n')
+    // Of two long names that begin alike, the notes are called the same.
+    return end === '' && final === name && isTemporaryFor(temporary, name) ? temporary : undefined
   } finally {
     await calls.close(handle).catch(() => {})
   }
 }
 
-const NOTE_BYTES_MAX = 512
+const NOTE_BYTES_MAX = 1024
 
 /** Whoever stopped in the middle of this left a note that is of no use to anybody. */
-export async function noteNaming(calls: Calls, note: string, temporary: string): Promise<void> {
+export async function noteNaming(
+  calls: Calls,
+  note: string,
+  { temporary, name }: { readonly temporary: string; readonly name: string },
+): Promise<void> {
   const handle = await openAnew(calls, note)
-  await calls.write(handle, Buffer.from(`${temporary}\n`), 0)
+  await calls.write(handle, Buffer.from(`${temporary}\n${name}\n`), 0)
   await calls.close(handle)
 }
 

@@ -14,7 +14,7 @@ import type { LeftAlone } from './taking-order.ts'
 const COPIES_MAX = 20
 
 /** How many files one pass of a watch takes, so that files of other routes need not wait for a full inbox. */
-const TAKEN_AT_ONCE = 250
+const TAKEN_AT_ONCE = 500
 
 /**
  * Notes the intent to claim the files that are whole, as many as one turn takes, and gives how many. A pass that knows
@@ -23,12 +23,13 @@ const TAKEN_AT_ONCE = 250
 export function fileTaker(parts: InboundParts): () => Promise<number> {
   const { sightings } = parts
   if (sightings !== undefined) {
-    let isTaken = false
+    let left = TAKEN_AT_ONCE
     return async () => {
-      if (isTaken) return 0
-      isTaken = true
+      if (left === 0) return 0
       const { ready, leftAlone } = await surveyInbox(parts, sightings)
-      const taken = await take(parts, ready)
+      const taken = await take(parts, ready.slice(0, left))
+      for (const name of taken) sightings.taking(name)
+      left -= taken.length
       tellLeftAlone(parts, leftAlone, sightings)
       return taken.length
     }

@@ -10,6 +10,8 @@ export interface Sightings {
   note(listed: readonly Sighting[], look: Look): readonly string[]
   /** What is known of a file of the last look. */
   of(name: string): Seen | undefined
+  /** Notes that it is being taken. Should it go on standing there as it is, that did not succeed. */
+  taking(name: string): void
   /** True the first time that this is to be told of the file. */
   isNews(name: string, words: string): boolean
 }
@@ -27,6 +29,8 @@ export interface Seen {
   readonly thereMs: number
   /** It was seen in another state before. */
   readonly hasChanged: boolean
+  /** How long ago it was to be taken, where it still stands there as it was. */
+  readonly takenMsAgo?: number
 }
 
 interface Entry {
@@ -37,6 +41,7 @@ interface Entry {
   readonly firstSeen: number
   readonly hasChanged: boolean
   told: string
+  takenAt: number | undefined
 }
 
 export function createSightings(): Sightings {
@@ -61,7 +66,7 @@ export function createSightings(): Sightings {
           before === undefined
             ? { firstSeen: since, hasChanged: false }
             : { firstSeen: before.firstSeen, hasChanged: true }
-        next.set(name, { size, modifiedAt, since, told: '', ...first })
+        next.set(name, { size, modifiedAt, since, told: '', takenAt: undefined, ...first })
       }
       known = next
       return news
@@ -74,7 +79,12 @@ export function createSightings(): Sightings {
         unchangedMs: Math.max(0, began - entry.since),
         thereMs: Math.max(0, began - entry.firstSeen),
         hasChanged: entry.hasChanged,
+        ...(entry.takenAt === undefined ? {} : { takenMsAgo: Math.max(0, began - entry.takenAt) }),
       }
+    },
+    taking(name) {
+      const entry = known.get(name)
+      if (entry !== undefined) entry.takenAt = lastLook.ended
     },
     isNews(name, words) {
       const entry = known.get(name)

@@ -4,7 +4,7 @@ import type { FileEntry, Journal } from '../../domain/journal.ts'
 import type { Sighting } from '../../domain/mailbox.ts'
 import { elapsed } from '../../support/clock.ts'
 import type { InboundParts } from '../parts.ts'
-import type { Sightings } from './sightings.ts'
+import type { Seen, Sightings } from './sightings.ts'
 import { inOrder, inSequence, type LeftAlone } from './taking-order.ts'
 
 export interface Survey {
@@ -38,10 +38,9 @@ export async function surveyInbox(parts: SurveyParts, sightings: Sightings): Pro
       continue
     }
     settlesInMs = Math.min(settlesInMs, left)
-    const hasChanged = sightings.of(sighting.name)?.hasChanged === true
     unsettled.push({
       sighting,
-      why: hasChanged ? 'it is still being written' : 'it has just arrived',
+      why: whyUnsettled(sightings.of(sighting.name)),
       isUsual: true,
     })
   }
@@ -105,9 +104,19 @@ const SETTLED: Ready = { when: 'settled' }
 /** Timers are early by a part of a millisecond at times. */
 const TIMER_SLACK_MS = 1
 
+function whyUnsettled(seen: Seen | undefined): string {
+  if (seen?.takenMsAgo !== undefined) return 'it could not be taken; another program may keep it open'
+  return seen?.hasChanged === true ? 'it is still being written' : 'it has just arrived'
+}
+
+/** A file that could not be taken is tried again after this time. */
+const AGAIN_MS = 30_000
+
 /** How long until the file is whole for certain; a manifest is read, so it must be whole itself. */
 function leftToSettle({ name }: Sighting, { route }: SurveyParts, sightings: Sightings): number {
   const { ready = SETTLED, settleMs } = route
+  const { takenMsAgo = Infinity } = sightings.of(name) ?? {}
+  if (takenMsAgo < AGAIN_MS) return AGAIN_MS - takenMsAgo
   if (ready.when === 'renamed' || ready.when === 'marker') return 0
   const waitsFor = ready.when === 'manifest' ? [name, ready.companionOf(name)] : [name]
   const left = waitsFor.map((each) => settleMs - (sightings.of(each)?.unchangedMs ?? 0))

@@ -1,7 +1,7 @@
 /** The outbound story: collect or report, compose, deliver, acknowledge, each delivery from where it stands. */
 import type { DeliveryEntry, DeliveryState } from '../../domain/journal.ts'
 import type { ReportedRecord, StateCounts } from '../../domain/record.ts'
-import { BridgeError } from '../../support/errors.ts'
+import { BridgeError, hasCode } from '../../support/errors.ts'
 import type { OutboundParts } from '../parts.ts'
 import { acknowledgeDelivery } from './acknowledge.ts'
 import { type AwaitedFiles, awaitedFiles } from './awaited.ts'
@@ -52,11 +52,28 @@ export interface OutboundPass {
  * new is collected and delivered. Failures of the world are thrown.
  */
 export async function passOutbound(parts: OutboundParts): Promise<OutboundPass> {
+  await sweepSpool(parts)
+  if (parts.route.acknowledge === 'picked-up') await notePickUps(parts)
+  const away = parts.route.acknowledge === 'receipt' ? await receiptsAway(parts) : undefined
+  const pass = await passOn(parts)
+  // Nothing else waits for a mailbox that only receipts come to; but that it is away must be said.
+  if (away !== undefined) throw away
+  return pass
+}
+
+async function receiptsAway(parts: OutboundParts): Promise<BridgeError | undefined> {
+  try {
+    await noteReceipts(parts)
+    return undefined
+  } catch (error) {
+    if (hasCode(error, 'mailbox-unreachable')) return error
+    throw error
+  }
+}
+
+async function passOn(parts: OutboundParts): Promise<OutboundPass> {
   const { journal, route } = parts
   const deliveries: DeliveryResult[] = []
-  await sweepSpool(parts)
-  if (route.acknowledge === 'picked-up') await notePickUps(parts)
-  if (route.acknowledge === 'receipt') await noteReceipts(parts)
   for (const delivery of await journal.unfinishedDeliveries(route.name)) {
     if (!isAwaited(parts, delivery)) deliveries.push(await finishDelivery(parts, delivery, false))
   }

@@ -3,18 +3,7 @@ import type { Claim, Mailbox, Sighting } from '../../domain/mailbox.ts'
 import type { AwaitedDelivery, ReceiptEntry } from '../../domain/taking.ts'
 import { assert, BridgeError } from '../../support/errors.ts'
 import type { OutboundParts } from '../parts.ts'
-
-/** Which file confirms a delivered one. */
-export interface ReceiptRules {
-  readonly folder: string
-  readonly archiveFolder: string
-  /** The name of the receipt for the delivered file of this name; case is ignored. */
-  readonly nameFor: (name: string) => string
-  /** What must stand in it, for the delivered file of this name. */
-  readonly textFor?: (name: string) => string
-  /** How long it must not have changed before it is taken. */
-  readonly settleMs: number
-}
+import type { ReceiptRules } from './receipt-rules.ts'
 
 /** So many deliveries are looked after in one pass; those behind them come up as these are confirmed. */
 const AWAITED_MAX = 10_000

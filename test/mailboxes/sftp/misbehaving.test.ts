@@ -189,6 +189,43 @@ describe('a consumer that takes the file before the bridge is back', () => {
     expect(await readdir(join(place.root, 'out'))).toEqual([])
   })
 
+  test('gets another file whose long name begins alike', async () => {
+    await mkdir(join(place.root, 'out'))
+    const [one, other] = ['1', '2'].map((end) => `${'n'.repeat(200)}-${end}.csv`)
+    let isAway = false
+    server.misbehave = ({ kind }) => {
+      if (isAway) return 'before'
+      isAway = kind === 'rename'
+      return isAway ? 'after' : undefined
+    }
+    const lost = mailbox.deliver(await localFile('one'), 'out', one ?? '')
+    await expect(lost).rejects.toMatchObject({ code: 'mailbox-unreachable' })
+    server.misbehave = () => undefined
+    await unlink(join(place.root, 'out', one ?? ''))
+    expect(await place.again().deliver(await localFile('other'), 'out', other ?? '')).toBe('delivered')
+    expect(await place.get(`out/${other}`)).toBe('other')
+  })
+
+  test('gets it once when another file has its name by then', async () => {
+    await mkdir(join(place.root, 'out'))
+    const source = await localFile('ours')
+    let isAway = false
+    server.misbehave = ({ kind }) => {
+      if (isAway) return 'before'
+      isAway = kind === 'rename'
+      return isAway ? 'after' : undefined
+    }
+    await expect(mailbox.deliver(source, 'out', 'orders.csv')).rejects.toMatchObject({
+      code: 'mailbox-unreachable',
+    })
+    server.misbehave = () => undefined
+    await takes()
+    await place.put('out/orders.csv', 'theirs')
+    expect(await place.again().deliver(source, 'out', 'orders.csv')).toBe('delivered')
+    expect(await place.get('out/orders.csv')).toBe('theirs')
+    expect(await visible('out')).toEqual(['orders.csv'])
+  })
+
   test('gets it when the rename was never done', async () => {
     await mkdir(join(place.root, 'out'))
     const source = await localFile('a,b\n')
@@ -204,6 +241,41 @@ describe('a consumer that takes the file before the bridge is back', () => {
     const handover = { stillOurs: () => Promise.resolve(), takenOver: true }
     expect(await place.again().deliver(source, 'out', 'orders.csv', handover)).toBe('delivered')
     expect(await readdir(join(place.root, 'out'))).toEqual(['orders.csv'])
+  })
+})
+
+describe('a server that was frozen and carries out a rename long after', () => {
+  beforeEach(() => {
+    mailbox = place.with({ timeoutMs: 150 })
+  })
+
+  test('takes no later file of the name for the one that was claimed', async () => {
+    await place.put('inbox/orders.csv', 'first')
+    once('rename', 'late')
+    expect(await mailbox.claim(CLAIM)).toBe('claimed')
+    await place.put('inbox/orders.csv', 'second')
+    server.wake()
+    expect((await contentsOf(mailbox.read(CLAIM))).toString()).toBe('first')
+    expect(await place.get('inbox/orders.csv')).toBe('second')
+  })
+
+  test('gives a consumer nothing twice', async () => {
+    await mkdir(join(place.root, 'out'))
+    once('rename', 'late')
+    expect(await mailbox.deliver(await localFile('a,b\n'), 'out', 'orders.csv')).toBe('delivered')
+    await unlink(join(place.root, 'out/orders.csv'))
+    server.wake()
+    expect(await readdir(join(place.root, 'out'))).toEqual([])
+  })
+
+  test('gives no second name to what was given back or archived', async () => {
+    await place.put('inbox/orders.csv', 'first')
+    await mailbox.claim(CLAIM)
+    once('rename', 'late')
+    expect(await mailbox.archive(CLAIM, 'archive')).toBe('archive/orders~k1.csv')
+    server.wake()
+    expect(await visible('archive')).toEqual(['orders~k1.csv'])
+    expect(await visible('inbox')).toEqual([])
   })
 })
 
@@ -373,7 +445,10 @@ describe('what a crash left half-written', () => {
       '.b.csv.naming.dropbridge.tmp',
     ]
     for (const name of old) {
-      await place.put(`out/${name}`, name.includes('naming') ? '.b.csv.crashed.dropbridge.tmp\n' : 'a,')
+      await place.put(
+        `out/${name}`,
+        name.includes('naming') ? '.b.csv.crashed.dropbridge.tmp\nb.csv\n' : 'a,',
+      )
       await utimes(join(place.root, 'out', name), 1_700_000_000, 1_700_000_000)
     }
     await place.put('out/.c.csv.young.dropbridge.tmp', 'under way at another bridge')

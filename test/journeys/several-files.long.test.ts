@@ -1,0 +1,51 @@
+/** Dying while several files are under way at once, one being sent and others being told of: none is lost or sent twice. */
+import { expect, test } from 'vitest'
+import { crashAt } from '../fixtures/crash-after.ts'
+import { smallOrders } from '../fixtures/small-orders.ts'
+import { aWorld } from '../fixtures/world.ts'
+
+const FILES = ['a.csv', 'b.csv', 'c.csv', 'd.csv']
+
+/** Far more effects than a pass has; the loop ends at the first number that is never reached. */
+const EFFECTS_MAX = 600
+
+/** Every so many effects, beginning with another one for each moment: there are many, and most are alike. */
+const STRIDE = 5
+
+test.each([
+  ['before', 1],
+  ['after', 3],
+] as const)(
+  'a bridge that dies right %s any effect of a pass over several files sends each order once and tells of each file',
+  async (moment, first) => {
+    let effects = 0
+    for (let effect = first; effect < EFFECTS_MAX; effect += STRIDE) {
+      const world = await aWorld({ routes: ['orders'] })
+      for (const [index, name] of FILES.entries()) {
+        await world.drop('inbox/orders', name, smallOrders(100 * (index + 1), 2))
+      }
+      const plan = crashAt(effect, moment)
+      const bridge = await world.open(plan.wrap)
+      await bridge.run([], new AbortController().signal).catch((error: unknown) => {
+        if (plan.diedAt() === undefined) throw error
+      })
+      await bridge.close()
+      if (plan.diedAt() === undefined) break
+      effects++
+      const told = `${plan.diedAt()} (effect ${effect})`
+      for (let start = 0; start < 3; start++) {
+        world.clock.skip(60_000) // the lease of the dead runs out
+        await world.run()
+      }
+      const numbers = (await world.orders()).map((order) => order.purchase_order_number)
+      expect(new Set(numbers).size, told).toBe(2 * FILES.length)
+      expect(numbers.length, told).toBe(2 * FILES.length)
+      expect(await world.list('inbox/orders'), told).toEqual([])
+      expect(await world.list('results'), told).toEqual(
+        FILES.flatMap((name) => [`${name}.results.csv`, `${name}.summary.json`]),
+      )
+    }
+    expect(effects).toBeGreaterThan(20)
+  },
+  300_000,
+)

@@ -1,0 +1,77 @@
+/** Files that wait to be taken from an SFTP server, or to be confirmed by a receipt on it. */
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { partnerOf, PICKED_UP, RECEIPT, type Waiting, worldThatWaits } from '../fixtures/partner.ts'
+import { SFTP_USER, sftpServer } from '../fixtures/sftp-server.ts'
+import type { World } from '../fixtures/world.ts'
+import { sampleOrders } from '../samples/orders.ts'
+
+const ORDERS = sampleOrders({ seed: 96, orders: 2, damageEvery: 0 })
+
+async function overSftp(waiting: Waiting) {
+  const server = await sftpServer()
+  onTestFinished(server.close)
+  const { username, password } = SFTP_USER
+  const world = await worldThatWaits(waiting, ORDERS, {
+    exchange: (folder) => {
+      server.folder = folder
+      return {
+        type: 'sftp',
+        host: server.host,
+        port: server.port,
+        username,
+        login: { password },
+        trust: { knownHostsFile: join(folder, '../known_hosts'), pinned: [server.fingerprint] },
+        timeoutMs: 5000,
+        root: '/',
+        connections: 1,
+        verify: 'size',
+        claim: 'rename',
+        deliver: 'rename',
+      }
+    },
+  })
+  return { world, server }
+}
+
+const acknowledged = (world: World) => world.service.counts().acknowledgedOrders
+
+test('a file on a server is acknowledged once it was taken away from there', async () => {
+  const { world } = await overSftp(PICKED_UP)
+
+  const first = await world.run('orders-out')
+  const second = await world.run('orders-out')
+  const before = acknowledged(world)
+  await partnerOf(world).takes('orders-1.csv')
+  const third = await world.run('orders-out')
+
+  expect([first.exit, second.exit, third.exit]).toEqual([0, 0, 0])
+  expect(before).toBe(0)
+  expect(acknowledged(world)).toBe(2)
+})
+
+test('an empty folder where a disk of the server should be is no pick-up', async () => {
+  const { world } = await overSftp(PICKED_UP)
+  await world.run('orders-out')
+  const mountAgain = await partnerOf(world).unmounts()
+
+  const away = await world.run('orders-out')
+  await mountAgain()
+  const back = await world.run('orders-out')
+
+  expect([away.exit, back.exit]).toEqual([69, 0])
+  expect(acknowledged(world)).toBe(0)
+})
+
+test('a receipt on a server confirms its file and goes to the archive there', async () => {
+  const { world } = await overSftp({ ...RECEIPT, receipt: { ...RECEIPT.receipt, contains: '{name}' } })
+  await world.run('orders-out')
+  await partnerOf(world).confirms('orders-1.csv', { text: 'orders-1.csv' })
+
+  const { exit } = await world.run('orders-out')
+
+  expect(exit).toBe(0)
+  expect(acknowledged(world)).toBe(2)
+  expect(await world.list('receipts')).toEqual([])
+  expect(await world.list('archive/receipts')).toHaveLength(1)
+})
