@@ -14,8 +14,8 @@ const Companion = z.string().refine((template) => {
 const ReadyFile = z.union(
   [
     z.enum(['settled', 'renamed', 'marker', 'manifest']),
-    z.strictObject({ marker: Companion }),
-    z.strictObject({ manifest: Companion }),
+    z.strictObject({ marker: Companion.describe('The name of the marker: {name} or {stem}, and more.') }),
+    z.strictObject({ manifest: Companion.describe('The name of the manifest, in the same way.') }),
   ],
   {
     error:

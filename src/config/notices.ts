@@ -27,22 +27,24 @@ const commonShape = {
 const MailFile = z.strictObject({
   type: z.literal('mail'),
   to: z.union([Address, z.array(Address).min(1).max(50)]).describe('One address, or several.'),
-  from: Address,
+  from: Address.describe('The address it comes from.'),
   subject: Text.max(100)
     .default('dropbridge')
     .describe('What the subject begins with, to tell one bridge from another.'),
-  smtp: z.strictObject({
-    host: Text.describe('The mail server.'),
-    port: z.int().min(1).max(65_535).optional().describe('587, or 465 with tls, or 25 with none.'),
-    security: z
-      .enum(['starttls', 'tls', 'none'])
-      .default('starttls')
-      .describe(
-        'starttls and tls refuse a server that does not encrypt; none is for a server on this machine.',
-      ),
-    username: Text.optional(),
-    password: Text.optional(),
-  }),
+  smtp: z
+    .strictObject({
+      host: Text.describe('The mail server.'),
+      port: z.int().min(1).max(65_535).optional().describe('587, or 465 with tls, or 25 with none.'),
+      security: z
+        .enum(['starttls', 'tls', 'none'])
+        .default('starttls')
+        .describe(
+          'starttls and tls refuse a server that does not encrypt; none is for a server on this machine.',
+        ),
+      username: Text.optional().describe('Who logs in, where the server wants it.'),
+      password: Text.optional().describe('From ${NAME} or ${file:PATH}.'),
+    })
+    .describe('How the mail server is reached.'),
   ...commonShape,
 })
 

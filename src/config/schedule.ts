@@ -30,11 +30,20 @@ const Expression = z.string().superRefine((text, context) => {
   if (message !== undefined) context.addIssue({ code: 'custom', message })
 })
 
-const CronFile = z.union([Expression, z.strictObject({ expression: Expression, zone: Zone.optional() })], {
-  error: ({ input }) =>
-    (typeof input === 'string' ? cronMistake(input) : undefined) ??
-    'must be five fields in quotes, such as "0 6 * * 1-5", or { expression: …, zone: … }',
-})
+const CronFile = z.union(
+  [
+    Expression,
+    z.strictObject({
+      expression: Expression.describe('Minute, hour, day, month and weekday.'),
+      zone: Zone.optional().describe('The zone of the times; the `zone` of the file when left out.'),
+    }),
+  ],
+  {
+    error: ({ input }) =>
+      (typeof input === 'string' ? cronMistake(input) : undefined) ??
+      'must be five fields in quotes, such as "0 6 * * 1-5", or { expression: …, zone: … }',
+  },
+)
 
 const DailyFile = z.strictObject({
   after: z

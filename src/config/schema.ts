@@ -73,7 +73,12 @@ const FilePattern = z
   .min(1)
   .refine((pattern) => !/[/\\\p{Cc}]/u.test(pattern), 'matches names of files: it cannot hold "/" or "\\"')
 
-const Credentials = z.strictObject({ clientId: Text, clientSecret: Text })
+const Credentials = z.strictObject({
+  clientId: Text.describe('The client id that the API gave.'),
+  clientSecret: Text.describe('Its secret; from ${NAME} or ${file:PATH}.'),
+})
+
+const MailboxName = Text.describe('One of the mailboxes.')
 
 const ApiSettings = z.strictObject({
   baseUrl: BaseUrl.describe('The address of the API, http or https.'),
@@ -94,7 +99,7 @@ const routeShape = {
 }
 
 const DocumentsFile = z.strictObject({
-  mailbox: Text,
+  mailbox: MailboxName,
   folder: Folder.default('documents').describe('Where they are left.'),
   labels: z.boolean().default(true).describe('Leave the shipping labels that the API makes.'),
   packingSlips: z.boolean().default(true).describe('Leave the packing slips.'),
@@ -105,10 +110,10 @@ const DocumentsFile = z.strictObject({
 
 export const InboundRouteFile = z.strictObject({
   ...routeShape,
-  operation: z.enum(operationNames.filter(isInbound)),
+  operation: z.enum(operationNames.filter(isInbound)).describe('What is done with each record.'),
   from: z
     .strictObject({
-      mailbox: Text,
+      mailbox: MailboxName,
       folder: Folder.describe('Where files are dropped.'),
       match: FilePattern.default('*.csv').describe(
         'Which files are taken: * and ? stand for any letters; case is ignored.',
@@ -118,8 +123,15 @@ export const InboundRouteFile = z.strictObject({
       expect: ExpectFile.optional().describe('By when a file should come; when none does, it is told.'),
       ...inboxShape,
     })
-    .superRefine(checkInbox),
-  results: z.strictObject({ mailbox: Text, folder: Folder.default('results'), emptied: EmptiedFile }),
+    .superRefine(checkInbox)
+    .describe('Where files come from.'),
+  results: z
+    .strictObject({
+      mailbox: MailboxName,
+      folder: Folder.default('results').describe('The folder of the results files.'),
+      emptied: EmptiedFile,
+    })
+    .describe('Where the files are left that tell what became of each record.'),
   documents: DocumentsFile.optional().describe(
     'Where the packing slips and labels of created shipments are left; none are fetched when left out.',
   ),
@@ -139,15 +151,17 @@ export const InboundRouteFile = z.strictObject({
 
 export const OutboundRouteFile = z.strictObject({
   ...routeShape,
-  operation: z.enum(operationNames.filter(isOutbound)),
-  to: z.strictObject({
-    mailbox: Text,
-    folder: Folder.describe('Where files are left.'),
-    name: FileName.describe(
-      'The name of each file, with {seq}, {date:yyyyMMdd-HHmmss} or {day:yyyyMMdd} (the business date of `daily`), and {route}; with a field of the record, such as {purchase_order_number}, each file holds one record.',
-    ),
-    emptied: EmptiedFile,
-  }),
+  operation: z.enum(operationNames.filter(isOutbound)).describe('What is listed.'),
+  to: z
+    .strictObject({
+      mailbox: MailboxName,
+      folder: Folder.describe('Where files are left.'),
+      name: FileName.describe(
+        'The name of each file, with {seq}, {date:yyyyMMdd-HHmmss} or {day:yyyyMMdd} (the business date of `daily`), and {route}; with a field of the record, such as {purchase_order_number}, each file holds one record.',
+      ),
+      emptied: EmptiedFile,
+    })
+    .describe('Where files go to.'),
   ...acknowledgeShape(Folder),
   select: SelectFile.optional().describe(
     'Makes the route a report: each run asks the list for these records and writes all of them into a new file. Nothing is acknowledged.',
@@ -165,7 +179,7 @@ export const OutboundRouteFile = z.strictObject({
 })
 
 export const ConfigurationFile = z.strictObject({
-  api: ApiSettings,
+  api: ApiSettings.describe('The API, and who the bridge is there.'),
   journal: z
     .string()
     .refine((text) => /^sqlite:./.test(text), 'must be sqlite: and a path, such as sqlite:./state/journal.db')

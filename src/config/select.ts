@@ -32,7 +32,9 @@ const Window = z
 const Flag = z.boolean()
 
 /** A number would lose its leading zeros before anybody sees it. */
-const NumbersOrFile = z.union([Text, z.array(Text).min(1).max(NAMED_MAX), z.strictObject({ file: Text })], {
+const FromFile = z.strictObject({ file: Text.describe('A file with one on each line.') })
+
+const NumbersOrFile = z.union([Text, z.array(Text).min(1).max(NAMED_MAX), FromFile], {
   error: `must be a text in quotes, a list of at most ${NAMED_MAX} of them, or { file: … } with one on each line`,
 })
 
@@ -40,7 +42,7 @@ const Id = z.union([
   z.int().min(1),
   z.string().regex(/^[1-9]\d{0,14}$/, 'must be an id of the API, such as 4711'),
 ])
-const IdsOrFile = z.union([Id, z.array(Id).min(1).max(NAMED_MAX), z.strictObject({ file: Text })], {
+const IdsOrFile = z.union([Id, z.array(Id).min(1).max(NAMED_MAX), FromFile], {
   error: `must be an id, a list of at most ${NAMED_MAX} ids, or { file: … } with one on each line`,
 })
 
@@ -50,7 +52,13 @@ const Attributes = z
     Object.fromEntries(
       Object.entries(ATTRIBUTES)
         .filter(([, { isSearchable }]) => isSearchable)
-        .map(([code]) => [code, z.union([Wanted, z.array(Wanted).min(1).max(50)]).optional()]),
+        .map(([code]) => [
+          code,
+          z
+            .union([Wanted, z.array(Wanted).min(1).max(50)])
+            .optional()
+            .describe('One value, or several of which one is enough.'),
+        ]),
     ),
   )
   .refine((values) => Object.keys(values).length > 0, { error: 'names no attribute', when: isWhole })

@@ -46,7 +46,7 @@ export const waitShape = {
 }
 
 export const StepFile = z.strictObject({
-  operation: z.enum(ORDER_OPERATIONS),
+  operation: z.enum(ORDER_OPERATIONS).describe('What is done.'),
   mapping: z
     .string()
     .min(1)

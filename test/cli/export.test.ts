@@ -151,16 +151,7 @@ test('it needs no journal, and so stands in nobody’s way', async () => {
 })
 
 test('what cannot be asked is told in the words of the command line, all at once', async () => {
-  const wrong = await dropbridge(
-    'export',
-    'orders-out',
-    '--status',
-    'opne',
-    '--since',
-    'lately',
-    '--id',
-    'x',
-  )
+  const wrong = await dropbridge('export', 'orders-out', '--status', 'opne', '--since', 'lately', '--id', 'x')
   const inbound = await dropbridge('export', 'orders')
   const unknown = await dropbridge('export', 'orders-ou')
   const twice = await dropbridge('export', 'orders-out', '--out', 'a', '--out', 'b')

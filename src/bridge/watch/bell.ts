@@ -16,11 +16,13 @@ export interface Bell {
 interface BellOptions {
   readonly path: string
   readonly ring: () => void
+  /** Called when it hangs: what came between the last look and this moment has rung no bell. */
+  readonly hangs: () => void
   /** The system does not tell of this folder; said once for each reason. */
   readonly broken: (why: string) => void
 }
 
-export function createBell({ path, ring, broken }: BellOptions): Bell {
+export function createBell({ path, ring, hangs, broken }: BellOptions): Bell {
   let hung: { readonly watcher: FSWatcher; readonly folder: string } | undefined
   let lastTrouble: string | undefined
   const close = async () => {
@@ -38,11 +40,12 @@ export function createBell({ path, ring, broken }: BellOptions): Bell {
     close,
     async keep() {
       try {
-        const { dev, ino } = await stat(path)
-        const folder = `${dev}:${ino}`
+        // The number of a folder that was removed is soon given to another one.
+        const { dev, ino, birthtimeMs } = await stat(path)
+        const folder = `${dev}:${ino}:${birthtimeMs}`
         if (hung?.folder === folder) return
         await close()
-        hung = { watcher: hang(path, ring, fail), folder }
+        hung = { watcher: hang(path, ring, fail).on('ready', hangs), folder }
       } catch (error) {
         fail(error)
       }
@@ -57,8 +60,7 @@ export function createBell({ path, ring, broken }: BellOptions): Bell {
 function hang(path: string, ring: () => void, fail: (error: unknown) => void): FSWatcher {
   const ignored = (each: string) => resolve(each) !== path
   const watcher = watch(path, { depth: 0, ignoreInitial: true, ignored })
-  // What came between the last look and the moment in which it hangs has rung no bell.
-  return watcher.on('ready', ring).on('raw', ring).on('all', ring).on('error', fail)
+  return watcher.on('raw', ring).on('all', ring).on('error', fail)
 }
 
 function inWords(error: unknown): string {

@@ -92,7 +92,7 @@ function openInbox({ shop, ...parts }: WatchParts, route: InboundRoute): Inbox {
     sightings,
     deaf,
     worker: createWorker({ shop, ...parts }, route),
-    bell: path === undefined ? undefined : createBell({ path, ring, broken: deaf }),
+    bell: path === undefined ? undefined : createBell({ path, ring, hangs: alarm.ring, broken: deaf }),
     work: { turns: 'due', inbound: (own) => passInbound({ ...own, sightings }) },
     tell: ({ leftAlone }) => tellLeftAlone({ ...surveying, notify }, leftAlone, sightings),
     isUnfinished: async () => (await journal.unfinishedRoutes()).includes(route.name),

@@ -8,7 +8,8 @@ async function aBell() {
   const path = join(await tempFolder(), 'inbox')
   const troubles: string[] = []
   let rings = 0
-  const bell = createBell({ path, ring: () => void rings++, broken: (why) => void troubles.push(why) })
+  const ring = () => void rings++
+  const bell = createBell({ path, ring, hangs: ring, broken: (why) => void troubles.push(why) })
   onTestFinished(() => bell.close())
   const nextRing = async (act: () => Promise<unknown>) => {
     const before = rings
