@@ -50,7 +50,7 @@ export async function openBridge(configuration: Configuration, options: BridgeOp
   const opened = await openJournal({ path: configuration.journal.path, clock: options.clock })
   const journal = options.wrap?.journal?.(opened) ?? opened
   const apis = apiPool(configuration, options)
-  const mailboxes = openMailboxes(configuration, options)
+  const mailboxes = await openMailboxes(configuration, options)
   const hurrying = async <Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> => {
     signal.addEventListener('abort', apis.hurry)
     try {

@@ -12,7 +12,7 @@ export async function checkMailboxes(
   const unanswered: string[] = []
   for (const [name, settings] of Object.entries(mailboxes)) {
     if (settings.type === 'directory') continue
-    const mailbox = openMailbox(name, settings, options)
+    const mailbox = await openMailbox(name, settings, options)
     try {
       await mailbox.list('.', NO_FILE)
     } catch (error) {

@@ -3,29 +3,30 @@ import type { Configuration } from '../config/configuration.ts'
 import type { MailboxConfiguration } from '../config/mailboxes.ts'
 import type { Mailbox } from '../domain/mailbox.ts'
 import { directoryMailbox } from '../mailboxes/directory.ts'
-import { sftpMailbox } from '../mailboxes/sftp/mailbox.ts'
 import type { BridgeOptions } from './options.ts'
 
 export type MailboxOptions = Pick<BridgeOptions, 'clock' | 'random' | 'newId'>
 
-export function openMailboxes(
+export async function openMailboxes(
   { mailboxes }: Configuration,
   { wrap, ...options }: MailboxOptions & Pick<BridgeOptions, 'wrap'>,
-): Map<string, Mailbox> {
-  return new Map(
-    Object.entries(mailboxes).map(([name, settings]) => {
-      const mailbox = openMailbox(name, settings, options)
-      return [name, wrap?.mailbox?.(mailbox) ?? mailbox]
-    }),
-  )
+): Promise<Map<string, Mailbox>> {
+  const opened = new Map<string, Mailbox>()
+  for (const [name, settings] of Object.entries(mailboxes)) {
+    const mailbox = await openMailbox(name, settings, options)
+    opened.set(name, wrap?.mailbox?.(mailbox) ?? mailbox)
+  }
+  return opened
 }
 
-export function openMailbox(
+export async function openMailbox(
   name: string,
   settings: MailboxConfiguration,
   { clock, random, newId }: MailboxOptions,
-): Mailbox {
+): Promise<Mailbox> {
   if (settings.type === 'directory') return directoryMailbox({ root: settings.path, clock })
   const { type: _, ...sftp } = settings
+  // Loaded where there is such a mailbox: it is a fifth of what every start would take.
+  const { sftpMailbox } = await import('../mailboxes/sftp/mailbox.ts')
   return sftpMailbox({ ...sftp, mailbox: name, clock, random, newId })
 }

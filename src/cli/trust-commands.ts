@@ -1,7 +1,6 @@
 /** The command by which a person trusts the server of a mailbox. */
 import type { Argv } from 'yargs'
 import { BridgeError, type ExitCode } from '../support/errors.ts'
-import { trustHost } from './commands/trust-host.ts'
 import { DEFAULT_CONFIGURATION } from './context.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -38,9 +37,11 @@ export function trustCommands(program: Argv, terminal: Terminal, done: Done): Ar
           if (!Array.isArray(fingerprint)) return true
           throw new BridgeError('usage-wrong', '--fingerprint is given more than once.')
         }),
-    async (args) =>
-      done(
-        await trustHost(terminal, { ...args, mailbox: String(args.mailbox), fingerprint: args.fingerprint }),
-      ),
+    async (args) => {
+      // Loaded when it is wanted: the others speak to no SFTP server before they must.
+      const { trustHost } = await import('./commands/trust-host.ts')
+      const asked = { ...args, mailbox: String(args.mailbox), fingerprint: args.fingerprint }
+      done(await trustHost(terminal, asked))
+    },
   )
 }

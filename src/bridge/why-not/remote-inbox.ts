@@ -5,5 +5,5 @@ import type { Mailbox } from '../../domain/mailbox.ts'
 export interface RemoteInbox {
   readonly route: InboundRoute
   /** Opens the connection with the first question. */
-  readonly open: () => Mailbox
+  readonly open: () => Promise<Mailbox>
 }

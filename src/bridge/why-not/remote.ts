@@ -35,7 +35,7 @@ export function lookedAt({ remote }: Pick<Asking, 'remote'>): string[] {
 export async function remoteVerdicts(asking: Asking): Promise<RouteVerdict[]> {
   const verdicts: RouteVerdict[] = []
   for (const { route, open } of asking.remote) {
-    const mailbox = open()
+    const mailbox = await open()
     const { folder } = route.from
     const path = mailbox.describe(folder, asking.name)
     try {
