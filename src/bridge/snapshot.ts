@@ -1,12 +1,13 @@
 /** Gathers where the bridge stands: once, for the command line, the status page, the metrics and the notices. */
+import type { Configuration } from '../config/configuration.ts'
 import type { Observer } from '../domain/event.ts'
 import type { RouteOverview } from '../domain/journal.ts'
-import type { Snapshot } from '../domain/snapshot.ts'
+import type { Snapshot, SnapshotRoute } from '../domain/snapshot.ts'
 import { type Attention, gatherAttention } from './attention/attention.ts'
 import type { Attending } from './attention/looking.ts'
 import { isHolderAlive } from './holder.ts'
 import { scheduledRoutes } from './schedule/scheduled-routes.ts'
-import { unfinishedFiles } from './unfinished.ts'
+import { unfinishedWork } from './unfinished.ts'
 
 /** How many held files and records are shown; release and discard take them all. */
 const HELD_MAX = 20
@@ -44,16 +45,29 @@ async function snapshotOf(
   return {
     at: clock.now(),
     attention: concerns,
-    routes: (await journal.overview()).map(onlyTheLiving),
+    routes: withThoseThatNeverRan(configuration, (await journal.overview()).map(onlyTheLiving)),
     turns: await scheduledRoutes(journal, configuration, clock.now()),
     files: await journal.recentFiles(LATEST),
     deliveries: await journal.recentDeliveries(LATEST),
     held: await journal.heldFiles(HELD_MAX),
     heldRecords: await journal.heldRecords(HELD_MAX),
     waiting: await journal.waitingFiles(HELD_MAX),
-    unfinished: await unfinishedFiles(journal, configuration, HELD_MAX),
+    unfinished: await unfinishedWork(journal, configuration, HELD_MAX),
     strangers,
   }
+}
+
+function withThoseThatNeverRan(
+  { routes }: Configuration,
+  known: readonly RouteOverview[],
+): SnapshotRoute[] {
+  const names = new Set(known.map(({ route }) => route))
+  const never = routes.flatMap(({ name }): SnapshotRoute[] =>
+    names.has(name)
+      ? []
+      : [{ route: name, files: {}, incoming: {}, outgoing: {}, deliveries: {}, neverRan: true }],
+  )
+  return [...known, ...never].toSorted((one, other) => (one.route < other.route ? -1 : 1))
 }
 
 /** A process that is gone holds nothing: its lease is taken over at once. */

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline/promises'
 import { BridgeError } from '../support/errors.ts'
 import { keepHeapSmall } from '../support/heap.ts'
 import { streamSink } from '../support/log-sinks.ts'
+import { visible } from '../support/visible.ts'
 import { stopSignal } from './signals.ts'
 import { runCommandLine } from './command-line.ts'
 import type { Terminal } from './terminal.ts'
@@ -12,11 +13,13 @@ import type { Terminal } from './terminal.ts'
 keepHeapSmall()
 // Talk waits for nobody: a reader that sleeps, or a full disk behind stderr, is no reason to stop working.
 const talk = streamSink(process.stderr)
-const say = (line: string) => talk.write(`${line}\n`)
-const { signal, exitOnSignal } = stopSignal(say)
+// What files say is said on: it must not move the cursor, nor colour what follows.
+const shown = (line: string) => line.split('\n').map(visible).join('\n')
+const say = (line: string) => talk.write(`${shown(line)}\n`)
+const { signal, exitOnSignal, stopsBy } = stopSignal(say)
 
 const terminal: Terminal = {
-  out: (line) => void process.stdout.write(`${line}\n`),
+  out: (line) => void process.stdout.write(`${process.stdout.isTTY ? shown(line) : line}\n`),
   outBytes: (bytes) =>
     new Promise((resolve, reject) => {
       process.stdout.write(bytes, (error) => {
@@ -32,6 +35,7 @@ const terminal: Terminal = {
   folder: process.cwd(),
   ...(process.stdin.isTTY && process.stderr.isTTY ? { ask } : {}),
   signal,
+  stopsBy,
 }
 
 // A reader that went away (| head) is no failure of ours; and what cannot be said is not said.

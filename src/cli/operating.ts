@@ -1,9 +1,10 @@
 /** The log and what else `run` and `watch` tell of a bridge, put together from the configuration and the command line. */
 import type { Bridge } from '../bridge/bridge.ts'
+import { chosenRoutes } from '../bridge/run.ts'
 import type { Configuration } from '../config/configuration.ts'
 import type { Observer } from '../domain/event.ts'
 import { openNotifier } from '../notices/notifiers.ts'
-import { eventLog } from '../operator/event-log.ts'
+import { eventLog, wordsOf } from '../operator/event-log.ts'
 import { openOperating } from '../operator/operating.ts'
 import { systemClock } from '../support/clock.ts'
 import { createLog, type LogFormat, type LogLevel, type LogSink } from '../support/log.ts'
@@ -19,6 +20,8 @@ export interface LogFlags {
 
 export interface OperatedOptions {
   readonly isWatch: boolean
+  /** The names that were asked for; all when there are none. */
+  readonly routes: readonly string[]
   readonly flags: LogFlags
   /** Words for a person while it happens; said only where stderr does not carry the log. */
   readonly words: Observer
@@ -36,13 +39,20 @@ export interface Operated {
 export async function withOperatedBridge<Result>(
   terminal: Terminal,
   configuration: Configuration,
-  { isWatch, flags, words }: OperatedOptions,
+  { isWatch, routes, flags, words }: OperatedOptions,
   work: (operated: Operated) => Promise<Result>,
 ): Promise<Result> {
+  // A misspelt name is told before anything is opened that others may see.
+  const chosen = chosenRoutes(configuration, routes)
   const { log, talks, isLogged } = openLog(terminal, configuration, { isWatch, flags })
   const logged = eventLog(log, isChatty(configuration, flags))
+  terminal.stopsBy?.((event) => {
+    logged(event)
+    if (!isLogged) terminal.say(wordsOf(event))
+  })
   const operating = await openOperating({
     configuration,
+    routes: chosen.map(({ name }) => name),
     isWatch,
     clock: systemClock,
     newId,

@@ -58,8 +58,11 @@ function isSomething(result: RouteResult): boolean {
   }
 }
 
-/** `3 files: 40 accepted, 1 rejected; 1 file delivered with 5 records; exit 2: …` */
-export function summaryInWords(result: RunResult): string {
+/**
+ * `3 files: 40 accepted, 1 rejected; 1 file delivered with 5 records; exit 2: …`. `mapped` is what the program ends with
+ * instead, for a scheduler.
+ */
+export function summaryInWords(result: RunResult, mapped: number = result.exit): string {
   const { files, records, delivered, open, failedRoutes } = summaryOf(result)
   const parts = [
     ...(files > 0 ? [`${counted(files, 'file')}: ${countsInWords(records)}`] : []),
@@ -70,7 +73,8 @@ export function summaryInWords(result: RunResult): string {
     ...(failedRoutes > 0 ? [`${counted(failedRoutes, 'route')} failed`] : []),
   ]
   const what = parts.length === 0 ? 'nothing to do' : parts.join('; ')
-  return `${what}; exit ${result.exit}: ${exitInWords(result.exit)}`
+  const exit = mapped === result.exit ? `${mapped}` : `${mapped} (${result.exit} by the map)`
+  return `${what}; exit ${exit}: ${exitInWords(result.exit)}`
 }
 
 function counted(count: number, what: string): string {

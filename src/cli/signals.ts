@@ -1,4 +1,6 @@
 /** SIGINT, SIGTERM and SIGHUP, answered in words: the first asks for a clean stop, the second and the end of a grace stop at once. */
+import type { StopEvent } from '../domain/event.ts'
+import { wordsOf } from '../operator/event-log.ts'
 import { EXIT, type ExitCode } from '../support/errors.ts'
 
 /**
@@ -11,6 +13,8 @@ export interface StopSignal {
   readonly signal: AbortSignal
   /** The exit code that tells which signal came; undefined when none did. */
   readonly exitOnSignal: () => ExitCode | undefined
+  /** From now on the stop is told to this one, which may have a log to write, and not said. */
+  readonly stopsBy: (tell: (event: StopEvent) => void) => void
 }
 
 /**
@@ -19,28 +23,33 @@ export interface StopSignal {
  */
 const GRACE_MS = 30_000
 
-const AT_ONCE = 'stopped at once; the next run goes on from the journal'
-
 /** Stopping at once is safe: what was begun is in the journal, and the next run goes on from there. */
 export function stopSignal(say: (line: string) => void): StopSignal {
   const controller = new AbortController()
   let exit: ExitCode | undefined
-  const endAtOnce = (code: ExitCode, line: string) => {
-    say(line)
+  let tell = (event: StopEvent) => say(wordsOf(event))
+  const endAtOnce = (code: ExitCode, why: string) => {
+    tell({ kind: 'stopped-at-once', why })
     process.exit(code)
   }
   for (const [name, code] of Object.entries(SIGNALS)) {
     process.on(name, () => {
-      if (exit !== undefined) endAtOnce(code, AT_ONCE)
+      if (exit !== undefined) endAtOnce(code, 'asked twice')
       exit = code
       // Whoever draws a progress bar takes it away when it hears of the stop; then there is room for words.
       controller.abort()
-      say('finishing what is in flight; once more ends at once')
+      tell({ kind: 'stop-asked' })
       setTimeout(
-        () => endAtOnce(code, `not finished in ${GRACE_MS / 1000} seconds: ${AT_ONCE}`),
+        () => endAtOnce(code, `not finished in ${GRACE_MS / 1000} seconds`),
         GRACE_MS,
       ).unref()
     })
   }
-  return { signal: controller.signal, exitOnSignal: () => exit }
+  return {
+    signal: controller.signal,
+    exitOnSignal: () => exit,
+    stopsBy: (teller) => {
+      tell = teller
+    },
+  }
 }

@@ -1,8 +1,8 @@
 /** Where the bridge stands, for people: first what needs somebody, then the routes, then what happened last. */
 import type { Concern } from '../domain/attention.ts'
-import type { DeliveryEntry, FileEntry, RouteOverview } from '../domain/journal.ts'
+import type { DeliveryEntry, FileEntry } from '../domain/journal.ts'
 import { holderInWords } from '../domain/lease.ts'
-import type { Snapshot } from '../domain/snapshot.ts'
+import type { Snapshot, SnapshotRoute } from '../domain/snapshot.ts'
 import type { WaitingFile } from '../domain/steps.ts'
 import { isoTime } from '../support/clock.ts'
 import { countsInWords } from './counts-in-words.ts'
@@ -64,8 +64,8 @@ function concernInWords({ code, route, since, message }: Concern): string {
   return `${route === undefined ? '' : `${route}: `}${message} (${code}, since ${isoTime(since)})`
 }
 
-function routesInWords(routes: readonly RouteOverview[]): string[] {
-  if (routes.length === 0) return ['(nothing has happened yet)']
+function routesInWords(routes: readonly SnapshotRoute[]): string[] {
+  if (routes.length === 0) return ['(there are no routes)']
   return table(
     ['route', 'records in', 'records out', 'now'],
     routes.map((route) => [
@@ -93,7 +93,8 @@ function turnsInWords({ turns, at }: Snapshot): string[] {
 /** Of files and of deliveries. */
 const FINISHED: readonly string[] = ['closed', 'acknowledged', 'done']
 
-function nowOf({ heldBy, files, deliveries }: RouteOverview): string {
+function nowOf({ heldBy, files, deliveries, neverRan }: SnapshotRoute): string {
+  if (neverRan === true) return 'has not run yet'
   if (heldBy !== undefined) return `${holderInWords(heldBy)} is working on it`
   const open = Object.entries({ ...files, ...deliveries })
     .filter(([state]) => !FINISHED.includes(state))

@@ -1,5 +1,6 @@
 /** Where the program talks: data on stdout, talk on stderr. Handed to every command, so that tests can listen. */
 import { inspect } from 'node:util'
+import type { StopEvent } from '../domain/event.ts'
 import { BridgeError, EXIT, type ExitCode, FAILURES } from '../support/errors.ts'
 
 export interface Terminal {
@@ -20,6 +21,8 @@ export interface Terminal {
   readonly ask?: (question: string) => Promise<string>
   /** Fires at the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal
+  /** Has a signal told in another way than as a line of talk; left out where none comes. */
+  readonly stopsBy?: (tell: (event: StopEvent) => void) => void
 }
 
 /** Tells a failure in words: what, where, why, what to do. Gives the exit code. */

@@ -1,5 +1,5 @@
-/** Files that are not finished, for people: why, and what to do. */
-import type { UnfinishedFile } from '../domain/snapshot.ts'
+/** Files and deliveries that are not finished, for people: why, and what to do. */
+import type { Unfinished } from '../domain/snapshot.ts'
 
 /** What the next run does with records of the state. */
 const NEXT = {
@@ -7,21 +7,22 @@ const NEXT = {
   uncertain: 'looked up by the next run',
   sending: 'begun and without an answer, looked up by the next run',
   planned: 'sent by the next run',
+  collected: 'acknowledged by the next run',
 } as const
 
-/** A line for each file, and what to do about it where the one before does not say the same. */
-export function unfinishedInWords(files: readonly UnfinishedFile[]): string[] {
-  if (files.length === 0) return []
-  const lines = files.flatMap((file, index) => {
-    const cure = cureOf(file)
-    const next = files[index + 1]
+/** A line for each of them, and what to do about it where the one before does not say the same. */
+export function unfinishedInWords(works: readonly Unfinished[]): string[] {
+  if (works.length === 0) return []
+  const lines = works.flatMap((work, index) => {
+    const cure = cureOf(work)
+    const next = works[index + 1]
     const isSaidNext = next !== undefined && cureOf(next) === cure
-    return [`${file.route}: ${file.name}: ${whyOf(file)}`, ...(isSaidNext ? [] : [`    what to do: ${cure}`])]
+    return [`${work.route}: ${work.name}: ${whyOf(work)}`, ...(isSaidNext ? [] : [`    what to do: ${cure}`])]
   })
   return ['not finished:', ...lines]
 }
 
-function whyOf({ state, next, records }: UnfinishedFile): string {
+function whyOf({ state, next, records }: Unfinished): string {
   if (records.length === 0) return `${state}. ${next}`
   return records
     .map(({ state: of, count, why }) => {
@@ -31,8 +32,10 @@ function whyOf({ state, next, records }: UnfinishedFile): string {
     .join('; ')
 }
 
-function cureOf({ route, worker, isRouteKnown }: UnfinishedFile): string {
+/** Why a step failed is in no journal: where no record says it, the run that fails again does. */
+function cureOf({ route, worker, isRouteKnown, records }: Unfinished): string {
   if (!isRouteKnown) return `the configuration has no route ${route} any more: give it back its name`
   if (worker !== undefined) return `nothing yet: ${worker} is working on route ${route}`
-  return `dropbridge run ${route}`
+  const isSaidWhy = records.some(({ why }) => why !== undefined)
+  return isSaidWhy ? `dropbridge run ${route}` : `dropbridge run ${route}; where it cannot go on, it says why`
 }

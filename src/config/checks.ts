@@ -11,7 +11,7 @@ import { plainFolder } from './schema.ts'
 import { checkSchedule } from './schedule-checks.ts'
 import { checkSteps, StepsGlance } from './step-checks.ts'
 import { checkTelling } from './telling-checks.ts'
-import { checkAcknowledge, checkExpect } from './waiting-checks.ts'
+import { checkAcknowledge, checkExpect, checkReceipts } from './waiting-checks.ts'
 
 /** Everything that is wrong between routes, mailboxes and parties. */
 export function checkTogether(raw: unknown): Mistake[] {
@@ -26,6 +26,7 @@ export function checkTogether(raw: unknown): Mistake[] {
     ...checkOwnFiles(routes),
     ...checkTargets(routes),
     ...checkRivals(routes),
+    ...checkReceipts(routes),
     ...routes.flatMap(checkNames),
     ...checkTelling(raw),
     ...routes.flatMap((route) =>
@@ -76,7 +77,7 @@ const RouteGlance = z.object({
     .optional()
     .catch(undefined),
   acknowledge: word,
-  receipt: z.object({ mailbox: word, folder, archive: folder }).optional().catch(undefined),
+  receipt: z.object({ mailbox: word, folder, archive: folder, match: word }).optional().catch(undefined),
   overdue: z.unknown().optional(),
   select: z.record(z.string(), z.unknown()).optional().catch(undefined),
   empty: z.unknown().optional(),

@@ -26,6 +26,75 @@ export function checkAcknowledge({ acknowledge, receipt, overdue }: AcknowledgeG
   return mistakes
 }
 
+/** What is there of a route with receipts, however broken the rest is. */
+export interface ReceiptGlance {
+  readonly name: string
+  readonly acknowledge?: string | undefined
+  readonly to?: { readonly mailbox?: string | undefined; readonly name?: string | undefined } | undefined
+  readonly receipt?:
+    | {
+        readonly mailbox?: string | undefined
+        readonly folder?: string | undefined
+        readonly match?: string | undefined
+      }
+    | undefined
+}
+
+/** By its name alone a receipt says which file it is for: in one folder it must not be able to mean files of two routes. */
+export function checkReceipts(routes: readonly ReceiptGlance[]): Mistake[] {
+  const known: ReceiptNames[] = []
+  return routes.flatMap((route) => {
+    const names = receiptNames(route)
+    if (names === undefined) return []
+    const other = known.find((each) => mayMeet(each, names))
+    known.push(names)
+    if (other === undefined) return []
+    const message = [
+      `a receipt for a file of this route may be taken for one of ${other.route}: both look in the same folder, for the same names.`,
+      'Let the receipts come to a folder of their own, or begin the names of the files (`to.name`) with {route}.',
+    ].join(' ')
+    return [{ path: ['routes', route.name, 'receipt'], at: 'key' as const, message }]
+  })
+}
+
+/** What all receipts of a route have in common. */
+interface ReceiptNames {
+  readonly route: string
+  readonly place: string
+  readonly beginning: string
+  /** Whether nothing but a digit may stand behind the beginning. */
+  readonly digitsFollow: boolean
+  readonly end: string
+}
+
+function receiptNames({ name: route, acknowledge, to, receipt }: ReceiptGlance): ReceiptNames | undefined {
+  if (acknowledge !== 'receipt' || receipt?.folder === undefined || to?.name === undefined) return undefined
+  const match = (receipt.match ?? '{name}.ok').toLowerCase()
+  const name = to.name.replaceAll('{route}', route).toLowerCase()
+  // A name that is taken at the target gets a number before its extension.
+  const [beginning = ''] = /^[^{.]*/.exec(name) ?? []
+  return {
+    route,
+    place: JSON.stringify([receipt.mailbox ?? to.mailbox, receipt.folder]),
+    beginning: match.slice(0, Math.max(0, match.indexOf('{'))) + beginning,
+    digitsFollow: name.startsWith('{seq', beginning.length),
+    end: match.slice(match.lastIndexOf('}') + 1),
+  }
+}
+
+function mayMeet(one: ReceiptNames, other: ReceiptNames): boolean {
+  if (one.place !== other.place) return false
+  if (!one.end.endsWith(other.end) && !other.end.endsWith(one.end)) return false
+  return mayBegin(one, other) || mayBegin(other, one)
+}
+
+/** Whether names of the one may begin as those of the other do. */
+function mayBegin({ beginning, digitsFollow }: ReceiptNames, other: ReceiptNames): boolean {
+  if (!other.beginning.startsWith(beginning)) return false
+  const next = other.beginning.charAt(beginning.length)
+  return next === '' || !digitsFollow || /\d/.test(next)
+}
+
 /** What does not go together; the paths begin within the route. */
 export function checkExpect(from: { readonly expect?: unknown } | undefined, zone: unknown): Mistake[] {
   const expect = from?.expect

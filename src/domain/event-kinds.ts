@@ -91,6 +91,17 @@ export const EVENTS = {
     level: 'info',
     meaning: 'It was asked to stop, and has finished what was in flight.',
   },
+  'stop-asked': {
+    code: 'stop.asked',
+    level: 'info',
+    meaning: 'A signal asked the program to stop; it finishes what is in flight first.',
+  },
+  'stopped-at-once': {
+    code: 'stop.at-once',
+    level: 'warn',
+    meaning:
+      'It ended without that, after a second signal or 30 seconds. The next run goes on from the journal.',
+  },
   'watch-deaf': {
     code: 'watch.deaf',
     level: 'warn',

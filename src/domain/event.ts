@@ -55,6 +55,7 @@ export type BridgeEvent =
   | { readonly kind: 'turns-missed'; readonly route: string; readonly turns: readonly string[] }
   | { readonly kind: 'watch-started'; readonly routes: number; readonly scanMs: number }
   | { readonly kind: 'watch-stopped' }
+  | StopEvent
   /** The system does not tell what happens in a folder: it is looked through by the clock alone. */
   | { readonly kind: 'watch-deaf'; readonly route: string; readonly folder: string; readonly why: string }
   /** A person must hear of it; told once, and once when it is over. */
@@ -86,5 +87,11 @@ export type BridgeEvent =
       readonly done: number
       readonly total?: number
     }
+
+/** A signal came: what is in flight is finished first. Told by the program, not by the bridge. */
+export type StopEvent =
+  | { readonly kind: 'stop-asked' }
+  /** Nothing is waited for any more. */
+  | { readonly kind: 'stopped-at-once'; readonly why: string }
 
 export type Observer = (event: BridgeEvent) => void

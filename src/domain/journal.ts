@@ -281,7 +281,7 @@ export interface Journal
   /** composed → delivered, in this place. */
   deliveryDelivered(lease: Lease, id: string, place?: string): Promise<void>
   /** composed or delivered → done, and its records with it: nothing of it is acknowledged from here. */
-  deliveryDone(lease: Lease, id: string): Promise<void>
+  deliveryDone(lease: Lease, id: string, place?: string): Promise<void>
   /** delivered → acknowledged, when every record is final; false when some are not. */
   deliveryAcknowledged(lease: Lease, id: string): Promise<boolean>
   delivery(id: string): Promise<DeliveryEntry | undefined>

@@ -68,7 +68,8 @@ export interface Message {
 
 /** Sends messages by one way. Throws an `Error` that says why it could not, without secrets; soon when the signal fires. */
 export interface Notifier {
-  send(message: Message, signal: AbortSignal): Promise<void>
+  /** `once`: what fails is not tried again, since nobody should wait for it. */
+  send(message: Message, signal: AbortSignal, manner?: { readonly once: boolean }): Promise<void>
 }
 
 /** What a notice tells of: the events and the changes of findings after one, up to another. */

@@ -1,7 +1,7 @@
 /** Where the bridge stands at a moment: what `status`, the status page, the metrics and the notices show. Plain data. */
 import type { Concern } from './attention.ts'
 import type { HeldFile, HeldRecord } from './held.ts'
-import type { DeliveryEntry, FileEntry, FileState, RouteOverview } from './journal.ts'
+import type { DeliveryEntry, DeliveryState, FileEntry, FileState, RouteOverview } from './journal.ts'
 import type { WaitingFile } from './steps.ts'
 import type { TurnState } from './turns.ts'
 
@@ -10,7 +10,8 @@ export interface Snapshot {
   readonly at: number
   /** What a person must hear of, the most urgent first. */
   readonly attention: readonly Concern[]
-  readonly routes: readonly RouteOverview[]
+  /** Those of the configuration, also those that never worked; and others that the journal knows. */
+  readonly routes: readonly SnapshotRoute[]
   /** Those that have a schedule. */
   readonly turns: readonly ScheduledRoute[]
   /** The latest, newest first. */
@@ -21,9 +22,14 @@ export interface Snapshot {
   readonly heldRecords: readonly HeldRecord[]
   /** Files that wait for orders to be shipped and closed. */
   readonly waiting: readonly WaitingFile[]
-  /** Files that were taken and need another run. */
-  readonly unfinished: readonly UnfinishedFile[]
+  /** Files that were taken and deliveries that were composed, and that need another run. */
+  readonly unfinished: readonly Unfinished[]
   readonly strangers: readonly Stranger[]
+}
+
+export interface SnapshotRoute extends RouteOverview {
+  /** Nobody has ever worked on it. */
+  readonly neverRan?: true
 }
 
 export interface ScheduledRoute {
@@ -34,12 +40,24 @@ export interface ScheduledRoute {
   readonly nextAt?: number
 }
 
-/** A file that was taken and is not finished: how many records still need something, and why. */
-export interface UnfinishedFile {
-  readonly route: string
+/** A file or a delivery that was begun and is not finished: how many records still need something, and why. */
+export type Unfinished = UnfinishedWork & (UnfinishedFile | UnfinishedDelivery)
+
+interface UnfinishedFile {
+  /** Its id. */
   readonly file: string
-  readonly name: string
   readonly state: FileState
+}
+
+interface UnfinishedDelivery {
+  /** Its id. */
+  readonly delivery: string
+  readonly state: DeliveryState
+}
+
+interface UnfinishedWork {
+  readonly route: string
+  readonly name: string
   /** What is next, while no record is what it waits for. */
   readonly next: string
   /** The records without an outcome that stays, by their state, with what the first such record says of it. */
@@ -54,7 +72,7 @@ export interface UnfinishedFile {
 }
 
 /** The states of records that have no outcome yet. */
-export const OPEN_STATES = ['deferred', 'uncertain', 'sending', 'planned'] as const
+export const OPEN_STATES = ['deferred', 'uncertain', 'sending', 'planned', 'collected'] as const
 
 /** A file in an inbox folder that no route takes. */
 export interface Stranger {

@@ -63,8 +63,8 @@ export function deliveryCalls(store: Store): DeliveryCalls {
         await moveDelivery(tables, { id, route: lease.route, from: 'composed' }, changes)
         await chainDelivery(tables, now, { id })
       }),
-    deliveryDone: (lease, id) =>
-      writeHolding(store, lease, (tables, now) => finish(tables, lease, { id, now })),
+    deliveryDone: (lease, id, place) =>
+      writeHolding(store, lease, (tables, now) => finish(tables, lease, { id, place: place ?? null, now })),
     deliveryAcknowledged: (lease, id) =>
       writeHolding(store, lease, (tables, now) => acknowledge(tables, lease, { id, now })),
     delivery: (id) => read(store, (tables) => deliveryEntry(tables, id)),
@@ -193,10 +193,11 @@ async function acknowledge(
 async function finish(
   tables: Kysely<Tables>,
   { route }: Lease,
-  { id, now }: { id: string; now: number },
+  { id, place, now }: { id: string; place: string | null; now: number },
 ): Promise<void> {
   const { numAffectedRows } = await sql`
-    update deliveries set state = 'done', delivered_at = coalesce(delivered_at, ${now})
+    update deliveries set state = 'done', delivered_at = coalesce(delivered_at, ${now}),
+      left_in = coalesce(left_in, ${place})
     where id = ${id} and route = ${route} and state in ('composed', 'delivered')`.execute(tables)
   assert(numAffectedRows === 1n, `Delivery ${id} of route ${route} should be on its way and is not.`)
   const isLeft = sql`delivery_id = ${id} and ${NOT_FINAL}`

@@ -43,6 +43,11 @@ export function takingCalls(store: Store): TakingJournal {
         const query = tables.selectFrom('known_places').select('place').where('place', '=', place)
         return (await query.executeTakeFirst()) !== undefined
       }),
+    wasLeftIn: (route, place) =>
+      read(store, async (tables) => {
+        const ofRoute = tables.selectFrom('deliveries').select('id').where('route', '=', route)
+        return (await ofRoute.where('left_in', '=', place).limit(1).executeTakeFirst()) !== undefined
+      }),
   }
 }
 

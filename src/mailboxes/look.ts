@@ -36,8 +36,10 @@ export async function lookAt(root: string, folder: string, name: string): Promis
   const path = placeOf(root, folder)
   const away = await whyAway(root, path)
   if (away !== undefined) return { what: 'away', why: away }
-  if (!isSafeName(name))
+  if (!isSafeName(name)) {
+    if (!(await isNamedIn(path, name))) return { what: 'nothing' }
     return { what: 'passed-over', why: 'its name has characters that no file of a mailbox may have' }
+  }
   const found = await statOf(join(path, name))
   if (found === undefined) return { what: 'nothing' }
   if (!found.isFile()) return { what: 'passed-over', why: kindOf(found) }
@@ -111,6 +113,15 @@ async function isWritable(folder: string): Promise<boolean> {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+/** Such a name is looked for in the listing, and never made part of a path: it may lead out of the folder. */
+async function isNamedIn(path: string, name: string): Promise<boolean> {
+  try {
+    return (await readdir(path)).includes(name)
+  } catch {
+    return false
+  }
 }
 
 /** The names in a folder; none where it cannot be listed. */

@@ -1,4 +1,5 @@
 /** Which names and folders from outside may be used, and the names the bridge gives files itself. */
+import { createHash } from 'node:crypto'
 import { BridgeError, assert } from '../support/errors.ts'
 
 /** Where claimed files wait, inside the folder they came from. No folder from outside may be called so. */
@@ -90,17 +91,24 @@ export function isTemporaryFor(candidate: string, name: string): boolean {
 }
 
 /**
- * The working name of the note that a file is about to get its final name; in it stands which working name the file has. No
- * id is this word.
+ * The working name of the note that a file is about to get its final name; in it stands which working name the file has.
+ * `identity` is of this very file, so that a note that could not be removed speaks for no other one of the name.
  */
-export function namingNote(name: string): string {
-  return temporaryName(NAMING, name)
+export function namingNote(name: string, identity: string): string {
+  return temporaryName(`naming-${identity}`, name)
 }
 
-const NAMING = 'naming'
+/** Notes of earlier versions had no identity. */
+const NOTE_END = /\.naming(?:-[\da-f]+)?\.dropbridge\.tmp$/
 
 export function isNamingNote(candidate: string): boolean {
-  return candidate.endsWith(`.${NAMING}${OWN_TEMPORARY_END}`)
+  return NOTE_END.test(candidate)
+}
+
+/** Whether the note may be about the file of this working name: those of one final name begin alike. */
+export function speaksOf(note: string, temporary: string): boolean {
+  const end = NOTE_END.exec(note)
+  return end !== null && temporary.startsWith(note.slice(0, end.index + 1))
 }
 
 /** Whether a name is a working name given by a bridge. */
@@ -119,9 +127,12 @@ function plainId(id: string): string {
 /** What Linux and most shares allow; a longer name would make a claim fail for ever. */
 const NAME_BYTES_MAX = 255
 
+/** What is cut off is told apart by a mark: a file and its companion have one id and may begin alike. */
 function fitted(before: string, name: string, after: string): string {
   const room = NAME_BYTES_MAX - Buffer.byteLength(before) - Buffer.byteLength(after)
-  return before + cutToBytes(name, room) + after
+  if (Buffer.byteLength(name) <= room) return before + name + after
+  const mark = `~${createHash('sha256').update(name).digest('hex').slice(0, 12)}`
+  return before + cutToBytes(name, room - mark.length) + mark + after
 }
 
 function cutToBytes(text: string, bytes: number): string {

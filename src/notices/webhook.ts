@@ -18,7 +18,7 @@ const WAITS_MS = [1000, 4000]
 
 export function webhookNotifier(options: WebhookOptions): Notifier {
   return {
-    async send(message, signal) {
+    async send(message, signal, { once } = { once: false }) {
       const body = JSON.stringify({
         id: message.id,
         subject: message.subject,
@@ -28,7 +28,7 @@ export function webhookNotifier(options: WebhookOptions): Notifier {
       // Of its own: the connection must not outlive the notice.
       const dispatcher = new Agent({ connections: 1, pipelining: 1 })
       try {
-        await tryAll(options, message, { body, dispatcher, signal })
+        await tryAll(options, message, { body, dispatcher, signal, waits: once ? [] : WAITS_MS })
       } finally {
         await dispatcher.destroy()
       }
@@ -40,10 +40,12 @@ interface Posting {
   readonly body: string
   readonly dispatcher: Agent
   readonly signal: AbortSignal
+  /** Between tries; one more than these are made. */
+  readonly waits: readonly number[]
 }
 
 async function tryAll(options: WebhookOptions, { id }: Message, posting: Posting): Promise<void> {
-  for (const wait of [...WAITS_MS, undefined]) {
+  for (const wait of [...posting.waits, undefined]) {
     const failure = await tryOnce(options, id, posting)
     if (failure === undefined) return
     if (wait === undefined || !failure.mayPass) throw new Error(failure.why)

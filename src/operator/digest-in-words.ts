@@ -1,15 +1,18 @@
 /** A digest as a person reads it in a mail: the subject says whether it must be opened at all. */
 import type { Digest, Message, ToldConcern, ToldDelivery, ToldFile } from '../domain/notice.ts'
+import type { StateCounts } from '../domain/record.ts'
 import { counted, inCounts, onOneLine } from './wording.ts'
 
 export function messageOf(digest: Digest): Message {
   return { id: digest.id, subject: subjectOf(digest), text: `${textOf(digest).join('\n')}\n`, data: digest }
 }
 
-function subjectOf({ trouble, totals, attention, failures, recovered }: Digest): string {
+function subjectOf({ trouble, totals, attention, failures, recovered, files, more }: Digest): string {
   const { incoming, outgoing } = totals
+  const unusable = files.filter(({ outcome }) => outcome === 'unusable').length
   const parts = [
     ...failures.map(({ route, code }) => `${route} failed (${code})`).slice(0, 2),
+    ...(unusable === 0 ? [] : [`${counted(unusable, 'file')}${more === 0 ? '' : ' or more'} unusable`]),
     ...some((incoming.rejected ?? 0) + (outgoing.rejected ?? 0), 'refused'),
     ...some((incoming.held ?? 0) + (outgoing.held ?? 0), 'held'),
     ...some(incoming.uncertain ?? 0, 'not known'),
@@ -17,9 +20,9 @@ function subjectOf({ trouble, totals, attention, failures, recovered }: Digest):
     ...recovered.map((route) => `${route} works again`).slice(0, 1),
   ]
   if (parts.length > 0) return parts.join(', ')
-  return trouble
-    ? 'see below'
-    : `all is well: ${counted(totals.files, 'file')} in, ${counted(totals.deliveries, 'file')} out`
+  if (trouble) return `over: ${attention.ended.map(({ code }) => code).slice(0, 2).join(', ')}`
+  if (totals.files + totals.deliveries === 0) return 'all is well: what was to be told is settled'
+  return `all is well: ${counted(totals.files, 'file')} in, ${counted(totals.deliveries, 'file')} out`
 }
 
 function some(count: number, what: string): string[] {
@@ -41,11 +44,16 @@ function textOf(digest: Digest): string[] {
     ...section('Files out', deliveries.flatMap(deliveryLines)),
     ...(more === 0 ? [] : [`and ${more} more: see dropbridge status`, '']),
     ...section('In all', [
-      `${counted(totals.files, 'file')} in: ${inCounts(totals.incoming)}`,
-      `${counted(totals.deliveries, 'file')} out: ${inCounts(totals.outgoing)}`,
+      ...totalLine(totals.files, 'in', totals.incoming),
+      ...totalLine(totals.deliveries, 'out', totals.outgoing),
     ]),
     `Notice ${digest.id}, ${digest.at}`,
   ]
+}
+
+/** A notice of a finding alone tells of no files. */
+function totalLine(files: number, where: 'in' | 'out', records: StateCounts): string[] {
+  return files === 0 ? [] : [`${counted(files, 'file')} ${where}: ${inCounts(records)}`]
 }
 
 function section(title: string, lines: readonly string[]): string[] {

@@ -48,11 +48,21 @@ export async function serveHealth(options: HealthOptions): Promise<HealthServer>
   }
 }
 
+const CURES: Readonly<Record<string, string>> = {
+  EADDRINUSE:
+    'another program listens there, perhaps another watch; end that one or set health.listen to a free port, and start the watch anew',
+  EACCES: 'this user may not listen there; set health.listen to a port from 1024 on',
+  EADDRNOTAVAIL: 'this machine does not have that address; set health.listen to one that it has',
+}
+
 function listen(server: Server, { host, port }: HealthOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const cure = CURES[error.code ?? '']
+      reject(cure === undefined ? error : new Error(`${error.message}: ${cure}`, { cause: error }))
+    })
     server.listen({ host, port }, () => {
-      server.off('error', reject)
+      server.removeAllListeners('error')
       // A connection that cannot be taken is no reason to end.
       server.on('error', () => undefined)
       resolve()

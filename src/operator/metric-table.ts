@@ -19,7 +19,7 @@ export const METRICS = {
   },
   dropbridge_passes_total: {
     type: 'counter',
-    help: 'Passes over a route, by how they ended: done or failed.',
+    help: 'Passes over a route, by how they ended: done or failed. A look that fails is one, and so is, once a minute, one that finds nothing to do.',
     labels: ['route', 'outcome'],
   },
   dropbridge_route_failures_total: {
@@ -34,7 +34,7 @@ export const METRICS = {
   },
   dropbridge_last_success_timestamp_seconds: {
     type: 'gauge',
-    help: 'When a pass over the route last ended without a failure, seconds since 1970.',
+    help: 'When a pass over the route last ended without a failure, seconds since 1970; the start of the watch as long as none did.',
     labels: ['route'],
   },
   dropbridge_files_received_total: {

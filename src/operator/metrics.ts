@@ -93,8 +93,10 @@ function makeInstruments(registry: Registry): Instruments {
 }
 
 /** What is there from the start can be told from what is missing. */
-function beginAtZero({ add }: Instruments, { routes, notices }: MetricsOptions): void {
+function beginAtZero({ add, set }: Instruments, { routes, notices, clock }: MetricsOptions): void {
   for (const route of routes) {
+    // A route that never works must be missed as much as one that no longer does.
+    set('dropbridge_last_success_timestamp_seconds', { route }, clock.now() / 1000)
     for (const outcome of ['done', 'failed']) add('dropbridge_passes_total', { route, outcome }, 0)
     add('dropbridge_files_received_total', { route }, 0)
     add('dropbridge_deliveries_total', { route }, 0)

@@ -100,6 +100,8 @@ async function sendOpen(
     range,
     digest: digest ?? nothingLeft(announcing, id),
     failing: due.failing,
+    // Whoever was away the last time may still be, and the next run or minute asks again.
+    once: true,
   })
 }
 
@@ -122,7 +124,7 @@ async function sendNew(
   const told = changes.filter(({ at }) => at >= due.joinedAt)
   const request = { id: newId(), range, changes: told, failures, recovered }
   const digest = await digestFor(announcing, notice, request)
-  if (digest !== undefined) await send(announcing, notice, { range, digest, failing })
+  if (digest !== undefined) await send(announcing, notice, { range, digest, failing, once: false })
   else if (range.upToEvent - range.afterEvent >= PASS_EVENTS || changes.length > 0) {
     await journal.passNotices(notice.name, range, failing)
   }
@@ -132,19 +134,20 @@ interface Sending {
   readonly range: NoticeRange
   readonly digest: Digest
   readonly failing: readonly string[]
+  readonly once: boolean
 }
 
 async function send(
   announcing: Announcing,
   notice: NoticeConfiguration,
-  { range, digest, failing }: Sending,
+  { range, digest, failing, once }: Sending,
 ): Promise<boolean> {
   const { journal, clock, notify } = announcing
   const { id } = digest
   // Several tries of a webhook, and what comes after them.
   const heldUntil = clock.now() + 4 * notice.timeoutMs + 30_000
   if (!(await journal.beginNotice(notice.name, { ...range, id, failing, heldUntil }))) return false
-  const why = await tryToSend(announcing, notice, messageOf(digest))
+  const why = await tryToSend(announcing, notice, { message: messageOf(digest), once })
   if (why === undefined) {
     await journal.endNotice(id, { state: 'sent' })
     notify({ kind: 'notice-sent', notice: notice.name, id })
@@ -156,13 +159,13 @@ async function send(
 }
 
 /** Why it could not; undefined when it was sent. */
-export async function tryToSend(
-  { notifierOf, signal }: Pick<Announcing, 'notifierOf' | 'signal'>,
+async function tryToSend(
+  { notifierOf, signal }: Announcing,
   notice: NoticeConfiguration,
-  message: Message,
+  { message, once }: { readonly message: Message; readonly once: boolean },
 ): Promise<string | undefined> {
   try {
-    await notifierOf(notice).send(message, signal)
+    await notifierOf(notice).send(message, signal, { once })
     return undefined
   } catch (error) {
     return error instanceof Error ? error.message : String(error)

@@ -24,6 +24,8 @@ import { withoutTheirWords } from './wording.ts'
 
 export interface OperatingOptions {
   readonly configuration: Configuration
+  /** Those that are worked on. */
+  readonly routes: readonly string[]
   /** A watch is kept an eye on all the time; a run leaves its page and notices when it ends. */
   readonly isWatch: boolean
   readonly clock: Clock
@@ -122,17 +124,15 @@ async function lookAtTheEnd(inside: Inside, bridge: Watched): Promise<void> {
 }
 
 /** Loaded when they are wanted: a run has none, and should begin at once. */
-async function openMetrics({ configuration, clock, version, isWatch }: OperatingOptions) {
+async function openMetrics({ configuration, routes, clock, version, isWatch }: OperatingOptions) {
   if (!isWatch || configuration.health === undefined) return undefined
-  const routes = configuration.routes.map(({ name }) => name)
   const notices = (configuration.notices ?? []).map(({ name }) => name)
   const { createMetrics } = await import('./metrics.ts')
   return createMetrics({ routes, notices, version, clock })
 }
 
 function openInside(options: OperatingOptions, metrics: Metrics | undefined): Inside {
-  const { configuration, clock, log } = options
-  const routes = configuration.routes.map(({ name }) => name)
+  const { configuration, routes, clock, log } = options
   const pulse = createPulse({ clock, journalPath: configuration.journal.path, routes })
   const failing = new Map<string, RouteFailure>()
   const tried = new Set<string>()

@@ -39,6 +39,8 @@ export function createPulse({
   const passes = new Map<string, LastPass>()
   return {
     observe: (event: BridgeEvent) => {
+      // Its next pass may be a while.
+      if (event.kind === 'route-recovered') passes.set(event.route, { at: clock.now() })
       if (event.kind !== 'pass-ended') return
       const { route, failure } = event
       passes.set(route, { at: clock.now(), ...(failure === undefined ? {} : { failure }) })

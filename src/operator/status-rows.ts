@@ -3,7 +3,7 @@ import { dirname, relative, sep } from 'node:path'
 import type { HeldFile } from '../domain/held.ts'
 import type { DeliveryEntry, FileEntry, RouteOverview } from '../domain/journal.ts'
 import type { StateCounts } from '../domain/record.ts'
-import type { ScheduledRoute, UnfinishedFile } from '../domain/snapshot.ts'
+import type { ScheduledRoute, Unfinished } from '../domain/snapshot.ts'
 import type { WaitingFile } from '../domain/steps.ts'
 import { html, type Html } from '../support/html.ts'
 import { resultsPlace } from './places.ts'
@@ -61,7 +61,7 @@ export function deliveryRow({ name, route, composedAt, records, state }: Deliver
   return [name, route, moment(composedAt), String(records), state]
 }
 
-export function unfinishedRow({ name, route, next, records, isRouteKnown }: UnfinishedFile): string[] {
+export function unfinishedRow({ name, route, next, records, isRouteKnown }: Unfinished): string[] {
   const open = records.map(({ state, count }) => `${count} ${state}`).join(', ')
   const what = open === '' ? next : open
   return [name, route, isRouteKnown ? what : `${what}; its route is not in the configuration any more`]

@@ -86,12 +86,16 @@ test('with --json stdout is one JSON document and nothing else is said', async (
 
 test('a file that cannot be used is told with its reason, and the run exits 65', async () => {
   const { world, run } = await anOffice()
-  await world.drop('inbox/orders', 'wrong.csv', 'Name,Colour\nTable,red\n')
+  await world.drop('inbox/orders', 'wrong.csv', 'Name,\u001b]0;mine\u0007Colour\nTable,red\n')
 
   const { exit, stderr } = await run(['run', 'orders'])
 
   expect(exit).toBe(65)
-  expect(stderr).toMatch(/^orders: wrong\.csv cannot be used\n {4}line 1: .*"PO Number"/)
+  expect(stderr).toMatch(/^orders: wrong\.csv cannot be used\n {4}line 1: .*"PO Number"/m)
+  expect(stderr, 'what a file says must not reach the terminal as it is').toContain(
+    '\\u001b]0;mine\\u0007Colour',
+  )
+  expect(stderr).not.toContain('\u001b')
 })
 
 test('status shows what is done, and names a file that no route takes', async () => {

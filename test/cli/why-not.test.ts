@@ -78,6 +78,21 @@ test.each([
   expect((await run('run', 'orders')).talk).toBe('orders: nothing to do')
 })
 
+test('a name with control characters is told of the inbox it stands in alone, and shown visibly', async () => {
+  const { world, inbox, ask } = await anInbox()
+  await world.drop('inbox/orders', 'p\u001b1.csv', ORDERS)
+
+  const said = await ask('p\u001b1.csv')
+  const nowhere = await ask('q\u001b1.csv')
+
+  expect(said.exit).toBe(2)
+  expect(said.out).toContain(`orders: ${inbox}/p\\u001b1.csv:`)
+  expect(codes(said)).toEqual(['passed-over'])
+  expect(said.out).not.toContain('shopify')
+  expect(codes(nowhere)).toEqual(['no-such-file'])
+  expect(said.out + nowhere.out).not.toContain('\u001b')
+})
+
 test('a folder, and a link', async () => {
   const { world, inbox, ask } = await anInbox()
   await mkdir(join(inbox, 'folder.csv'))

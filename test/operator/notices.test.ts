@@ -41,6 +41,8 @@ async function anOffice(...notices: NoticeConfiguration[]) {
   const lease = await journal.takeLease('orders', 'me', 60_000, () => true)
   const messages: (Message & { readonly data: Digest })[] = []
   const events: BridgeEvent[] = []
+  /** Of each try, whether it was to be the only one. */
+  const tried: boolean[] = []
   let ids = 0
   const state = { broken: false }
   const announcing: Announcing = {
@@ -48,7 +50,8 @@ async function anOffice(...notices: NoticeConfiguration[]) {
     configuration: { routes: [], mailboxes: {} } as unknown as Configuration,
     notices: notices.length === 0 ? [OPS] : notices,
     notifierOf: () => ({
-      send: (message) => {
+      send: (message, _, { once } = { once: false }) => {
+        tried.push(once)
         if (state.broken) return Promise.reject(new Error('nobody there'))
         messages.push(message as Message & { readonly data: Digest })
         return Promise.resolve()
@@ -60,7 +63,7 @@ async function anOffice(...notices: NoticeConfiguration[]) {
     notify: (event) => events.push(event),
   }
   await joinNotices(announcing)
-  return { clock, journal, lease, messages, events, state, announcing }
+  return { clock, journal, lease, messages, events, tried, state, announcing }
 }
 
 /** A file with one record that came to this. */
@@ -165,6 +168,16 @@ test('a notice that nobody takes is tried again later and later, and loses nothi
   expect(office.messages).toHaveLength(2)
 })
 
+test('a notice that comes again is tried once, so that nobody waits for who was away before', async () => {
+  const office = await anOffice()
+  office.state.broken = true
+  await report(office, 'a', 'rejected')
+  await announce(office.announcing, WELL)
+  await announce(office.announcing, WELL)
+
+  expect(office.tried).toEqual([false, true])
+})
+
 test('in a watch there is at most one notice in the time that is wanted, with all that came together', async () => {
   const office = await anOffice()
   for (const id of ['a', 'b', 'c', 'd']) {
@@ -196,6 +209,25 @@ test('a finding is told when it comes and when it is over, and one that came and
     [0, 1],
   ])
   expect(office.messages[0]!.text).toContain('what to do: decide')
+})
+
+test('the subject says what there is, and a notice of a finding alone counts no files', async () => {
+  const office = await anOffice()
+  await office.journal.noteConcerns([HELD], () => false)
+  await announce(office.announcing, WELL)
+  await office.journal.noteConcerns([], () => false)
+  await announce(office.announcing, WELL)
+
+  expect(office.messages.map(({ subject }) => subject)).toEqual(['records-held', 'over: records-held'])
+  for (const { text } of office.messages) expect(text).not.toContain('0 files')
+})
+
+test('a file that is of no use is told in the subject', async () => {
+  const office = await anOffice()
+  await office.journal.fileReceived(office.lease, arrival('bad'))
+  await announce(office.announcing, WELL)
+
+  expect(office.messages.map(({ subject }) => subject)).toEqual(['1 file unusable'])
 })
 
 test('what was found before anybody joined is not told', async () => {

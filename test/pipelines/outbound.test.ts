@@ -1,5 +1,6 @@
 /** Exports: a record is in exactly one file, and is acknowledged only when that is right. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { RouteResult } from '../../src/bridge/outcome.ts'
@@ -304,6 +305,28 @@ test('a name that is taken in the outbox is left to its file, and the delivery g
   const rows = parseCsv(await world.read('outbox/orders-1~3.csv'))
   expect([...new Set(rows.map((row) => row['PO Number']))].toSorted()).toEqual(NUMBERS)
   expect(result).toMatchObject({ pass: { deliveries: [{ path: join(outbox, 'orders-1~3.csv') }] } })
+})
+
+test('a folder that was there and is gone takes no file and acknowledges nothing, until it is back', async () => {
+  const world = await ordersToExport()
+  const first = await exportWith(world)
+  await world.drop(
+    'inbox/orders',
+    'more.csv',
+    ordersFile(sampleOrders({ seed: 51, orders: 7, damageEvery: 0 }).slice(5)).text,
+  )
+  await world.run('orders')
+  const outbox = join(world.folder, 'exchange', 'outbox')
+  await rename(outbox, join(world.folder, 'share'))
+
+  const away = await exportWith(world)
+  const madeMeanwhile = existsSync(outbox)
+  await rename(join(world.folder, 'share'), outbox)
+  const back = await exportWith(world)
+
+  expect([first.exit, away.exit, madeMeanwhile, back.exit]).toEqual([0, 69, false, 0])
+  expect(away.result).toMatchObject({ kind: 'failed', failure: { code: 'mailbox-unreachable' } })
+  expect(Object.values(await delivered(world)).map((numbers) => numbers.length)).toEqual([5, 2])
 })
 
 test('a list that shows a record without an id is refused whole, because it could never be acknowledged', async () => {

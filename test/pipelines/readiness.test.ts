@@ -239,6 +239,24 @@ test.each([
   expect(await world.list('results')).toEqual([`${written}.results.csv`, `${written}.summary.json`])
 })
 
+test('a file whose name has control characters is told with its name made visible, and its working copies are not', async () => {
+  const world = await aWorld(ORDERS)
+  await world.drop(INBOX, 'p\u001b[31m1.csv', 'x')
+  await world.drop(INBOX, '.p\u001b2.csv', 'x')
+  const bridge = await world.open()
+  const { attention } = await bridge.snapshot()
+  await bridge.close()
+  expect(attention.map(({ code, subject, message, cure }) => ({ code, subject, message, cure }))).toEqual([
+    {
+      code: 'file-of-no-route',
+      subject: 'exchange:inbox/orders/p\\u001b[31m1.csv',
+      message:
+        'exchange:inbox/orders holds a file whose name has a control character or "\\" in it, and is shown here as p\\u001b[31m1.csv: it cannot be taken',
+      cure: 'rename it, and let whoever writes it use plain letters for names',
+    },
+  ])
+})
+
 test('a file whose name is no UTF-8 is never taken, stops nothing, and is told with its cure', async () => {
   const world = await aWorld(ORDERS)
   await world.drop(INBOX, 'a.csv', smallOrders(100))

@@ -135,6 +135,14 @@ export function attentionSuite(name: string, open: (clock: TestClock) => Promise
       expect(await journal.isPlaceKnown('/share/other/.dropbridge')).toBe(false)
     })
 
+    it('know the places in which a route has left files, acknowledged or not', async () => {
+      expect(await journal.wasLeftIn('out', '/share/out')).toBe(false)
+      await deliver('a', [{ id: 1 }])
+      await journal.deliveryDone(lease, 'a', '/share/out')
+      expect(await journal.wasLeftIn('out', '/share/out')).toBe(true)
+      expect(await journal.wasLeftIn('other', '/share/out')).toBe(false)
+    })
+
     it('are noted by nobody whose lease is lost', async () => {
       await deliver('a', [{ id: 1 }])
       await journal.beginReceipt(lease, { id: 'r', delivery: 'a', folder: 'receipts', name: 'x.ok' })

@@ -26,8 +26,8 @@ export interface RouteWorker {
   isBusy(): boolean
   /** How long until something may be begun that only waits for its time; undefined when nothing does. */
   dueInMs(): number | undefined
-  /** The route could not even be looked at; told once. */
-  lookFailed(failure: BridgeError): void
+  /** The route could not even be looked at, which took so long: a pass that failed. In words it is told once. */
+  lookFailed(failure: BridgeError, ms: number): void
   lookWentWell(): void
   /** Work that anybody left unfinished is taken up at once, and then with patience. */
   noteUnfinished(isUnfinished: boolean): void
@@ -41,15 +41,25 @@ interface Trouble {
   readonly isOfLook: boolean
 }
 
+/** A look that finds nothing to do is a pass that went well; it is told as one so often, and not at every look. */
+const IDLE_TOLD_MS = 60_000
+
 export function createWorker(parts: WatchParts, route: Route): RouteWorker {
   const { shop, signal, turnstile, passed } = parts
-  const { clock, random } = shop.options
+  const { clock, random, notify } = shop.options
   const troubles = createTroubles(parts, route)
   let passing: Promise<void> | undefined
   let unfinished: { readonly times: number; readonly retryAt: number } | undefined
+  let wentWellAt = -Infinity
 
+  const tellIdle = () => {
+    if (troubles.isTroubled() || elapsed(clock) - wentWellAt < IDLE_TOLD_MS) return
+    wentWellAt = elapsed(clock)
+    notify({ kind: 'pass-ended', route: route.name, ms: 0 })
+  }
   const pass = async (work: RouteWork) => {
     const result = await turnstile.through(() => runRoute(shop, route, signal, work))
+    wentWellAt = result.kind === 'failed' ? -Infinity : elapsed(clock)
     if (result.kind === 'failed') troubles.add(result.failure, false)
     else troubles.over()
     const isProgress = cameToSomething(result)
@@ -63,7 +73,10 @@ export function createWorker(parts: WatchParts, route: Route): RouteWorker {
     maybeBegin(isReady, work, done) {
       if (passing !== undefined || signal.aborted || troubles.pauseMs() > 0) return
       const isDue = unfinished !== undefined && unfinished.retryAt <= elapsed(clock)
-      if (!isReady && !isDue) return
+      if (!isReady && !isDue) {
+        if (unfinished === undefined) tellIdle()
+        return
+      }
       passing = pass(work)
         .catch((error: unknown) => parts.giveUp(asFailure(error)))
         .finally(() => {
@@ -77,7 +90,12 @@ export function createWorker(parts: WatchParts, route: Route): RouteWorker {
       if (unfinished === undefined) return pause > 0 ? pause : undefined
       return Math.max(pause, unfinished.retryAt - elapsed(clock), 0)
     },
-    lookFailed: (failure) => troubles.add(failure, true),
+    lookFailed(failure, ms) {
+      troubles.add(failure, true)
+      if (failure.code === 'interrupted') return
+      wentWellAt = -Infinity
+      notify({ kind: 'pass-ended', route: route.name, ms, failure: failure.code })
+    },
     lookWentWell: () => troubles.overForLooks(),
     noteUnfinished(isUnfinished) {
       if (!isUnfinished) unfinished = undefined
@@ -115,6 +133,7 @@ function createTroubles({ shop, giveUp }: WatchParts, { name }: Route) {
     overForLooks() {
       if (trouble?.isOfLook === true) over()
     },
+    isTroubled: () => trouble !== undefined,
     pauseMs: () => Math.max(0, pausedUntil - elapsed(clock)),
   }
 }

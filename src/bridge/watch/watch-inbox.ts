@@ -114,7 +114,8 @@ function folderOnDisk({ mailboxes }: WatchParts['shop']['configuration'], { from
 
 /** Undefined when the folder could not be looked at. */
 async function look(inbox: Inbox): Promise<Survey | undefined> {
-  const { worker, bell, surveying, sightings, tell } = inbox
+  const { clock, worker, bell, surveying, sightings, tell } = inbox
+  const began = elapsed(clock)
   try {
     const survey = await surveyInbox(surveying, sightings)
     worker.lookWentWell()
@@ -124,7 +125,7 @@ async function look(inbox: Inbox): Promise<Survey | undefined> {
     tell(survey)
     return survey
   } catch (error) {
-    worker.lookFailed(asFailure(error))
+    worker.lookFailed(asFailure(error), elapsed(clock) - began)
     await bell?.close()
     return undefined
   }

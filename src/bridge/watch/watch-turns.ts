@@ -2,6 +2,7 @@
 import type { Route } from '../../config/configuration.ts'
 import { nextTurnAt } from '../schedule/schedule.ts'
 import { createAlarm } from './alarm.ts'
+import { elapsed } from '../../support/clock.ts'
 import { asFailure } from './failure.ts'
 import { createWorker, type RouteWorker, type WatchParts } from './route-work.ts'
 
@@ -27,6 +28,7 @@ async function glance(
   route: Route,
   worker: RouteWorker,
 ): Promise<number | undefined> {
+  const began = elapsed(options.clock)
   try {
     const now = options.clock.now()
     const at = nextTurnAt(route, await journal.knownTurns(route.name), now)
@@ -34,7 +36,7 @@ async function glance(
     worker.lookWentWell()
     return at - now
   } catch (error) {
-    worker.lookFailed(asFailure(error))
+    worker.lookFailed(asFailure(error), elapsed(options.clock) - began)
     return undefined
   }
 }

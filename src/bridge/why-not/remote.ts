@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Configuration } from '../../config/configuration.ts'
 import type { Mailbox, Sighting } from '../../domain/mailbox.ts'
+import { isSafeName } from '../../mailboxes/names.ts'
 import { systemClock } from '../../support/clock.ts'
 import { BridgeError, FAILURES } from '../../support/errors.ts'
 import { filePattern } from '../file-pattern.ts'
@@ -37,7 +38,7 @@ export async function remoteVerdicts(asking: Asking): Promise<RouteVerdict[]> {
   for (const { route, open } of asking.remote) {
     const mailbox = await open()
     const { folder } = route.from
-    const path = mailbox.describe(folder, asking.name)
+    const path = placeIn({ route, mailbox }, asking.name)
     try {
       // Asked first, because a listing makes folders that are missing.
       const names = await mailbox.names(folder)
@@ -52,6 +53,12 @@ export async function remoteVerdicts(asking: Asking): Promise<RouteVerdict[]> {
     }
   }
   return verdicts
+}
+
+/** A mailbox gives no address for a name that it never takes. */
+function placeIn({ route, mailbox }: Standing, name: string): string {
+  const { folder } = route.from
+  return isSafeName(name) ? mailbox.describe(folder, name) : `${route.from.mailbox}:${folder}/${name}`
 }
 
 interface Standing {

@@ -7,7 +7,7 @@ import { readConfiguration } from '../context.ts'
 import type { LogFormat, LogLevel } from '../../support/log.ts'
 import { withOperatedBridge } from '../operating.ts'
 import { progressBar } from '../progress.ts'
-import { boundsOf, exitMapOf, type RunFlags } from '../run-bounds.ts'
+import { boundsOf, type ExitMap, exitMapOf, type RunFlags } from '../run-bounds.ts'
 import { eventInWords, runInWords } from '../run-in-words.ts'
 import { cameToSomething, summaryInWords, summaryOf } from '../run-summary.ts'
 import { tellFailure, type Terminal } from '../terminal.ts'
@@ -27,27 +27,32 @@ export async function run(terminal: Terminal, options: RunCommandOptions): Promi
   // What is wrong with the command line is told before anything is read.
   const exits = exitMapOf(options.exitMap)
   boundsOf(options, { now: 0, zone: 'UTC' })
-  const exit = await runBounded(terminal, options).catch((error: unknown) => tellFailure(terminal, error))
+  const exit = await runBounded(terminal, options, exits).catch((error: unknown) => tellFailure(terminal, error))
   return exits.get(exit) ?? exit
 }
 
-async function runBounded(terminal: Terminal, options: RunCommandOptions): Promise<ExitCode> {
+async function runBounded(
+  terminal: Terminal,
+  options: RunCommandOptions,
+  exits: ExitMap,
+): Promise<ExitCode> {
   const { config, routes, json, quiet } = options
   const configuration = await readConfiguration(terminal, config)
   // Schedulers of this machine go by its own zone.
   const { zone = Intl.DateTimeFormat().resolvedOptions().timeZone } = configuration
   const bounds = boundsOf(options, { now: systemClock.now(), zone })
   const bar = progressBar(quiet ? { ...terminal, progressStream: null } : terminal)
+  const untold = untoldNotices()
   const words = (event: BridgeEvent) => {
     bar.observe(event)
-    const line = quiet ? undefined : eventInWords(event)
+    const line = untold(event) ?? (quiet ? undefined : eventInWords(event))
     if (line === undefined) return
     bar.clear()
     terminal.say(line)
   }
   terminal.signal.addEventListener('abort', bar.clear, { once: true })
   const flags = { level: options.logLevel, format: options.logFormat }
-  const operated = { isWatch: false, flags, words }
+  const operated = { isWatch: false, routes, flags, words }
   const { result, talks } = await withOperatedBridge(terminal, configuration, operated, async (given) => {
     const passed = await given.bridge.run(routes, terminal.signal, bounds)
     for (const each of passed.routes) {
@@ -60,21 +65,32 @@ async function runBounded(terminal: Terminal, options: RunCommandOptions): Promi
   })
   bar.clear()
   // Where a program reads the log on stderr, words between its lines would only disturb it.
-  if (json || talks) tell(terminal, result, { json, quiet })
+  if (json || talks) tell(terminal, result, { json, quiet, exits })
   return result.exit
+}
+
+/** Nothing else of a run would show that nobody is told of it, so even a quiet one says so, once for each notice. */
+function untoldNotices(): (event: BridgeEvent) => string | undefined {
+  const said = new Set<string>()
+  return (event) => {
+    if (event.kind !== 'notice-failed' || said.has(event.notice)) return undefined
+    said.add(event.notice)
+    return `the notice ${event.notice} could not be sent and is tried again with the next run: ${event.why}`
+  }
 }
 
 interface Manner {
   readonly json: boolean
   readonly quiet: boolean
+  readonly exits: ExitMap
 }
 
-function tell(terminal: Terminal, result: RunResult, { json, quiet }: Manner): void {
+function tell(terminal: Terminal, result: RunResult, { json, quiet, exits }: Manner): void {
   if (json) terminal.out(JSON.stringify(asData(result), null, 2))
   else if (!quiet) for (const line of runInWords(result)) terminal.say(line)
   else if (cameToSomething(result)) {
     for (const line of runInWords(result, { terse: true })) terminal.say(line)
-    terminal.say(summaryInWords(result))
+    terminal.say(summaryInWords(result, exits.get(result.exit)))
   }
 }
 

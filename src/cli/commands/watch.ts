@@ -31,7 +31,7 @@ export async function watch(terminal: Terminal, options: WatchOptions): Promise<
     if (result.kind === 'failed') return
     for (const line of runInWords({ routes: [result], stranded: [], exit: EXIT.ok })) say(line)
   }
-  const operated = { isWatch: true, flags: { level: logLevel, format: logFormat }, words }
+  const operated = { isWatch: true, routes, flags: { level: logLevel, format: logFormat }, words }
   await withOperatedBridge(terminal, configuration, operated, ({ bridge, talks }) =>
     bridge.watch(routes, { signal: terminal.signal, ...(talks ? { passed } : {}) }),
   )

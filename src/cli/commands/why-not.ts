@@ -4,6 +4,7 @@ import { whyNot as askWhyNot } from '../../bridge/why-not/why-not.ts'
 import { systemClock } from '../../support/clock.ts'
 import { BridgeError, type ExitCode } from '../../support/errors.ts'
 import { didYouMean } from '../../support/nearest.ts'
+import { visible } from '../../support/visible.ts'
 import { readConfiguration } from '../context.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -29,7 +30,7 @@ export async function whyNot(
   const eyes = { clock: systemClock, signal: terminal.signal }
   const found = await askWhyNot(configuration, request, eyes)
   if (json) terminal.out(JSON.stringify(found, null, 2))
-  else for (const line of found.verdicts.flatMap(inWords)) terminal.out(line)
+  else for (const line of found.verdicts.flatMap(inWords)) terminal.out(visible(line))
   return found.exit
 }
 

@@ -109,6 +109,7 @@ const READS: ReadonlySet<string> = new Set([
     'heldKeys',
     'isBehind',
     'isPlaceKnown',
+    'wasLeftIn',
     'mayBeAnothers',
     'keptValues',
     'latestNotices',

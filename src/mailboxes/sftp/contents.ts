@@ -52,7 +52,7 @@ async function openedIfThere(calls: Calls, path: string): Promise<Handle | undef
   }
 }
 
-async function localHash(file: FileHandle, until = Infinity): Promise<string> {
+export async function localHash(file: FileHandle, until = Infinity): Promise<string> {
   const hash = createHash('sha256')
   const piece = Buffer.allocUnsafe(1 << 18)
   for (let position = 0; ;) {

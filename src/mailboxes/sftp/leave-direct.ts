@@ -7,7 +7,7 @@ import type { Calls } from './calls.ts'
 import { hasContentsOf, isStartOf } from './contents.ts'
 import { removeIfThere } from './naming-note.ts'
 import { ConnectionLost, isRefusal } from './refusals.ts'
-import { type Uploading, uploadTo } from './upload.ts'
+import { isTaken, type Uploading, uploadTo } from './upload.ts'
 
 export interface DirectTarget {
   readonly final: string
@@ -26,13 +26,14 @@ export async function leaveDirect(
     if (!mayBeOurs || !(await isStartOf(calls, final, uploading.file))) return 'occupied'
     Object.assign(uploading, { isBegun: true, reached: there.size })
   }
+  if (there === undefined && (await isTaken(calls, final, uploading))) return 'delivered'
   await handover?.stillOurs()
   try {
     await uploadTo(calls, final, uploading)
     return 'delivered'
   } catch (error) {
-    const isTaken = isRefusal(error) && !uploading.isBegun && (await calls.look(final)) !== undefined
-    if (isTaken) return (await hasContentsOf(calls, final, uploading.file)) ? 'delivered' : 'occupied'
+    const isOccupied = isRefusal(error) && !uploading.isBegun && (await calls.look(final)) !== undefined
+    if (isOccupied) return (await hasContentsOf(calls, final, uploading.file)) ? 'delivered' : 'occupied'
     if (uploading.isBegun && !(error instanceof ConnectionLost)) await removeHalf(calls, final)
     throw error
   }

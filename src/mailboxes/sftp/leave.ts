@@ -1,12 +1,14 @@
 /** Leaves a local file on the server: whole or not at all, never over another one, and never twice. */
-import { open } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { type FileHandle, open } from 'node:fs/promises'
+import { basename } from 'node:path'
 import type { Handover } from '../../domain/mailbox.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { writing } from '../failures.ts'
 import { assertSafeName, folderSegments, namingNote, temporaryName } from '../names.ts'
 import type { Calls } from './calls.ts'
 import type { Connection } from './connection.ts'
-import { hasContentsOf } from './contents.ts'
+import { hasContentsOf, localHash } from './contents.ts'
 import { leaveDirect } from './leave-direct.ts'
 import { sweepOnce, withdraw } from './leftovers.ts'
 import { notedNaming, noteNaming, removeIfThere } from './naming-note.ts'
@@ -29,6 +31,7 @@ export async function leaveFile(place: Place, leaving: Leaving): Promise<'delive
   assertSafeName(name)
   folderSegments(leaving.folder) // refuses those that would leave the mailbox
   const { verify, newId } = place.options
+  const isDirect = place.options.deliver === 'direct'
   const file = await writing(`${source} cannot be read`, () => open(source, 'r'))
   try {
     const { size } = await writing(`${source} cannot be read`, () => file.stat())
@@ -40,16 +43,33 @@ export async function leaveFile(place: Place, leaving: Leaving): Promise<'delive
       isBegun: false,
       reached: 0,
       isWhole: false,
+      isComplete: false,
+      mayBeTaken: isDirect,
       // One after the other, what is there is always the beginning of the file.
-      width: place.options.deliver === 'direct' ? 1 : WIDTH,
+      width: isDirect ? 1 : WIDTH,
     }
+    const identity = isDirect ? '' : await writing(`${source} cannot be read`, () => identityOf(source, file))
     return await place.lines.use(
-      (connection) => leaveOver(place, connection, { ...leaving, uploading }),
+      (connection) => leaveOver(place, connection, { ...leaving, uploading, identity }),
       () => uploading.reached,
     )
   } finally {
     await file.close()
   }
+}
+
+const IDENTITY_LETTERS = 24
+
+/** The same when it is left again after a crash; another one where only the bytes, or only the final name, are the same. */
+async function identityOf(source: string, file: FileHandle): Promise<string> {
+  const hash = createHash('sha256').update(`${basename(source)}\n${await localHash(file)}`)
+  return hash.digest('hex').slice(0, IDENTITY_LETTERS)
+}
+
+interface Begun extends Leaving {
+  readonly uploading: Uploading
+  /** Of this very file. */
+  readonly identity: string
 }
 
 interface Target {
@@ -66,7 +86,7 @@ interface Target {
 async function leaveOver(
   place: Place,
   connection: Connection,
-  { folder, name, handover, uploading }: Leaving & { readonly uploading: Uploading },
+  { folder, name, handover, uploading, identity }: Begun,
 ): Promise<'delivered' | 'occupied'> {
   const { calls } = connection
   const path = await openFolder(place, connection, folderSegments(folder))
@@ -79,7 +99,7 @@ async function leaveOver(
       folder: path,
       name,
       final,
-      note: joined(path, namingNote(name)),
+      note: joined(path, namingNote(name, identity)),
       temporary: joined(path, uploading.temporary),
       uploading,
       handover,
@@ -158,7 +178,7 @@ async function whatStands(
   return (await calls.look(final)) === undefined ? undefined : 'occupied'
 }
 
-/** What the note says is true, and stays so: one that cannot be removed does no harm. */
+/** What the note says of this very file is true, and stays so: one that cannot be removed does no harm. */
 async function removeNote(calls: Calls, note: string): Promise<void> {
   try {
     await calls.unlink(note)

@@ -1,5 +1,5 @@
 /** What is half-written in a folder under working names of ours, by those that crashed or stand still. */
-import { isNamingNote, isOwnTemporary, isTemporaryFor, namingNote } from '../names.ts'
+import { isNamingNote, isOwnTemporary, isTemporaryFor, speaksOf } from '../names.ts'
 import type { Calls, Entry } from './calls.ts'
 import type { Connection } from './connection.ts'
 import { removeIfThere } from './naming-note.ts'
@@ -13,7 +13,7 @@ export async function withdraw(
   { name, own }: { readonly name: string; readonly own: string },
 ): Promise<void> {
   const ofOthers = (found: Entry) =>
-    isTemporaryFor(found.name, name) && found.name !== own && found.name !== namingNote(name)
+    isTemporaryFor(found.name, name) && found.name !== own && !isNamingNote(found.name)
   for (const found of (await listedIfAllowed(connection, path)).filter(ofOthers)) {
     await removeIfThere(connection.calls, joined(path, found.name))
   }
@@ -34,15 +34,10 @@ export async function sweepOnce(place: Place, connection: Connection, path: stri
   for (const { name, attributes } of entries) {
     if (!isOwnTemporary(name) || isNamingNote(name) || attributes?.kind !== 'file') continue
     if (attributes.modifiedAt > options.clock.now() - LEFTOVER_AGE_MS) continue
-    if (hasNotes && entries.some((note) => isNamingNote(note.name) && speaksOf(note.name, name))) continue
+    if (hasNotes && entries.some((note) => speaksOf(note.name, name))) continue
     await removeTolerantly(connection.calls, joined(path, name))
   }
   swept.add(path)
-}
-
-/** Working names and notes of one final name begin alike. */
-function speaksOf(note: string, temporary: string): boolean {
-  return temporary.startsWith(note.slice(0, note.indexOf('.naming.dropbridge.tmp') + 1))
 }
 
 /** A left-over file does no harm, so one that cannot be removed stays. */

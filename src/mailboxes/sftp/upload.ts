@@ -17,6 +17,10 @@ export interface Uploading {
   /** Up to here the server has said that it has everything. */
   reached: number
   isWhole: boolean
+  /** The server has flushed all of it, and said of the open file that it is as long as it should be. */
+  isComplete: boolean
+  /** Whether a reader may take it as soon as it is complete, because it has its final name already. */
+  readonly mayBeTaken: boolean
   /** How many requests may be under way at once. */
   width: number
 }
@@ -29,6 +33,7 @@ export async function uploadTo(calls: Calls, path: string, uploading: Uploading)
     const { file, reached: from, width } = uploading
     await upload(calls, handle, { file, from, width, reached: (bytes) => (uploading.reached = bytes) })
     await flushed(calls, handle)
+    uploading.isComplete = (await sizeOf(calls, handle)) === uploading.size
   } finally {
     await calls.close(handle).catch(() => {}) // what matters is looked at next
   }
@@ -69,12 +74,30 @@ async function flushed(calls: Calls, handle: Buffer): Promise<void> {
   }
 }
 
-async function checkWhole(calls: Calls, path: string, { file, size, verify }: Uploading): Promise<void> {
+/** Undefined where the server does not say it of an open file. */
+async function sizeOf(calls: Calls, handle: Buffer): Promise<number | undefined> {
+  try {
+    return (await calls.fstat(handle)).size
+  } catch (error) {
+    if (isRefusal(error)) return undefined
+    throw error
+  }
+}
+
+/** A file that was complete and is not there any more was taken by its reader. */
+export async function isTaken(calls: Calls, path: string, uploading: Uploading): Promise<boolean> {
+  return uploading.mayBeTaken && uploading.isComplete && (await calls.look(path)) === undefined
+}
+
+async function checkWhole(calls: Calls, path: string, uploading: Uploading): Promise<void> {
+  const { file, size, verify } = uploading
   const there = await calls.look(path)
+  if (there === undefined && (await isTaken(calls, path, uploading))) return
   if (there?.size !== size) {
     const has = there === undefined ? 'nothing' : `${there.size} bytes`
     throw new BridgeError('cannot-write', `The server was sent ${size} bytes and says that it has ${has}.`)
   }
   if (verify === 'size' || (await hasContentsOf(calls, path, file))) return
+  if (await isTaken(calls, path, uploading)) return
   throw new BridgeError('cannot-write', `Read back from the server, the file is not what was sent.`)
 }

@@ -16,6 +16,8 @@ export async function deliverFile(
   isNew: boolean,
 ): Promise<void> {
   const { journal, lease, spool, target, route } = parts
+  const place = placeOf(target, delivery.folder)
+  await assertStillThere(parts, delivery.folder)
   let { name } = delivery
   const handover = { stillOurs: () => journal.renewLease(lease), takenOver: !isNew }
   for (let turn = 2; turn <= NAMES_MAX; turn++) {
@@ -23,8 +25,8 @@ export async function deliverFile(
     const outcome = await target.deliver(composed, delivery.folder, name, handover)
     if (outcome === 'delivered') {
       await (route.acknowledge === 'never'
-        ? journal.deliveryDone(lease, delivery.id)
-        : journal.deliveryDelivered(lease, delivery.id, placeOf(target, delivery.folder)))
+        ? journal.deliveryDone(lease, delivery.id, place)
+        : journal.deliveryDelivered(lease, delivery.id, place))
       const file = target.describe(delivery.folder, name)
       return parts.notify({ kind: 'delivered', route: route.name, file, records: delivery.records })
     }
@@ -34,5 +36,26 @@ export async function deliverFile(
   throw new BridgeError(
     'cannot-write',
     `${target.describe(delivery.folder, delivery.name)} and ${NAMES_MAX} names like it are taken`,
+  )
+}
+
+/**
+ * A folder in which files were left before, and which is gone, is most likely on a share that is not mounted. Made anew, it
+ * would take the file on a disk where nobody looks for it, and its records would be acknowledged.
+ */
+async function assertStillThere({ journal, target, route }: OutboundParts, folder: string): Promise<void> {
+  if (!(await journal.wasLeftIn(route.name, placeOf(target, folder)))) return
+  // Where the server lets nobody list, or is away, the delivery itself finds out.
+  const names = await target.names(folder).catch(() => new Set())
+  if (names !== undefined) return
+  throw new BridgeError(
+    'mailbox-unreachable',
+    `The folder of route ${route.name} is gone: earlier files were left in ${folder} of the mailbox, and there is no such folder now.`,
+    {
+      details: [
+        'Perhaps a share is not mounted. Nothing is left there, and nothing acknowledged, until the folder is back.',
+        'If it was removed on purpose, make it again.',
+      ],
+    },
   )
 }

@@ -62,7 +62,7 @@ async function whatLies(
     {
       details: [
         'Perhaps a share is not mounted. Files that wait to be picked up do not count as taken while this is so.',
-        `If it is the right folder all the same, make the empty folder ${place} again.`,
+        `If it is the right folder all the same, make the empty folder ${place} again. Every file of ours that is not there by then counts as taken, and its records are acknowledged.`,
       ],
     },
   )
@@ -74,7 +74,10 @@ export function placeOf(target: Mailbox, folder: string): string {
 }
 
 /** Whether the records of the delivery wait until somebody took or confirmed its file. */
-export function isAwaited({ route }: OutboundParts, { state, takenAt }: DeliveryEntry): boolean {
+export function isAwaited(
+  { route }: { readonly route: Pick<OutboundParts['route'], 'acknowledge'> },
+  { state, takenAt }: DeliveryEntry,
+): boolean {
   const waits = route.acknowledge === 'picked-up' || route.acknowledge === 'receipt'
   return waits && state === 'delivered' && takenAt === undefined
 }

@@ -74,6 +74,32 @@ test('a folder that goes away is told once, and is watched again when it is back
   ])
 })
 
+test('looks that fail are passes that failed, and an inbox with nothing in it has good ones', async () => {
+  const world = await aWorld(ORDERS)
+  let isRefused = true
+  const watching = await watchWorld(world, {
+    ...ORDERS,
+    scanMs: 50,
+    wrap: {
+      mailbox: (mailbox) => ({
+        ...mailbox,
+        list: (folder) =>
+          isRefused
+            ? Promise.reject(new BridgeError('credentials-refused', 'the login is refused'))
+            : mailbox.list(folder),
+      }),
+    },
+  })
+  const passes = () =>
+    watching.events.flatMap((event) => (event.kind === 'pass-ended' ? [event.failure ?? 'done'] : []))
+  await watching.until(() => passes().length >= 3)
+  expect(new Set(passes())).toEqual(new Set(['credentials-refused']))
+  isRefused = false
+  await watching.until(() => passes().includes('done'))
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  expect(passes().filter((outcome) => outcome === 'done')).toEqual(['done'])
+})
+
 test('an inbox that is replaced by another folder of its name goes on ringing', async () => {
   const world = await aWorld(ORDERS)
   const watching = await watchWorld(world, { ...ORDERS, scanMs: 300 })

@@ -1,0 +1,9 @@
+/** Text from outside for people: what would not be seen, or would move the cursor of a terminal, is written out. */
+
+/** Control characters, line ends, and what turns the direction of writing. */
+const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
+
+/** `p<ESC>1.csv` becomes `p\u001b1.csv`. */
+export function visible(text: string): string {
+  return text.replaceAll(UNSEEN, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
