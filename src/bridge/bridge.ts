@@ -72,7 +72,7 @@ export async function openBridge(configuration: Configuration, options: BridgeOp
   return {
     journal,
     run: (names, signal, bounds = {}) =>
-      beforeTime(bounds.until, { clock: options.clock, signal }, (either) =>
+      beforeTime(bounds, { clock: options.clock, signal }, (either) =>
         hurrying(either, () => runRoutes(shop, names, either, bounds)),
       ),
     watch: async (names, hooks) =>

@@ -1,6 +1,6 @@
 /** Trying the mailboxes that are on other machines: reached, trusted, logged in to, and looked into. Nothing is changed. */
 import type { Configuration } from '../config/configuration.ts'
-import { BridgeError, FAILURES } from '../support/errors.ts'
+import { BridgeError } from '../support/errors.ts'
 import type { OnlineCheck } from './check-online.ts'
 import { type MailboxOptions, openMailbox } from './mailboxes.ts'
 
@@ -14,10 +14,10 @@ export async function checkMailboxes(
     if (settings.type === 'directory') continue
     const mailbox = await openMailbox(name, settings, options)
     try {
-      await mailbox.list('.', NO_FILE)
+      await mailbox.list('.', [NO_FILE])
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
-      const told = `mailbox ${name}: ${error.message} ${FAILURES[error.code].cure}`
+      const told = `mailbox ${name}: ${error.message} ${error.cure}`
       if (error.code === 'mailbox-unreachable') unanswered.push(told)
       else wrong.push(told)
     } finally {

@@ -38,14 +38,18 @@ export async function runRoutes(
   const results = await runEach(limited, chosen, signal, options)
   const stranded = await strandedRoutes(journal, configuration)
   const retention = await applyRetention(shop, signal)
-  const counted = options.ifBusy === 'skip' ? results.filter((result) => !isBusy(result)) : results
   return {
     routes: results,
     stranded,
-    exit: exitOf(counted, stranded, retention),
+    exit: exitOf(counted(results, options), stranded, retention),
     ...(retention === undefined ? {} : { retention }),
     ...limitOf(options, budget, results),
   }
+}
+
+/** Routes that are left to another bridge on purpose say nothing of how the run ended. */
+function counted(results: readonly RouteResult[], { ifBusy }: RunOptions): readonly RouteResult[] {
+  return ifBusy === 'skip' ? results.filter((result) => !isBusy(result)) : results
 }
 
 function limitOf(
@@ -145,10 +149,11 @@ const SLEEP_MS_MAX = 2 ** 31 - 1
  * time is over, which is a reason to go on later.
  */
 export async function beforeTime(
-  until: number | undefined,
+  options: RunOptions,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
   work: (signal: AbortSignal) => Promise<RunResult>,
 ): Promise<RunResult> {
+  const { until } = options
   if (until === undefined) return work(signal)
   const time = new AbortController()
   const finished = new AbortController()
@@ -163,17 +168,22 @@ export async function beforeTime(
   }
   try {
     const result = await work(either)
-    return signal.aborted ? result : withTimeOver(result, until)
+    return signal.aborted ? result : withTimeOver(result, until, options)
   } finally {
     finished.abort()
   }
 }
 
-function withTimeOver(result: RunResult, until: number): RunResult {
+function withTimeOver(result: RunResult, until: number, options: RunOptions): RunResult {
+  if (!result.routes.some(isInterrupted)) return result
   const routes = result.routes.map((route): RouteResult => {
-    if (route.kind !== 'failed' || route.failure.code !== 'interrupted') return route
+    if (!isInterrupted(route)) return route
     const message = `the time given for the run was over at ${isoTime(until)}; the work is kept`
-    return { ...route, failure: new BridgeError('time-over', message) }
+    return { kind: 'failed', route: route.route, failure: new BridgeError('time-over', message) }
   })
-  return { ...result, routes, exit: exitOf(routes, result.stranded, result.retention) }
+  return { ...result, routes, exit: exitOf(counted(routes, options), result.stranded, result.retention) }
+}
+
+function isInterrupted(result: RouteResult): boolean {
+  return result.kind === 'failed' && result.failure.code === 'interrupted'
 }

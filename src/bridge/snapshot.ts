@@ -57,10 +57,7 @@ async function snapshotOf(
   }
 }
 
-function withThoseThatNeverRan(
-  { routes }: Configuration,
-  known: readonly RouteOverview[],
-): SnapshotRoute[] {
+function withThoseThatNeverRan({ routes }: Configuration, known: readonly RouteOverview[]): SnapshotRoute[] {
   const names = new Set(known.map(({ route }) => route))
   const never = routes.flatMap(({ name }): SnapshotRoute[] =>
     names.has(name)

@@ -1,6 +1,7 @@
 /** What became of an incoming file, for people. */
 import { isPartOf } from '../domain/file-parts.ts'
 import type { WaitingFile } from '../domain/steps.ts'
+import type { ArchivedFile } from '../pipelines/inbound/inbound.ts'
 import type { ReportedFile } from '../pipelines/inbound/report.ts'
 import type { Summary } from '../pipelines/inbound/summary.ts'
 import { countsInWords } from './counts-in-words.ts'
@@ -28,6 +29,13 @@ export function reportInWords({ summary, paths }: ReportedFile): string[] {
   return [...summaryInWords(summary), ...(isPlain && summary.outcome === 'processed' ? [] : read)]
 }
 
+/** A file whose sender an earlier run told, before it failed. */
+export function archivedInWords(route: string, { file, records }: ArchivedFile): string {
+  const { name, outcome = 'processed' } = file
+  const came = outcome === 'processed' ? countsInWords(records) : outcome
+  return `${route}: ${name} is done: ${came}; its results were delivered by an earlier run`
+}
+
 /** A file that is done but for what waits for its orders. */
 export function waitingInWords({ route, name, records, message }: WaitingFile): string {
   const how = records === 1 ? '1 record waits for its order' : `${records} records wait for their orders`
@@ -50,10 +58,14 @@ function summaryInWords(summary: Summary): string[] {
   const lacking = missing + refused
   const documents = [
     ...(delivered > 0 ? [`    ${delivered} packing slips and labels delivered`] : []),
-    ...(lacking > 0 ? [`    ${lacking} missing: see the results, and dropbridge labels`] : []),
+    ...(lacking > 0 ? [`    ${lackingInWords(lacking)}: dropbridge labels`] : []),
   ]
   const operations = Object.entries(summary.operations ?? {}).map(
     ([operation, counts]) => `    ${operation}: ${countsInWords(counts)}`,
   )
   return [`${route}: ${file}: ${countsInWords(summary.records)}`, ...operations, ...documents]
+}
+
+function lackingInWords(count: number): string {
+  return count === 1 ? '1 packing slip or label is missing' : `${count} packing slips or labels are missing`
 }

@@ -2,11 +2,10 @@
 import type { RouteResult, RunResult, TurnsOfPass } from '../bridge/outcome.ts'
 import type { BridgeEvent } from '../domain/event.ts'
 import { isoTime } from '../support/clock.ts'
-import { FAILURES } from '../support/errors.ts'
 import { didYouMean } from '../support/nearest.ts'
 import { retentionInWords } from './forgotten-in-words.ts'
 import { outboundInWords } from './outbound-in-words.ts'
-import { reportInWords, waitingInWords } from './report-in-words.ts'
+import { archivedInWords, reportInWords, waitingInWords } from './report-in-words.ts'
 
 /** What is worth a word while it happens. */
 export function eventInWords(event: BridgeEvent): string | undefined {
@@ -61,17 +60,19 @@ function routeInWords(result: RouteResult, { terse, isUsedUp }: Manner): string[
     case 'failed': {
       const { failure } = result
       const details = failure.details.map((detail) => `    ${detail}`)
-      return [`${route}: ${failure.message}`, ...details, `    what to do: ${FAILURES[failure.code].cure}`]
+      return [`${route}: ${failure.message}`, ...details, `    what to do: ${failure.cure}`]
     }
     case 'idle':
       return terse ? lines : [...lines, idleInWords(route, turns)]
     case 'inbound': {
-      const { reported, open, waiting } = result.pass
-      if (reported.length + open.length + waiting.length === 0) return [...lines, ...nothing(route, terse)]
+      const { reported, open, waiting, archived = [] } = result.pass
+      if (reported.length + open.length + waiting.length + archived.length === 0)
+        return [...lines, ...nothing(route, terse)]
       const why = isUsedUp ? 'not all of it could be sent' : 'some answers are not known yet. Run again later'
       const unfinished = open.map((file) => `${route}: ${file.name} is not finished: ${why}`)
       const waits = terse ? [] : waiting.map(waitingInWords)
-      return [...lines, ...reported.flatMap(reportInWords), ...unfinished, ...waits]
+      const ended = archived.map((file) => archivedInWords(route, file))
+      return [...lines, ...ended, ...reported.flatMap(reportInWords), ...unfinished, ...waits]
     }
     case 'outbound': {
       const told = outboundInWords(route, result.pass)

@@ -5,7 +5,7 @@ import { countsInWords } from './counts-in-words.ts'
 import { exitInWords } from './exit-in-words.ts'
 
 export interface RunSummary {
-  /** Files that were taken in and reported. */
+  /** Files that were taken in and reported, or that were reported by a run that failed and are done now. */
   readonly files: number
   /** What came of their records. */
   readonly records: StateCounts
@@ -20,12 +20,14 @@ export function summaryOf({ routes }: Pick<RunResult, 'routes'>): RunSummary {
   const inbound = routes.flatMap((each) => (each.kind === 'inbound' ? [each.pass] : []))
   const deliveries = routes.flatMap((each) => (each.kind === 'outbound' ? each.pass.deliveries : []))
   const summaries = inbound.flatMap((pass) => pass.summaries)
+  const archived = inbound.flatMap((pass) => pass.archived ?? [])
   const records: Record<string, number> = {}
-  for (const { total: _, ...counts } of summaries.map((each) => each.records)) {
+  const ended: (StateCounts & { total?: number })[] = [...summaries, ...archived].map((each) => each.records)
+  for (const { total: _, ...counts } of ended) {
     for (const [state, count] of Object.entries(counts)) records[state] = (records[state] ?? 0) + count
   }
   return {
-    files: summaries.length,
+    files: summaries.length + archived.length,
     records,
     delivered: {
       files: deliveries.length,
@@ -50,7 +52,7 @@ function isSomething(result: RouteResult): boolean {
     case 'failed':
       return true
     case 'inbound':
-      return result.pass.reported.length + result.pass.open.length > 0
+      return result.pass.reported.length + result.pass.open.length + (result.pass.archived ?? []).length > 0
     case 'outbound': {
       const { deliveries, held, missing, awaited } = result.pass
       return deliveries.length + held + missing + (awaited?.overdue ?? 0) > 0

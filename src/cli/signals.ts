@@ -28,19 +28,19 @@ export function stopSignal(say: (line: string) => void): StopSignal {
   const controller = new AbortController()
   let exit: ExitCode | undefined
   let tell = (event: StopEvent) => say(wordsOf(event))
-  const endAtOnce = (code: ExitCode, why: string) => {
-    tell({ kind: 'stopped-at-once', why })
+  const endAtOnce = (code: ExitCode, event: StopEvent) => {
+    tell(event)
     process.exit(code)
   }
   for (const [name, code] of Object.entries(SIGNALS)) {
     process.on(name, () => {
-      if (exit !== undefined) endAtOnce(code, 'asked twice')
+      if (exit !== undefined) endAtOnce(code, { kind: 'stopped-at-once' })
       exit = code
       // Whoever draws a progress bar takes it away when it hears of the stop; then there is room for words.
       controller.abort()
       tell({ kind: 'stop-asked' })
       setTimeout(
-        () => endAtOnce(code, `not finished in ${GRACE_MS / 1000} seconds`),
+        () => endAtOnce(code, { kind: 'stopped-at-once', why: `not finished in ${GRACE_MS / 1000} seconds` }),
         GRACE_MS,
       ).unref()
     })

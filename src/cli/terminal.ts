@@ -35,7 +35,7 @@ export function tellFailure(terminal: Terminal, error: unknown): ExitCode {
   terminal.say(`dropbridge: ${error.message}`)
   for (const detail of error.details) terminal.say(`  ${detail}`)
   for (const cause of causesOf(error)) terminal.say(`  because: ${cause}`)
-  terminal.say(`  what to do: ${FAILURES[error.code].cure}  (dropbridge explain ${error.code})`)
+  terminal.say(`  what to do: ${error.cure}  (dropbridge explain ${error.code})`)
   return error.exit
 }
 

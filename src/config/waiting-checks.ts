@@ -61,9 +61,11 @@ export function checkReceipts(routes: readonly ReceiptGlance[]): Mistake[] {
 interface ReceiptNames {
   readonly route: string
   readonly place: string
+  /** The template of the files' names. */
+  readonly files: string
   readonly beginning: string
-  /** Whether nothing but a digit may stand behind the beginning. */
-  readonly digitsFollow: boolean
+  /** What may stand behind the beginning. */
+  readonly next: RegExp
   readonly end: string
 }
 
@@ -76,23 +78,28 @@ function receiptNames({ name: route, acknowledge, to, receipt }: ReceiptGlance):
   return {
     route,
     place: JSON.stringify([receipt.mailbox ?? to.mailbox, receipt.folder]),
+    files: to.name,
     beginning: match.slice(0, Math.max(0, match.indexOf('{'))) + beginning,
-    digitsFollow: name.startsWith('{seq', beginning.length),
+    next: /^\{(?:seq|date|day)\b/.test(name.slice(beginning.length)) ? /^[\d._-]/ : /^/,
     end: match.slice(match.lastIndexOf('}') + 1),
   }
 }
 
 function mayMeet(one: ReceiptNames, other: ReceiptNames): boolean {
   if (one.place !== other.place) return false
+  if (one.files === other.files && ROUTE_APART.test(one.files)) return false
   if (!one.end.endsWith(other.end) && !other.end.endsWith(one.end)) return false
   return mayBegin(one, other) || mayBegin(other, one)
 }
 
+/** Nothing that may stand behind the route continues it: `out-2-7` is no file of the route `out`. */
+const ROUTE_APART = /^[^{]*\{route\}[^a-z\d{]\{(?:seq|date|day)\b/i
+
 /** Whether names of the one may begin as those of the other do. */
-function mayBegin({ beginning, digitsFollow }: ReceiptNames, other: ReceiptNames): boolean {
+function mayBegin({ beginning, next }: ReceiptNames, other: ReceiptNames): boolean {
   if (!other.beginning.startsWith(beginning)) return false
-  const next = other.beginning.charAt(beginning.length)
-  return next === '' || !digitsFollow || /\d/.test(next)
+  const rest = other.beginning.slice(beginning.length)
+  return rest === '' || next.test(rest)
 }
 
 /** What does not go together; the paths begin within the route. */

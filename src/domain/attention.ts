@@ -63,7 +63,8 @@ export const CONCERNS = {
     cure: 'Ask whoever sends it for the file, or take the marker away.',
   },
   'file-of-no-route': {
-    meaning: 'A file lies in an inbox folder and matches no route, or has a name that is never taken: nobody will ever read it.',
+    meaning:
+      'A file lies in an inbox folder and matches no route, or has a name that is never taken: nobody will ever read it.',
     cure: 'Rename it, or change `match` of the route.',
   },
   'folder-not-emptied': {

@@ -92,6 +92,6 @@ export type BridgeEvent =
 export type StopEvent =
   | { readonly kind: 'stop-asked' }
   /** Nothing is waited for any more. */
-  | { readonly kind: 'stopped-at-once'; readonly why: string }
+  | { readonly kind: 'stopped-at-once'; readonly why?: string }
 
 export type Observer = (event: BridgeEvent) => void

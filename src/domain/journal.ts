@@ -188,12 +188,14 @@ export interface Journal
   /** submitted → reported. */
   fileReported(lease: Lease, id: string): Promise<void>
   /** reported → closed. */
-  fileClosed(lease: Lease, id: string, archivedAs: string): Promise<void>
+  fileClosed(lease: Lease, id: string, archivedAs?: string): Promise<void>
   file(id: string): Promise<FileEntry | undefined>
   unfinishedFiles(route: string): Promise<FileEntry[]>
   recentFiles(limit: number, route?: string): Promise<FileEntry[]>
   /** By name or id, newest first. */
   filesCalled(nameOrId: string, limit: number): Promise<FileEntry[]>
+  /** Whether the route took a file of exactly this name, size and time; one that vanished was not taken. */
+  isTaken(route: string, file: Pick<NewFile, 'name' | 'size' | 'modifiedAt'>): Promise<boolean>
 
   // records, both directions
   /**
@@ -270,6 +272,8 @@ export interface Journal
   ): Promise<number>
   /** Records that belong to no delivery yet, the held ones too, in the order they were collected. */
   waitingRecords(route: string, afterId: number, limit: number): Promise<OutgoingRecord[]>
+  /** The records of a delivery, in the order they stand in its file. */
+  deliveryRecords(deliveryId: string, afterId: number, limit: number): Promise<OutgoingRecord[]>
   /** Makes the delivery with its records in one step, and holds the held ones. Sequences have no gaps. */
   deliveryComposed(lease: Lease, delivery: NewDelivery): Promise<DeliveryEntry>
   /** Makes a delivery without records of its own, in the same sequence. */

@@ -38,15 +38,17 @@ export interface Mailbox {
   readonly leaves: boolean
   /**
    * The files in one folder, flat, without temporary names, oldest first, then by name. Missing folders are made. Where
-   * nobody may list the folder, the file of the only name that is wanted is looked for.
+   * nobody may list the folder, the files of the only names that are wanted are looked for.
    */
-  list(folder: string, only?: string): Promise<Sighting[]>
+  list(folder: string, only?: readonly string[]): Promise<Sighting[]>
   /** Takes the file away from the folder, atomically. `gone` when somebody else had it first or it vanished. */
   claim(claim: Claim): Promise<'claimed' | 'gone'>
   /** The bytes of a claimed file. */
   read(claim: Claim): AsyncIterable<Uint8Array>
   /** The ids of the files that were claimed from the folder and are still where a claim leaves them. */
   claims(folder: string): Promise<string[]>
+  /** How many bytes a claimed file has by now; undefined where it does not lie apart, or is gone. */
+  sizeOf(claim: Claim): Promise<number | undefined>
   /** Gives a claimed file back to its folder; `occupied` when another one of its name stands there by now. */
   unclaim(claim: Claim): Promise<'returned' | 'occupied'>
   /** Moves a claimed file to the folder under a name that no other file has; gives the path within the mailbox. */

@@ -98,9 +98,11 @@ export interface DueNotice extends Omit<NoticeRange, 'upToTurn'> {
 
 /** What happened in a range, by the journal. */
 export interface NoticeMatter {
-  /** Ids, in the order of their events, up to a limit. */
+  /** Ids, in the order of their events. */
   readonly files: readonly string[]
   readonly deliveries: readonly string[]
+  /** The last event of which they tell. */
+  readonly upToEvent: number
 }
 
 export interface NoticeEntry {
@@ -119,6 +121,7 @@ export interface NoticeJournal {
   joinNotices(channels: readonly string[]): Promise<void>
   /** Undefined for a channel that never joined. */
   dueNotice(channel: string): Promise<DueNotice | undefined>
+  /** Where there are more files or deliveries than the limit, it ends before the first of these: they come with the next. */
   noticeMatter(range: Pick<NoticeRange, 'afterEvent' | 'upToEvent'>, limit: number): Promise<NoticeMatter>
   /**
    * Notes the intent to send, before anything leaves. False when another bridge was quicker, or is at it until `heldUntil`.

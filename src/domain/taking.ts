@@ -33,7 +33,7 @@ export interface TakingJournal {
   beginReceipt(lease: Lease, receipt: NewReceipt): Promise<void>
   /** claiming → its end; an accepted one confirms its delivery. */
   endReceipt(lease: Lease, id: string, end: ReceiptEnd): Promise<void>
-  /** An accepted or refused receipt lies in the archive. */
+  /** An accepted or refused receipt lies in the archive; nowhere (empty) when it was removed before it could. */
   receiptArchived(lease: Lease, id: string, archivedAs: string): Promise<void>
   /** Those of the route that are not brought to their end. */
   openReceipts(route: string, limit: number): Promise<ReceiptEntry[]>

@@ -14,7 +14,7 @@ import { type Store, read, writeHolding } from './store.ts'
 import { assertMayBeSent, workOf } from './work.ts'
 
 type HeldCalls = Pick<HeldJournal, 'holdRest' | 'answersSoFar' | 'heldFiles' | 'heldRecords'> &
-  Pick<Journal, 'filesCalled'>
+  Pick<Journal, 'filesCalled' | 'isTaken'>
 
 export function heldCalls(store: Store): HeldCalls {
   return {
@@ -32,6 +32,20 @@ export function heldCalls(store: Store): HeldCalls {
           .limit(limit)
           .execute()
         return rows.map(entryOf)
+      }),
+    isTaken: (route, { name, size, modifiedAt }) =>
+      read(store, async (tables) => {
+        const taken = await tables
+          .selectFrom('files')
+          .select('id')
+          .where('route', '=', route)
+          .where('name', '=', name)
+          .where('size', '=', size)
+          .where('modified_at', '=', modifiedAt)
+          .where((is) => is.or([is('outcome', 'is', null), is('outcome', '<>', 'vanished')]))
+          .limit(1)
+          .executeTakeFirst()
+        return taken !== undefined
       }),
     heldFiles: (limit, fileId) => read(store, (tables) => heldFiles(tables, limit, fileId)),
     heldRecords: (limit, of) => read(store, (tables) => heldRecords(tables, limit, of)),

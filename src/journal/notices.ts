@@ -72,14 +72,19 @@ async function dueNotice(tables: Kysely<Tables>, channel: string): Promise<DueNo
 }
 
 async function latestOf(tables: Kysely<Tables>, channel: string): Promise<NoticeTable | undefined> {
-  return tables
-    .selectFrom('notices')
-    .selectAll()
-    .where('channel', '=', channel)
-    .orderBy('began_at', 'desc')
-    .orderBy('up_to_event', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+  return (
+    tables
+      .selectFrom('notices')
+      .selectAll()
+      .where('channel', '=', channel)
+      // By what they tell, and not by when: a clock may have been set back.
+      .orderBy(sql`state <> 'sent'`, 'desc')
+      .orderBy('up_to_event', 'desc')
+      .orderBy('up_to_turn', 'desc')
+      .orderBy('began_at', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+  )
 }
 
 /** Events that end something worth a line. */
@@ -91,14 +96,23 @@ async function noticeMatter(
   { afterEvent, upToEvent }: Pick<NoticeRange, 'afterEvent' | 'upToEvent'>,
   limit: number,
 ): Promise<NoticeMatter> {
+  /** By their first events, so that the same range never holds more than the limit when it is asked for again. */
+  const endOf = async (kinds: typeof OF_FILES) => {
+    const { rows } = await sql<{ first: number }>`
+      select min(id) as first from events
+      where id > ${afterEvent} and id <= ${upToEvent} and kind in (${kinds}) and subject is not null
+      group by subject order by first limit 1 offset ${limit}`.execute(tables)
+    return rows.map(({ first }) => first - 1)
+  }
+  const end = Math.min(upToEvent, ...(await endOf(OF_FILES)), ...(await endOf(OF_DELIVERIES)))
   const subjects = async (kinds: typeof OF_FILES) => {
     const { rows } = await sql<{ subject: string }>`
       select subject, max(id) as latest from events
-      where id > ${afterEvent} and id <= ${upToEvent} and kind in (${kinds}) and subject is not null
-      group by subject order by latest limit ${limit}`.execute(tables)
+      where id > ${afterEvent} and id <= ${end} and kind in (${kinds}) and subject is not null
+      group by subject order by latest`.execute(tables)
     return rows.map(({ subject }) => subject)
   }
-  return { files: await subjects(OF_FILES), deliveries: await subjects(OF_DELIVERIES) }
+  return { files: await subjects(OF_FILES), deliveries: await subjects(OF_DELIVERIES), upToEvent: end }
 }
 
 interface Beginning extends NoticeRange {
@@ -116,7 +130,8 @@ async function beginNotice(tables: Kysely<Tables>, notice: Beginning): Promise<b
     .set((is) => ({ tries: is('tries', '+', 1), tried_at: now, held_until: heldUntil, state: 'begun' }))
     .where('id', '=', id)
     .where('state', '<>', 'sent')
-    .where('held_until', '<=', now)
+    // By a clock that was set back, it would be held for as long as that.
+    .where(sql<boolean>`(held_until <= ${now} or 2 * tried_at - held_until >= ${now})`)
     .executeTakeFirst()
   if (again.numUpdatedRows > 0n) return true
   const { rows } = await sql`select 1 from notices where channel = ${channel} and state <> 'sent'`.execute(

@@ -1,5 +1,5 @@
 /** Outgoing records from the moment they are seen at the API until they belong to a delivery. */
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Journal, Lease } from '../domain/journal.ts'
 import type { OutgoingRecord, RecordResult } from '../domain/record.ts'
 import { batchOf } from './batch.ts'
@@ -10,12 +10,19 @@ import type { Tables } from './schema.ts'
 import { type Store, read, writeHolding } from './store.ts'
 import { summed } from './sums.ts'
 
-export function outgoingCalls(store: Store): Pick<Journal, 'collect' | 'waitingRecords' | 'holdRecords'> {
+type OutgoingCalls = Pick<Journal, 'collect' | 'waitingRecords' | 'deliveryRecords' | 'holdRecords'>
+
+export function outgoingCalls(store: Store): OutgoingCalls {
   return {
     collect: (lease, records) =>
       writeHolding(store, lease, (tables, now) => collect(tables, lease, { records, now })),
     waitingRecords: (route, afterId, limit) =>
-      read(store, (tables) => waitingRecords(tables, route, { afterId, limit })),
+      read(store, (tables) => {
+        const where = sql`records.route = ${route} and records.direction = 'outgoing' and records.delivery_id is null`
+        return outgoingRecords(tables, where, { afterId, limit })
+      }),
+    deliveryRecords: (id, afterId, limit) =>
+      read(store, (tables) => outgoingRecords(tables, sql`records.delivery_id = ${id}`, { afterId, limit })),
     holdRecords: (lease, held) =>
       writeHolding(store, lease, (tables, now) => holdRecords(tables, lease, { held, now })),
   }
@@ -61,16 +68,15 @@ async function collect(
   return added.length
 }
 
-async function waitingRecords(
+async function outgoingRecords(
   tables: Kysely<Tables>,
-  route: string,
+  where: RawBuilder<unknown>,
   { afterId, limit }: { afterId: number; limit: number },
 ): Promise<OutgoingRecord[]> {
   const { rows } = await sql<{ id: number; api_id: string; body: string }>`
     select records.id, records.api_id, bodies.body
     from records join bodies on bodies.record_id = records.id
-    where records.route = ${route} and records.id > ${afterId}
-      and records.direction = 'outgoing' and records.delivery_id is null
+    where ${where} and records.id > ${afterId}
     order by records.id limit ${limit}`.execute(tables)
   return rows.map((row) => ({ id: row.id, apiId: row.api_id, body: row.body }))
 }

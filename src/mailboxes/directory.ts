@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { constants, type Dirent } from 'node:fs'
 import { lstat, open, readdir, unlink } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { Claim, Handover, Mailbox, Sighting } from '../domain/mailbox.ts'
 import { BridgeError, hasSystemCode } from '../support/errors.ts'
 import { type Clock, systemClock } from '../support/clock.ts'
 import { renameDurably, syncFolder } from '../support/durable.ts'
 import { reaching, writing } from './failures.ts'
-import { openFolder } from './folders.ts'
+import { openFolder, whereItIs } from './folders.ts'
 import { sweepOnce, withdraw } from './leftovers.ts'
 import { isFree, leaveCopy, moveWithoutReplacing } from './leave.ts'
 import { markFolder, namesIn } from './marks.ts'
@@ -44,12 +44,14 @@ export function directoryMailbox(options: DirectoryOptions): Mailbox {
   return {
     leaves: false,
     list: (folder) => list(place, folder),
-    claim: (claim) => take(place, claim),
+    claim: (claim) => whereItIs(place, () => take(place, claim)),
     read: (claim) => read(place, claim),
     claims: (folder) => claims(place, folder),
-    unclaim: (claim) => unclaim(place, claim),
-    archive: (claim, folder) => archive(place, claim, folder),
-    deliver: (localPath, folder, name, handover) => deliver(place, localPath, { folder, name }, handover),
+    sizeOf: (claim) => sizeOf(place, claim),
+    unclaim: (claim) => whereItIs(place, () => unclaim(place, claim)),
+    archive: (claim, folder) => whereItIs(place, () => archive(place, claim, folder)),
+    deliver: (source, folder, name, handover) =>
+      whereItIs(place, () => deliver(place, source, { folder, name }, handover)),
     names: (folder) => namesIn(place.root, folder),
     mark: (folder, name) => markFolder(place.root, folder, name),
     describe: (folder, name) => {
@@ -161,6 +163,13 @@ async function claims({ root }: Place, folder: string): Promise<string[]> {
   return reaching(`The folder ${path} cannot be listed`, async () => {
     if (await isFree(path)) return []
     return (await readdir(path)).map(idOfClaimed).filter((id) => id !== undefined)
+  })
+}
+
+async function sizeOf(place: Place, claim: Claim): Promise<number | undefined> {
+  const path = await claimedPath(place, claim)
+  return reaching(`The claimed file ${path} cannot be looked at`, async () => {
+    return (await sight(dirname(path), { folder: claim.folder, name: basename(path) }))?.size
   })
 }
 

@@ -1,7 +1,7 @@
 /** Finds the folders of a mailbox on the disk, makes missing ones, and never leaves the root. */
 import { mkdir, realpath, stat } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
-import { BridgeError, hasSystemCode } from '../support/errors.ts'
+import { BridgeError, hasCode, hasSystemCode } from '../support/errors.ts'
 import { syncFolder } from '../support/durable.ts'
 import { reaching, writing } from './failures.ts'
 
@@ -16,6 +16,19 @@ export async function openFolder(root: string, segments: readonly string[]): Pro
     place = await openStep(realRoot, join(place, segment))
   }
   return place
+}
+
+/** What cannot be written because the whole place went away meanwhile is a place that cannot be reached. */
+export async function whereItIs<Result>(
+  { root }: { readonly root: string },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (hasCode(error, 'cannot-write')) await openRoot(root)
+    throw error
+  }
 }
 
 export async function openRoot(root: string): Promise<string> {

@@ -60,6 +60,7 @@ function run(
       complaint = (complaint + text).slice(0, COMPLAINT_MAX)
     })
     child.on('error', (error) => {
+      signal.removeEventListener('abort', late)
       for (const timer of timers) clearTimeout(timer)
       reject(new Error(`${command} cannot be started: ${error.message}`, { cause: error }))
     })

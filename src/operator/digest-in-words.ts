@@ -20,7 +20,11 @@ function subjectOf({ trouble, totals, attention, failures, recovered, files, mor
     ...recovered.map((route) => `${route} works again`).slice(0, 1),
   ]
   if (parts.length > 0) return parts.join(', ')
-  if (trouble) return `over: ${attention.ended.map(({ code }) => code).slice(0, 2).join(', ')}`
+  if (trouble)
+    return `over: ${attention.ended
+      .map(({ code }) => code)
+      .slice(0, 2)
+      .join(', ')}`
   if (totals.files + totals.deliveries === 0) return 'all is well: what was to be told is settled'
   return `all is well: ${counted(totals.files, 'file')} in, ${counted(totals.deliveries, 'file')} out`
 }

@@ -2,13 +2,13 @@
 import type { Configuration } from '../config/configuration.ts'
 import { type Concern, type ConcernChange, concernKey } from '../domain/attention.ts'
 import type { Journal, WorkOf } from '../domain/journal.ts'
-import type { Digest, NoticeRange, ToldConcern, ToldDelivery, ToldFile } from '../domain/notice.ts'
+import type { Digest, NoticeMatter, ToldConcern, ToldDelivery, ToldFile } from '../domain/notice.ts'
 import type { StateCounts } from '../domain/record.ts'
 import { isoTime } from '../support/clock.ts'
 import { resultsPlace } from './places.ts'
 
 /** So many files and deliveries are looked at, and so many of them are named. */
-const MATTER_MAX = 2000
+export const MATTER_MAX = 2000
 const NAMED_MAX = 100
 
 /** So many records in trouble are looked through for their codes. */
@@ -23,7 +23,7 @@ export interface RouteFailure {
 export interface DigestRequest {
   readonly id: string
   readonly at: number
-  readonly range: NoticeRange
+  readonly matter: NoticeMatter
   readonly on: 'trouble' | 'always'
   /** All when left out. */
   readonly routes?: readonly string[]
@@ -41,7 +41,7 @@ export interface Sources {
 
 /** Undefined when nothing of it is worth a notice. */
 export async function digestOf(sources: Sources, request: DigestRequest): Promise<Digest | undefined> {
-  const matter = await sources.journal.noticeMatter(request.range, MATTER_MAX)
+  const { matter } = request
   const files = await gather(matter.files, (id) => toldFile(sources, id), request)
   const deliveries = await gather(matter.deliveries, (id) => toldDelivery(sources, id), request)
   const attention = attentionOf(request)

@@ -53,7 +53,8 @@ const WORDS: Words = {
     `watching ${counted(routes, 'route')}, looking through the folders every ${scanMs / 1000} s`,
   'watch-stopped': () => 'stopped watching',
   'stop-asked': () => 'finishing what is in flight; once more ends at once',
-  'stopped-at-once': ({ why }) => `${why}: stopped at once; the next run goes on from the journal`,
+  'stopped-at-once': ({ why }) =>
+    `${why === undefined ? '' : `${why}: `}stopped at once; the next run goes on from the journal`,
   'watch-deaf': ({ folder, why }) =>
     `${folder} tells nothing of new files and is looked through instead: ${why}`,
   'pass-ended': ({ failure }) => (failure === undefined ? 'pass ended' : `pass ended with ${failure}`),

@@ -1,5 +1,5 @@
 /** Keeps something fresh while the bridge watches: soon after a change, at least every minute, and never at any cost. */
-import type { Clock } from '../support/clock.ts'
+import { type Clock, elapsed } from '../support/clock.ts'
 
 export interface KeeperOptions {
   readonly clock: Clock
@@ -22,6 +22,9 @@ const GATHER_MS = 3000
 /** A refresh takes at most a twentieth of the time, however much there is to count. */
 const COST_FACTOR = 20
 
+/** What only waited, as for a mailbox that does not answer, cost little; and people wait for what is kept fresh. */
+const REST_MS_MAX = 5 * 60_000
+
 /** A mailbox that does not answer must not keep the program from ending. */
 const CLOSING_MS = 5000
 
@@ -32,11 +35,12 @@ export function keepFresh({ clock, refresh }: KeeperOptions): Keeper {
 
   const loop = async () => {
     while (!end.signal.aborted) {
-      const began = clock.now()
+      const began = elapsed(clock)
       isTouched = false
       await refresh()
-      const cost = Math.max(0, clock.now() - began)
-      await clock.sleep(Math.max(GATHER_MS, cost * COST_FACTOR), end.signal)
+      const cost = elapsed(clock) - began
+      const rest = Math.min(REST_MS_MAX, Math.max(GATHER_MS, cost * COST_FACTOR))
+      await clock.sleep(rest, end.signal)
       if (isTouched || end.signal.aborted) continue
       wake = new AbortController()
       await clock.sleep(EVERY_MS, AbortSignal.any([wake.signal, end.signal]))

@@ -2,9 +2,9 @@
 import type { NoticeConfiguration } from '../config/notices.ts'
 import type { ConcernChange } from '../domain/attention.ts'
 import type { Observer } from '../domain/event.ts'
-import type { Digest, DueNotice, Message, Notifier, NoticeRange } from '../domain/notice.ts'
+import type { Digest, DueNotice, Message, Notifier, NoticeMatter, NoticeRange } from '../domain/notice.ts'
 import type { Clock } from '../support/clock.ts'
-import { digestOf, type RouteFailure, type Sources } from './digest.ts'
+import { digestOf, MATTER_MAX, type RouteFailure, type Sources } from './digest.ts'
 import { messageOf } from './digest-in-words.ts'
 import { withoutTheirWords } from './wording.ts'
 
@@ -66,7 +66,7 @@ async function announceTo(announcing: Announcing, notice: NoticeConfiguration, t
   const due = await journal.dueNotice(notice.name)
   if (due === undefined || (turn.paced && isTooSoon(due, notice, clock.now()))) return
   if (due.open !== undefined) {
-    if (due.open.heldUntil > clock.now()) return
+    if (isHeld(due, clock.now())) return
     if (!(await sendOpen(announcing, notice, due))) return
     // The rest comes in the next one, when everything is as it should be again.
     const next = await journal.dueNotice(notice.name)
@@ -83,6 +83,12 @@ function isTooSoon({ open, lastTriedAt }: DueNotice, { everyMs }: NoticeConfigur
   return now >= lastTriedAt && now - lastTriedAt < pause
 }
 
+/** Another bridge may be at it; it was begun lately then, unless the clock was set back since. */
+function isHeld({ open, lastTriedAt = 0 }: DueNotice, now: number): boolean {
+  if (open === undefined) return false
+  return now < open.heldUntil && now > 2 * lastTriedAt - open.heldUntil
+}
+
 /** The same range again, under the same id. */
 async function sendOpen(
   announcing: Announcing,
@@ -95,7 +101,8 @@ async function sendOpen(
   const range = { afterEvent: due.afterEvent, upToEvent: due.upToEvent, afterTurn: due.afterTurn, upToTurn }
   const changes = await changesIn(announcing, range, due.joinedAt)
   const failures = due.failing.map(failureOf)
-  const digest = await digestFor(announcing, notice, { id, range, changes, failures, recovered: [] })
+  const matter = await announcing.journal.noticeMatter(range, MATTER_MAX)
+  const digest = await digestFor(announcing, notice, { id, matter, changes, failures, recovered: [] })
   return send(announcing, notice, {
     range,
     digest: digest ?? nothingLeft(announcing, id),
@@ -113,21 +120,27 @@ async function sendNew(
   const { journal, newId } = announcing
   const { failing, failures, recovered } = compared(due.failing, turn.tried)
   const changes = await journal.concernChanges(due.afterTurn, CHANGES_MAX)
+  const matter = await journal.noticeMatter(due, MATTER_MAX)
   const range = {
     afterEvent: due.afterEvent,
-    upToEvent: due.upToEvent,
+    upToEvent: matter.upToEvent,
     afterTurn: due.afterTurn,
     upToTurn: changes.at(-1)?.turn ?? due.afterTurn,
   }
   const isQuiet = range.upToEvent === range.afterEvent && changes.length === 0
   if (isQuiet && failures.length + recovered.length === 0) return
   const told = changes.filter(({ at }) => at >= due.joinedAt)
-  const request = { id: newId(), range, changes: told, failures, recovered }
+  const request = { id: newId(), matter, changes: told, failures, recovered }
   const digest = await digestFor(announcing, notice, request)
   if (digest !== undefined) await send(announcing, notice, { range, digest, failing, once: false })
-  else if (range.upToEvent - range.afterEvent >= PASS_EVENTS || changes.length > 0) {
+  else if (isWorthPassing(range, due) || changes.length > 0) {
     await journal.passNotices(notice.name, range, failing)
   }
+}
+
+/** Where there was more than one digest holds, the next one is for the rest. */
+function isWorthPassing({ afterEvent, upToEvent }: NoticeRange, due: DueNotice): boolean {
+  return upToEvent - afterEvent >= PASS_EVENTS || upToEvent < due.upToEvent
 }
 
 interface Sending {
@@ -177,7 +190,7 @@ function digestFor(
   { on, routes }: NoticeConfiguration,
   request: {
     readonly id: string
-    readonly range: NoticeRange
+    readonly matter: NoticeMatter
     readonly changes: readonly ConcernChange[]
     readonly failures: readonly RouteFailure[]
     readonly recovered: readonly string[]

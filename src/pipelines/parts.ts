@@ -13,6 +13,7 @@ import type { Clock } from '../support/clock.ts'
 import type { Spool } from '../support/spool.ts'
 import type { DocumentPlace } from './documents/place.ts'
 import type { StopRules } from './inbound/breaker.ts'
+import type { Setbacks } from './inbound/setbacks.ts'
 import type { Sightings } from './inbound/sightings.ts'
 import type { OverdueRules } from './outbound/overdue.ts'
 import type { ReceiptRules } from './outbound/receipt-rules.ts'
@@ -94,6 +95,8 @@ export interface InboundParts extends SharedParts {
   readonly next?: readonly NextStep[]
   /** What was seen of the inbox before this pass; left out, the pass waits for the settle time itself. */
   readonly sightings?: Sightings
+  /** Files that failed before and are passed over for now; left out, all are tried. */
+  readonly setbacks?: Setbacks
 }
 
 export interface OutboundParts extends SharedParts {

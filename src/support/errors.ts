@@ -178,16 +178,19 @@ export class BridgeError extends Error {
   readonly code: FailureCode
   /** Single places that are wrong, one line each, where there are several. */
   readonly details: readonly string[]
+  /** What to do about this very one. */
+  readonly cure: string
 
   constructor(
     code: FailureCode,
     message: string,
-    options: { cause?: unknown; details?: readonly string[] } = {},
+    options: { cause?: unknown; details?: readonly string[]; cure?: string } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'BridgeError'
     this.code = code
     this.details = options.details ?? []
+    this.cure = options.cure ?? FAILURES[code].cure
   }
 
   get exit(): ExitCode {

@@ -104,6 +104,7 @@ async function busyWorld(looks: number) {
   const waiting = {
     ...clock,
     sleep: async (ms: number, signal?: AbortSignal) => {
+      if (ms > 3_000_000) return sleepUntil(new AbortController().signal, world)(ms, signal)
       if (--left === 0) await journal.releaseLease(lease)
       return clock.sleep(ms, signal)
     },
@@ -126,6 +127,12 @@ test('a route that another bridge is working on is tried later, left to it, or w
 
   const skipping = await busyWorld(Infinity)
   expect(await skipping.run({ ifBusy: 'skip' })).toMatchObject({
+    exit: 0,
+    routes: [{ failure: { code: 'lease-held' } }],
+  })
+
+  const inTime = await busyWorld(Infinity)
+  expect(await inTime.run({ ifBusy: 'skip', until: inTime.world.clock.now() + 3_600_000 })).toMatchObject({
     exit: 0,
     routes: [{ failure: { code: 'lease-held' } }],
   })

@@ -129,8 +129,15 @@ test('check --online tells which server cannot be reached, trusted or logged in 
     )
   const refused = await asked({ login: { password: 'wrong' } })
   expect(refused.wrong).toEqual([expect.stringMatching(/^mailbox exchange: .*refused the login/)])
+  expect(refused.wrong[0]).toContain(
+    'Check username, privateKeyFile, agent and password of the mailbox exchange.',
+  )
+  expect(refused.wrong[0]).not.toContain('api.clientId')
   const stranger = await asked({ trust: { knownHostsFile: '/nowhere' } })
   expect(stranger.wrong).toEqual([expect.stringContaining(server.fingerprint)])
+  expect(stranger.wrong[0]).toContain('then run `dropbridge trust-host exchange`. Other mailboxes go on.')
+  const pinned = await asked({ trust: { pinned: [`SHA256:${'A'.repeat(43)}`] } })
+  expect(pinned.wrong[0]).toContain('Only then correct `hostKey` of the mailbox exchange.')
   await server.close()
   expect((await asked({})).unanswered).toEqual([expect.stringContaining('ECONNREFUSED')])
 })

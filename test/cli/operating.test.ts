@@ -183,6 +183,7 @@ test('a notice that nobody took never changes how a run ends, is shown, and come
   await writeFile(settings, working.replace(/run: \[.*\] \}$/m, 'run: [./nobody-there] }'))
   await world.drop('inbox/orders', 'monday.csv', ordersFile(ORDERS).text)
   const first = await run('run')
+  const idle = await run('run', '--quiet')
   const shown = await run('notices')
   const status = await run('status')
   const failed = await page()
@@ -190,7 +191,14 @@ test('a notice that nobody took never changes how a run ends, is shown, and come
   const second = await run('run')
 
   expect([first.exit, second.exit]).toEqual([2, 0])
-  expect(shown.out).toContain('not sent so far (1 try)')
+  expect(first.talk).toContain('the notice ops could not be sent and is tried again with the next run: ')
+  expect({ exit: idle.exit, lines: idle.talk.split('\n') }).toEqual({
+    exit: 0,
+    lines: [
+      expect.stringMatching(/^the notice ops could not be sent and is tried again with the next run: /),
+    ],
+  })
+  expect(shown.out).toContain('not sent so far (2 tries)')
   expect(status.out).toContain('The notice ops cannot be sent: ')
   expect(failed).toContain('the notice ops cannot be sent')
   expect((await logged()).map(({ code }) => code)).toContain('notice.failed')

@@ -37,7 +37,9 @@ test('exit codes are the ones that the scheduler understands, those of failures 
   const { world, command } = await anOffice()
   await world.drop('inbox/orders', 'orders.csv', DAMAGED)
 
-  expect((await command('run', '--exit-map', '2=0,75=0')).exit).toBe(0)
+  const { exit, talk } = await command('run', '--quiet', '--exit-map', '2=0,75=0')
+  expect(exit).toBe(0)
+  expect(talk.split('\n').at(-1)).toContain('; exit 0 (2 by the map): finished; something was refused')
   await writeFile(join(world.folder, 'broken.yaml'), 'routes: 7\n')
   expect((await command('run', '-c', 'broken.yaml')).exit).toBe(78)
   expect((await command('run', '-c', 'broken.yaml', '--exit-map', '78=1')).exit).toBe(1)

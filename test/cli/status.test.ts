@@ -1,5 +1,7 @@
 /** What status says of work that is not done, and of who is at it. */
+import { rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { thisHolder } from '../../src/bridge/holder.ts'
 import { openJournal } from '../../src/journal/open.ts'
@@ -64,6 +66,51 @@ test('who works on a route is named as a process on its machine, and only while 
 
   expect(gone.out).not.toContain('working on it')
   expect(there.out).toContain(`process ${process.pid} on ${hostname()} is working on it`)
+})
+
+test('a file without a reason in the journal, and a delivery that is stuck, are told with the run that says why', async () => {
+  const world = await aWorld({ routes: ['orders', 'orders-out'] })
+  const run = await commandsOf(world)
+  const exchange = join(world.folder, 'exchange')
+  await world.drop('inbox/orders', 'orders.csv', ORDERS)
+  await writeFile(join(exchange, 'archive'), 'in the way')
+  await writeFile(join(exchange, 'outbox'), 'in the way')
+  await run('run')
+
+  const said = await run('status')
+  const data = JSON.parse((await run('status', '--json')).out) as { unfinished: unknown }
+  await rm(join(exchange, 'archive'))
+  await rm(join(exchange, 'outbox'))
+  const ended = await run('run')
+
+  expect(said.out).toContain(
+    'orders: orders.csv: reported. The results are delivered; the source goes to the archive next.\n' +
+      '    what to do: dropbridge run orders; where it cannot go on, it says why\n' +
+      'orders-out: orders-1.csv: composed. Its rows are in the spool and its records belong to it; it is put in place next.\n' +
+      '    what to do: dropbridge run orders-out; where it cannot go on, it says why\n',
+  )
+  expect(data.unfinished).toMatchObject([
+    { route: 'orders', name: 'orders.csv', state: 'reported' },
+    { route: 'orders-out', name: 'orders-1.csv', state: 'composed' },
+  ])
+  expect(ended.talk).toContain(
+    'orders: orders.csv is done: 24 accepted; its results were delivered by an earlier run',
+  )
+  expect(ended.talk).not.toContain('nothing to do')
+  expect((await run('status')).out).not.toContain('not finished')
+})
+
+test('every route of the configuration is listed, those that never worked too', async () => {
+  const world = await aWorld({ routes: ['orders', 'orders-out'] })
+  const run = await commandsOf(world)
+
+  const before = await run('status')
+  await run('run', 'orders')
+  const after = await run('status')
+
+  expect(before.out).toMatch(/^orders +no records +no records +has not run yet$/m)
+  expect(after.out).toMatch(/^orders +no records +no records +idle$/m)
+  expect(after.out).toMatch(/^orders-out +no records +no records +has not run yet$/m)
 })
 
 test('an empty file leaves no rejects file, and nobody is sent to one', async () => {

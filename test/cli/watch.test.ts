@@ -35,6 +35,8 @@ test.each([
     watch.process.kill(signal)
     const { exit: ended, stderr } = await watch.finished
     expect(ended).toBe(exit)
+    const lines = stderr.trimEnd().split('\n')
+    expect(lines.map((line) => (JSON.parse(line) as { code: string }).code)).toContain('stop.asked')
     expect(stderr).toContain('finishing what is in flight')
     expect(await world.list('inbox/orders')).toEqual([])
   },

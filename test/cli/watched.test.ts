@@ -1,5 +1,5 @@
 /** A watch as others see it: health, metrics and the page while it works, and its log when it ends. */
-import { appendFile, readFile } from 'node:fs/promises'
+import { appendFile, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { watch } from '../../src/cli/commands/watch.ts'
@@ -8,7 +8,7 @@ import { writeConfigurationFile } from '../fixtures/program.ts'
 import { aWorld } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
-async function aWatch() {
+async function aWatch(...routes: string[]) {
   const world = await aWorld({ routes: ['orders'] })
   const env = await writeConfigurationFile(world)
   await appendFile(
@@ -27,10 +27,10 @@ async function aWatch() {
     folder: world.folder,
     signal: stop.signal,
   }
-  const ended = watch(terminal, { config: 'dropbridge.yaml', routes: [] })
+  const ended = watch(terminal, { config: 'dropbridge.yaml', routes })
   onTestFinished(async () => {
     stop.abort()
-    await ended
+    await ended.catch(() => undefined)
   })
   const lines = () => talk.map((line) => JSON.parse(line) as Record<string, unknown>)
   const has = async (code: string) => {
@@ -65,4 +65,30 @@ test('a watch shows its health, its numbers and its page while it works, and tak
   )
   await expect(fetch(`${url}/livez`)).rejects.toThrow('fetch failed')
   expect(lines().at(-1)).toMatchObject({ code: 'watch.stopped', level: 'info' })
+})
+
+test('a watch whose inbox cannot be looked at is not ready and counts what fails', async () => {
+  const { world, lines, has } = await aWatch()
+  await has('health.served')
+  const url = String(lines().find(({ code }) => code === 'health.served')?.['url'])
+  const exchange = join(world.folder, 'exchange')
+  await rename(exchange, `${exchange}-unmounted`)
+
+  await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { timeout: 10_000 }).toBe(503)
+  const ready: unknown = await (await fetch(`${url}/readyz`)).json()
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+
+  expect(ready).toMatchObject({ ready: false, routes: { orders: { failure: 'mailbox-unreachable' } } })
+  expect(metrics).toMatch(/dropbridge_passes_total\{route="orders",outcome="failed"\} [1-9]/)
+  expect(metrics).toMatch(
+    /dropbridge_route_failures_total\{route="orders",code="mailbox-unreachable"\} [1-9]/,
+  )
+  expect(metrics).toMatch(/dropbridge_last_success_timestamp_seconds\{route="orders"\} \d/)
+})
+
+test('a route that is not there ends a watch before anything of it can be seen', async () => {
+  const { ended, lines } = await aWatch('ordres')
+
+  await expect(ended).rejects.toMatchObject({ code: 'usage-wrong' })
+  expect(lines()).toEqual([])
 })

@@ -49,6 +49,17 @@ test('a file behind a number that is missing, and what to write when it never co
   expect(said.out).toContain('set `start` under `sequence` to the number to go on with')
 })
 
+test('a file without a number on a route with a sequence is told to be renamed, and no file is asked for', async () => {
+  const { world, run } = await anInbox('sequence: { name: "orders-{number}.csv" }')
+  await world.drop('inbox/orders', 'other.csv', smallOrders(100))
+  const said = await run('why-not', 'other.csv')
+  expect(said.out).toContain('its name has no number where `sequence` says')
+  expect(said.out).toContain(
+    'what to do: Rename it so that its number stands where `sequence` of the route says, or drop it into the inbox of another route.',
+  )
+  expect(said.out).not.toContain('Ask for the file that is missing')
+})
+
 test('a file that is renamed into place need not be waited for', async () => {
   const { world, run } = await anInbox('ready: renamed')
   await world.drop('inbox/orders', 'a.csv', smallOrders(100))

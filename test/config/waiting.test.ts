@@ -165,6 +165,72 @@ test('receipts that were read never lie where a route takes files from', async (
   ])
 })
 
+const TWO = (names: readonly [string, string], receipts = ['', '']) =>
+  ['out', 'out-2']
+    .map(
+      (route, at) => `  ${route}:
+    brand: ${2000 + at}
+    operation: export-orders
+    mapping: m.yaml
+    to: { mailbox: erp, folder: out/${at}, name: "${names[at]}" }
+    acknowledge: receipt
+    receipt: { folder: back${receipts[at]} }
+`,
+    )
+    .join('')
+
+const MAY_MEET = [
+  'out-2.receipt: a receipt for a file of this route may be taken for one of out: both look in the same folder, for the same names. Let the receipts come to a folder of their own, or begin the names of the files (`to.name`) with {route}',
+]
+
+test.each([
+  [['orders-{seq}.csv', 'orders-{seq}.csv'], []],
+  [['orders-{seq}.csv', 'ORDERS-{date:yyyy}-{seq}.csv'], []],
+  [['{seq}.csv', '7-{seq}.csv'], []],
+  [
+    ['{route}{seq}.csv', '{route}{seq}.csv'],
+    ['', ''],
+  ],
+  [['{purchase_order_number}.csv', 'a-{seq}.csv'], []],
+  [
+    ['o-{seq}.csv', 'o-{seq}.txt'],
+    [', match: "{stem}.ok"', ', match: "{stem}.ok"'],
+  ],
+  [
+    ['{seq}.csv', '{seq}.csv'],
+    ['', ', mailbox: erp, match: "{name}.OK"'],
+  ],
+] as const)(
+  'two routes whose receipts may meet, with files called %j%j, are refused',
+  async (names, receipts) => {
+    expect(await mistakesOf(load(TWO(names, [...receipts])))).toEqual(MAY_MEET)
+  },
+)
+
+test.each([
+  [['{route}-{seq}.csv', '{route}-{seq}.csv'], []],
+  [['{route}-{date:yyyyMMdd}.csv', '{route}-{date:yyyyMMdd}.csv'], []],
+  [['orders-{seq}.csv', 'invoices-{seq}.csv'], []],
+  [
+    ['{seq}.csv', '{seq}.csv'],
+    ['', ', match: "{name}.ack"'],
+  ],
+  [
+    ['{seq}.csv', '{seq}.csv'],
+    ['', ', match: "second-{name}.ok"'],
+  ],
+  [
+    ['{seq}.csv', '{seq}.csv'],
+    ['', '/2'],
+  ],
+  [
+    ['{seq}.csv', '{seq}.csv'],
+    ['', ', mailbox: other'],
+  ],
+] as const)('two routes with files called %j%j know their receipts apart', async (names, receipts) => {
+  expect((await load(TWO(names, [...receipts]))).routes).toHaveLength(2)
+})
+
 test('a file is expected by a time of day in a zone, its own or that of the file', async () => {
   const own = await inbound({ from: ', expect: { by: "07:00", zone: Europe/Berlin, days: [fri, mon, mon] }' })
   const shared = await inbound({ from: ', expect: { by: "07:00" }' }, 'zone: America/New_York')

@@ -1,4 +1,5 @@
 /** Notices to a real program. */
+import { getEventListeners } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -54,6 +55,14 @@ test('a program that is not there is told as such', async () => {
   const notifier = commandNotifier({ command: './nowhere', args: [], folder: '/', timeoutMs: 1000 })
 
   await expect(notifier.send(MESSAGE, GOES_ON)).rejects.toThrow('./nowhere cannot be started')
+})
+
+test('a program that cannot be started leaves nothing behind that waits for the stop', async () => {
+  const notifier = commandNotifier({ command: './nowhere', args: [], folder: '/', timeoutMs: 1000 })
+  const stop = new AbortController()
+  for (let tries = 0; tries < 3; tries++) await notifier.send(MESSAGE, stop.signal).catch(() => undefined)
+
+  expect(getEventListeners(stop.signal, 'abort')).toEqual([])
 })
 
 test.skipIf(process.platform === 'win32')('a program that does not end is ended', async () => {

@@ -75,6 +75,13 @@ test('a receiver in trouble is tried again, with the same notice', async () => {
   ])
 })
 
+test('a receiver in trouble is tried once where nobody should wait', async () => {
+  const { posts, url } = await aReceiver(503, 200)
+
+  await expect(notifierFor(url).send(MESSAGE, GOES_ON, { once: true })).rejects.toThrow('HTTP 503')
+  expect(posts).toHaveLength(1)
+})
+
 test('a receiver that refuses is asked once, and what it is called is told without its path', async () => {
   const { posts, url } = await aReceiver(404)
   const error: unknown = await notifierFor(url)

@@ -10,7 +10,7 @@ import { problem } from '../../src/domain/problem.ts'
 import { openJournal } from '../../src/journal/open.ts'
 import { announce, type Announcing, joinNotices, type Tried } from '../../src/operator/notices.ts'
 import { instantClock } from '../fixtures/instant-clock.ts'
-import { planFile, planned } from '../suites/journal.suite.ts'
+import { planFile, planned, receiveFile } from '../suites/journal.suite.ts'
 
 const WELL: Tried = { routes: ['orders'], failures: [] }
 
@@ -224,7 +224,11 @@ test('the subject says what there is, and a notice of a finding alone counts no 
 
 test('a file that is of no use is told in the subject', async () => {
   const office = await anOffice()
-  await office.journal.fileReceived(office.lease, arrival('bad'))
+  const { journal, lease } = office
+  await receiveFile(journal, lease, 'bad')
+  await journal.fileUnusable(lease, 'bad', [problem('file-empty', {}, 'bad.csv holds no rows.')])
+  await journal.nameReport(lease, 'bad', 'bad.csv')
+  await journal.fileReported(lease, 'bad')
   await announce(office.announcing, WELL)
 
   expect(office.messages.map(({ subject }) => subject)).toEqual(['1 file unusable'])
@@ -281,6 +285,17 @@ test('a digest of many files names a hundred of them and counts all', async () =
   expect(office.messages[0]!.data.files).toHaveLength(100)
   expect(office.messages[0]!.text).toContain('and 5 more: see dropbridge status')
   expect(office.messages[0]!.data.totals.files).toBe(105)
+})
+
+test('what does not fit into one digest comes with the next, and none of it is lost', async () => {
+  const office = await anOffice()
+  for (const id of ['good', 'fine', 'bad']) await report(office, id, id === 'bad' ? 'rejected' : 'accepted')
+  const { journal } = office
+  const narrow: Journal = { ...journal, noticeMatter: (range) => journal.noticeMatter(range, 2) }
+  await announce({ ...office.announcing, journal: narrow }, WELL)
+  await announce({ ...office.announcing, journal: narrow }, WELL)
+
+  expect(office.messages.map(({ subject }) => subject)).toEqual(['1 refused'])
 })
 
 test('an announcement that cannot even ask the journal fails nothing', async () => {

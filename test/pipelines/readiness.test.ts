@@ -61,6 +61,18 @@ test('a file that is renamed into place is taken at the first look', async () =>
   expect(world.clock.now() - before).toBeLessThan(3_600_000)
 })
 
+test('a file with a long name is held against its manifest, and not against itself', async () => {
+  const world = await aWorld(ORDERS)
+  const text = smallOrders(100, 2)
+  const name = `${'x'.repeat(241)}.csv`
+  await world.drop(INBOX, name, text)
+  await world.drop(INBOX, `${name}.manifest`, `bytes: ${Buffer.byteLength(text)}\n`)
+  const result = await runInbox(world, { ready: { when: 'manifest', companion: '{name}.manifest' } })
+  expect(reportedFiles(result)).toEqual([name])
+  expect(result.exit).toBe(0)
+  expect(await world.list(INBOX)).toEqual([])
+})
+
 test('a manifest that is right lets its file pass', async () => {
   const world = await aWorld(ORDERS)
   const text = smallOrders(100, 3)

@@ -1,8 +1,12 @@
 /** Exports that are acknowledged once somebody took or confirmed the file, and never before. */
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import type { RunResult } from '../../src/bridge/outcome.ts'
+import type { Mailbox } from '../../src/domain/mailbox.ts'
+import { BridgeError } from '../../src/support/errors.ts'
 import { change, partnerOf, PICKED_UP, RECEIPT, worldThatWaits } from '../fixtures/partner.ts'
 import { addReport } from '../fixtures/reports.ts'
 import type { World } from '../fixtures/world.ts'
@@ -325,6 +329,93 @@ test('a mailbox that only receipts come to does not keep files from being delive
   expect(await world.list('outbox')).toEqual(['orders-1.csv', 'orders-2.csv'])
   expect(acknowledged(world)).toBe(0)
 })
+
+/** A first receipt that is accepted and claimed, and a second file that waits. */
+async function withClaimedReceipt(): Promise<World> {
+  const world = await worldThatWaits(RECEIPT, ORDERS)
+  await world.run('orders-out')
+  await world.drop('inbox/orders', 'later.csv', ordersFile(LATER).text)
+  await world.run('orders')
+  await world.run('orders-out')
+  await partnerOf(world).confirms('orders-1.csv')
+  await runWith(world, { archive: () => Promise.reject(new Error('the power went')) })
+  return world
+}
+
+async function runWith(world: World, changes: Partial<Mailbox>): Promise<RunResult> {
+  const bridge = await world.open({ mailbox: (mailbox) => ({ ...mailbox, ...changes }) })
+  const result = await bridge.run(['orders-out'], new AbortController().signal)
+  await bridge.close()
+  return result
+}
+
+const NOT_INTO_ARCHIVE: Partial<Mailbox> = {
+  archive: () => Promise.reject(new BridgeError('cannot-write', 'nobody may write into the archive')),
+}
+
+test('a claimed receipt that somebody removed keeps no other from being read, and is not asked for again', async () => {
+  const world = await withClaimedReceipt()
+  const claimed = join(world.folder, 'exchange/receipts/.claimed')
+  for (const name of await readdir(claimed)) await rm(join(claimed, name))
+  await partnerOf(world).confirms('orders-2.csv')
+
+  const first = outcomeOf(await world.run('orders-out'))
+  const second = outcomeOf(await world.run('orders-out'))
+
+  expect([first.exit, second.exit]).toEqual([0, 0])
+  expect(acknowledged(world)).toBe(5)
+})
+
+test('a receipt that cannot be archived keeps no other from being read and no file from being delivered, and is told', async () => {
+  const world = await withClaimedReceipt()
+  await partnerOf(world).confirms('orders-2.csv')
+  await world.drop(
+    'inbox/orders',
+    'last.csv',
+    ordersFile(sampleOrders({ seed: 84, orders: 1, damageEvery: 0, firstNumber: 30_001 })).text,
+  )
+  await world.run('orders')
+
+  const told = failureOf(await runWith(world, NOT_INTO_ARCHIVE))
+  const before = acknowledged(world)
+  const mended = outcomeOf(await world.run('orders-out'))
+
+  expect(told).toEqual({ exit: 74, message: 'nobody may write into the archive' })
+  expect(before).toBe(5)
+  expect(await world.list('outbox')).toEqual(['orders-1.csv', 'orders-2.csv', 'orders-3.csv'])
+  expect(mended).toMatchObject({ exit: 0, waits: 1 })
+  expect(await world.list('archive/receipts')).toHaveLength(2)
+})
+
+test('a refused receipt that nobody may move is refused once, and counts when it holds what it should', async () => {
+  const world = await worldThatWaits({ ...RECEIPT, receipt: { ...RECEIPT.receipt, contains: 'OK' } }, ORDERS)
+  await world.run('orders-out')
+  await partnerOf(world).confirms('orders-1.csv', { text: 'REJECTED' })
+  const path = join(world.folder, 'exchange/receipts/orders-1.csv.ok')
+  // as on a server with `claim: leave`
+  const left: Partial<Mailbox> = {
+    leaves: true,
+    claim: () => Promise.resolve('claimed'),
+    read: () => createReadStream(path),
+    claims: () => Promise.resolve([]),
+    archive: (claim) => Promise.resolve(`${claim.folder}/${claim.name}`),
+  }
+  for (let pass = 0; pass < 3; pass++) await runWith(world, left)
+  const refused = receiptsIn(world)
+  await partnerOf(world).confirms('orders-1.csv', { text: 'OK' })
+  await runWith(world, left)
+
+  expect(refused).toEqual(['refused'])
+  expect(receiptsIn(world)).toEqual(['refused', 'accepted'])
+  expect(acknowledged(world)).toBe(3)
+})
+
+function receiptsIn({ configuration }: World): unknown[] {
+  const database = new Database(configuration.journal.path, { readonly: true })
+  const states = database.prepare('select state from receipts order by began_at').pluck().all()
+  database.close()
+  return states
+}
 
 test('one look at the folder is enough for many files that wait', async () => {
   const orders = sampleOrders({ seed: 83, orders: 20, damageEvery: 0 })

@@ -858,6 +858,21 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         expect([first, rest].map((page) => page.map(({ apiId }) => apiId))).toEqual([['1', '2'], ['3']])
       })
 
+      it('listing those of a delivery page by page, and no others', async () => {
+        await journal.collect(out, [seen('1'), seen('2'), seen('3')])
+        await compose('d1')
+        await journal.collect(out, [seen('4')])
+        const first = await journal.deliveryRecords('d1', 0, 2)
+        const rest = await journal.deliveryRecords('d1', first[1]!.id, 2)
+        expect([first, rest].map((page) => page.map(({ apiId, body }) => [apiId, body]))).toEqual([
+          [
+            ['1', '{"id":1}'],
+            ['2', '{"id":2}'],
+          ],
+          [['3', '{"id":3}']],
+        ])
+      })
+
       it('in deliveries numbered without gaps', async () => {
         await journal.collect(out, [seen('1'), seen('2')])
         const first = await compose('d1')

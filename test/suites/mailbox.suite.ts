@@ -115,6 +115,15 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
       })
     })
 
+    describe('sizeOf', () => {
+      test('tells how many bytes a claimed file has by now, and nothing of one that is not there', async () => {
+        await place.put('inbox/orders.csv', 'PO\n1\n')
+        expect(await mailbox.sizeOf(CLAIM)).toBeUndefined()
+        await mailbox.claim(CLAIM)
+        expect(await mailbox.sizeOf(CLAIM)).toBe(5)
+      })
+    })
+
     describe('claim', () => {
       test('takes the file away from the folder and keeps its bytes', async () => {
         await place.put('inbox/orders.csv', 'PO,Qty\n1,2\n')
@@ -161,8 +170,22 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         expect(await mailbox.claim(claim)).toBe('claimed')
         expect(await contentsOf(mailbox.read(claim))).toBe('long')
         const archived = await mailbox.archive(claim, 'archive')
-        expect(archived).toMatch(new RegExp(`^archive/ä+~${ID}\\.csv$`))
+        expect(archived).toMatch(new RegExp(`^archive/ä+~[\\da-f]{12}~${ID}\\.csv$`))
         expect(await place.get(archived)).toBe('long')
+      })
+
+      test('tells two files of one id apart whose long names begin alike', async () => {
+        const names = ['.csv', '.csv.manifest', '-done.csv'].map((end) => `${'x'.repeat(241)}${end}`)
+        const archived = new Set<string>()
+        for (const name of names) await place.put(`inbox/${name}`, name)
+        for (const name of names)
+          expect(await mailbox.claim({ id: ID, folder: 'inbox', name })).toBe('claimed')
+        for (const name of names) {
+          const claim = { id: ID, folder: 'inbox', name }
+          expect(await contentsOf(mailbox.read(claim))).toBe(name)
+          archived.add(await mailbox.archive(claim, 'archive'))
+        }
+        expect(archived.size).toBe(3)
       })
     })
 

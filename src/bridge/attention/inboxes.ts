@@ -5,7 +5,7 @@ import type { Concern } from '../../domain/attention.ts'
 import type { Mailbox, Sighting } from '../../domain/mailbox.ts'
 import type { Stranger } from '../../domain/snapshot.ts'
 import type { Sightings } from '../../pipelines/inbound/sightings.ts'
-import { surveyInbox } from '../../pipelines/inbound/survey.ts'
+import { namesAskedFor, surveyInbox } from '../../pipelines/inbound/survey.ts'
 import { nearestName } from '../../support/nearest.ts'
 import { filePattern } from '../file-pattern.ts'
 import { inboundRoute } from '../inbound-route.ts'
@@ -30,7 +30,7 @@ export async function inboxConcerns(looking: Looking): Promise<Found> {
   const strangers: Stranger[] = []
   for (const routes of byFolder(inbound)) {
     const mailbox = looking.mailboxes.get(routes[0].from.mailbox)
-    const files = await looking.listings.of(routes[0].from)
+    const files = await looking.listings.of(routes[0].from, namesOfAll(looking, routes))
     if (mailbox === undefined || files === undefined) continue
     const inbox: Inbox = { mailbox, files, routes }
     const unknown = strangersOf(looking, inbox)
@@ -42,6 +42,15 @@ export async function inboxConcerns(looking: Looking): Promise<Found> {
     for (const route of routes) concerns.push(...(await waitingConcerns(looking, inbox, route)))
   }
   return { concerns, strangers }
+}
+
+/** Undefined when any of the routes takes files by a pattern: then the folder must be listed. */
+function namesOfAll(
+  { configuration }: Looking,
+  routes: readonly InboundRoute[],
+): readonly string[] | undefined {
+  const asked = routes.map((route) => namesAskedFor(inboundRoute(configuration, route)))
+  return asked.some((names) => names === undefined) ? undefined : asked.flatMap((names) => names ?? [])
 }
 
 interface Inbox {

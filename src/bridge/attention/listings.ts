@@ -14,8 +14,8 @@ export interface AwayFolder {
 }
 
 export interface Listings {
-  /** Undefined when the folder cannot be looked into. */
-  of(meant: FolderMeant): Promise<readonly Sighting[] | undefined>
+  /** Undefined when the folder cannot be looked into; where nobody may list, the names that are wanted are asked for. */
+  of(meant: FolderMeant, only?: readonly string[]): Promise<readonly Sighting[] | undefined>
   /** The folders that could not be. */
   away(): readonly AwayFolder[]
 }
@@ -24,10 +24,10 @@ export function listingsOf(mailboxes: ReadonlyMap<string, Mailbox>): Listings {
   const known = new Map<string, readonly Sighting[] | undefined>()
   const failed = new Map<string, AwayFolder>()
   return {
-    async of(meant) {
+    async of(meant, only) {
       const place = placeOf(meant)
       if (known.has(place)) return known.get(place)
-      const listed = await listFolder(mailboxes.get(meant.mailbox), meant.folder)
+      const listed = await listFolder(mailboxes.get(meant.mailbox), meant.folder, only)
       if ('why' in listed) failed.set(place, { mailbox: meant.mailbox, place, why: listed.why })
       known.set(place, 'files' in listed ? listed.files : undefined)
       return known.get(place)
@@ -43,10 +43,14 @@ export function placeOf({ mailbox, folder }: FolderMeant): string {
 
 type Listed = { readonly files: readonly Sighting[] } | { readonly why: string }
 
-async function listFolder(mailbox: Mailbox | undefined, folder: string): Promise<Listed> {
+async function listFolder(
+  mailbox: Mailbox | undefined,
+  folder: string,
+  only: readonly string[] | undefined,
+): Promise<Listed> {
   if (mailbox === undefined) return { why: 'there is no such mailbox' }
   try {
-    return { files: await mailbox.list(folder) }
+    return { files: await mailbox.list(folder, only) }
   } catch (error) {
     if (error instanceof BridgeError) return { why: error.message }
     throw error

@@ -2,6 +2,7 @@
 import type { Route } from '../../config/configuration.ts'
 import { elapsed } from '../../support/clock.ts'
 import { type BridgeError, type FailureCode, hasCode } from '../../support/errors.ts'
+import type { Setbacks } from '../../pipelines/inbound/setbacks.ts'
 import type { RouteResult } from '../outcome.ts'
 import { runRoute, type RouteWork } from '../run-route.ts'
 import type { Workshop } from '../workshop.ts'
@@ -44,27 +45,23 @@ interface Trouble {
 /** A look that finds nothing to do is a pass that went well; it is told as one so often, and not at every look. */
 const IDLE_TOLD_MS = 60_000
 
-export function createWorker(parts: WatchParts, route: Route): RouteWorker {
+/** `setbacks`: of files that failed on their own; they are tried again by and by, and what comes meanwhile at once. */
+export function createWorker(parts: WatchParts, route: Route, setbacks?: Setbacks): RouteWorker {
   const { shop, signal, turnstile, passed } = parts
-  const { clock, random, notify } = shop.options
+  const { clock, random } = shop.options
   const troubles = createTroubles(parts, route)
   let passing: Promise<void> | undefined
   let unfinished: { readonly times: number; readonly retryAt: number } | undefined
-  let wentWellAt = -Infinity
 
-  const tellIdle = () => {
-    if (troubles.isTroubled() || elapsed(clock) - wentWellAt < IDLE_TOLD_MS) return
-    wentWellAt = elapsed(clock)
-    notify({ kind: 'pass-ended', route: route.name, ms: 0 })
-  }
-  const pass = async (work: RouteWork) => {
+  const pass = async (work: RouteWork, isForAll: boolean) => {
+    if (isForAll) setbacks?.clear()
     const result = await turnstile.through(() => runRoute(shop, route, signal, work))
-    wentWellAt = result.kind === 'failed' ? -Infinity : elapsed(clock)
-    if (result.kind === 'failed') troubles.add(result.failure, false)
-    else troubles.over()
+    const isOfFile = result.kind === 'failed' && isOfSingleFile(result.failure, setbacks)
+    if (result.kind !== 'failed') troubles.over()
+    else troubles.add(result.failure, isOfFile ? 'file' : 'pass')
     const isProgress = cameToSomething(result)
-    if (unfinished !== undefined) {
-      const times = isProgress ? 1 : unfinished.times + 1
+    if (isOfFile ? isForAll || unfinished === undefined : unfinished !== undefined) {
+      const times = isProgress && !isOfFile ? 1 : (unfinished?.times ?? 0) + 1
       unfinished = { times, retryAt: elapsed(clock) + pauseAfter(times, random) }
     }
     if (isProgress) passed(result)
@@ -74,10 +71,10 @@ export function createWorker(parts: WatchParts, route: Route): RouteWorker {
       if (passing !== undefined || signal.aborted || troubles.pauseMs() > 0) return
       const isDue = unfinished !== undefined && unfinished.retryAt <= elapsed(clock)
       if (!isReady && !isDue) {
-        if (unfinished === undefined) tellIdle()
+        if (unfinished === undefined) troubles.noneWhileIdle()
         return
       }
-      passing = pass(work)
+      passing = pass(work, isDue)
         .catch((error: unknown) => parts.giveUp(asFailure(error)))
         .finally(() => {
           passing = undefined
@@ -90,16 +87,13 @@ export function createWorker(parts: WatchParts, route: Route): RouteWorker {
       if (unfinished === undefined) return pause > 0 ? pause : undefined
       return Math.max(pause, unfinished.retryAt - elapsed(clock), 0)
     },
-    lookFailed(failure, ms) {
-      troubles.add(failure, true)
-      if (failure.code === 'interrupted') return
-      wentWellAt = -Infinity
-      notify({ kind: 'pass-ended', route: route.name, ms, failure: failure.code })
-    },
+    lookFailed: (failure, ms) => troubles.addOfLook(failure, ms),
     lookWentWell: () => troubles.overForLooks(),
     noteUnfinished(isUnfinished) {
-      if (!isUnfinished) unfinished = undefined
-      else unfinished ??= { times: 0, retryAt: elapsed(clock) }
+      if (!isUnfinished) {
+        unfinished = undefined
+        setbacks?.clear()
+      } else unfinished ??= { times: 0, retryAt: elapsed(clock) }
     },
     idle: async () => passing,
   }
@@ -110,32 +104,52 @@ function createTroubles({ shop, giveUp }: WatchParts, { name }: Route) {
   const { clock, random, notify } = shop.options
   let trouble: Trouble | undefined
   let pausedUntil = -Infinity
+  let wentWellAt = -Infinity
   const over = () => {
     if (trouble !== undefined) notify({ kind: 'route-recovered', route: name })
     trouble = undefined
     pausedUntil = -Infinity
   }
+  const add = (failure: BridgeError, of: 'look' | 'pass' | 'file') => {
+    const { code, message } = failure
+    if (code === 'interrupted') return
+    wentWellAt = -Infinity
+    if (hasCode(failure, ...HOPELESS)) return giveUp(failure)
+    if (hasCode(failure, ...OTHERS_AT_WORK)) {
+      pausedUntil = elapsed(clock) + pauseAfter(1, random)
+      return
+    }
+    if (trouble?.code !== code) notify({ kind: 'route-failed', route: name, code, message })
+    trouble = { code, isOfLook: of === 'look', times: (trouble?.times ?? 0) + 1 }
+    // Looks go on as they are: nothing else finds out when a folder is there again. One file keeps no others waiting.
+    if (of === 'pass') pausedUntil = elapsed(clock) + pauseAfter(trouble.times, random)
+  }
   return {
-    add(failure: BridgeError, isOfLook: boolean) {
-      const { code, message } = failure
-      if (code === 'interrupted') return
-      if (hasCode(failure, ...HOPELESS)) return giveUp(failure)
-      if (hasCode(failure, ...OTHERS_AT_WORK)) {
-        pausedUntil = elapsed(clock) + pauseAfter(1, random)
-        return
-      }
-      if (trouble?.code !== code) notify({ kind: 'route-failed', route: name, code, message })
-      trouble = { code, isOfLook, times: (trouble?.times ?? 0) + 1 }
-      // Looks go on as they are: nothing else finds out when a folder is there again.
-      if (!isOfLook) pausedUntil = elapsed(clock) + pauseAfter(trouble.times, random)
+    add,
+    addOfLook(failure: BridgeError, ms: number) {
+      add(failure, 'look')
+      const { code } = failure
+      if (code !== 'interrupted') notify({ kind: 'pass-ended', route: name, ms, failure: code })
     },
-    over,
+    over() {
+      over()
+      wentWellAt = elapsed(clock)
+    },
     overForLooks() {
       if (trouble?.isOfLook === true) over()
     },
-    isTroubled: () => trouble !== undefined,
+    /** There is nothing to do, and nothing is wrong. */
+    noneWhileIdle() {
+      if (trouble !== undefined || elapsed(clock) - wentWellAt < IDLE_TOLD_MS) return
+      wentWellAt = elapsed(clock)
+      notify({ kind: 'pass-ended', route: name, ms: 0 })
+    },
     pauseMs: () => Math.max(0, pausedUntil - elapsed(clock)),
   }
+}
+
+function isOfSingleFile(failure: BridgeError, setbacks: Setbacks | undefined): boolean {
+  return setbacks?.isOfFile(failure) === true || setbacks?.isOfFile(failure.cause) === true
 }
 
 function cameToSomething(result: RouteResult): boolean {

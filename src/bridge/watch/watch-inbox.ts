@@ -4,6 +4,7 @@ import type { InboundRoute } from '../../config/configuration.ts'
 import { WATCH_DEFAULTS } from '../../config/watch.ts'
 import { passInbound } from '../../pipelines/inbound/inbound.ts'
 import { tellLeftAlone } from '../../pipelines/inbound/pick-up.ts'
+import { createSetbacks, type Setbacks } from '../../pipelines/inbound/setbacks.ts'
 import { createSightings, type Look, type Sightings } from '../../pipelines/inbound/sightings.ts'
 import { type Survey, surveyInbox, type SurveyParts } from '../../pipelines/inbound/survey.ts'
 import { elapsed } from '../../support/clock.ts'
@@ -33,7 +34,8 @@ export async function watchInbox(parts: WatchParts, route: InboundRoute): Promis
     const survey = await look(inbox)
     const ended = elapsed(inbox.clock)
     if (signal.aborted) break
-    worker.maybeBegin((survey?.ready.length ?? 0) > 0, inbox.work, alarm.ring)
+    const isReady = survey?.ready.some(({ name }) => !inbox.setbacks.keepsBack(name)) ?? false
+    worker.maybeBegin(isReady, inbox.work, alarm.ring)
     inbox.wasRung = await alarm.wait(waitMs(inbox, survey))
     // What is written goes on ringing; the looks must not take the time that the work needs.
     if (inbox.wasRung) await rest(inbox, { began, ended })
@@ -51,6 +53,7 @@ interface Inbox {
   readonly bell: Bell | undefined
   readonly surveying: SurveyParts
   readonly sightings: Sightings
+  readonly setbacks: Setbacks
   readonly work: RouteWork
   readonly tell: (survey: Survey) => void
   readonly deaf: (why: string) => void
@@ -59,6 +62,8 @@ interface Inbox {
   /** Whether the last waiting ended with a ring. */
   wasRung: boolean
   lastRing: number
+  /** When the last look began. */
+  lookedAt: number
   /** When a look found something that no ring had told of. */
   unheardAt: number | undefined
   isDeaf: boolean
@@ -71,6 +76,7 @@ function openInbox({ shop, ...parts }: WatchParts, route: InboundRoute): Inbox {
   const { signal } = parts
   const alarm = createAlarm(clock, signal)
   const sightings = createSightings()
+  const setbacks = createSetbacks()
   const source = mailboxOf(shop, route.from.mailbox)
   const surveying = { clock, journal, source, route: inboundRoute(configuration, route) }
   const path = folderOnDisk(shop.configuration, route)
@@ -90,15 +96,17 @@ function openInbox({ shop, ...parts }: WatchParts, route: InboundRoute): Inbox {
     alarm,
     surveying,
     sightings,
+    setbacks,
     deaf,
-    worker: createWorker({ shop, ...parts }, route),
+    worker: createWorker({ shop, ...parts }, route, setbacks),
     bell: path === undefined ? undefined : createBell({ path, ring, hangs: alarm.ring, broken: deaf }),
-    work: { turns: 'due', inbound: (own) => passInbound({ ...own, sightings }) },
+    work: { turns: 'due', inbound: (own) => passInbound({ ...own, sightings, setbacks }) },
     tell: ({ leftAlone }) => tellLeftAlone({ ...surveying, notify }, leftAlone, sightings),
     isUnfinished: async () => (await journal.unfinishedRoutes()).includes(route.name),
     scanMs: (configuration.watch ?? WATCH_DEFAULTS).scanMs,
     wasRung: false,
     lastRing: -Infinity,
+    lookedAt: 0,
     unheardAt: undefined,
     isDeaf: false,
     hasLooked: false,
@@ -117,11 +125,12 @@ async function look(inbox: Inbox): Promise<Survey | undefined> {
   const { clock, worker, bell, surveying, sightings, tell } = inbox
   const began = elapsed(clock)
   try {
+    // What was begun goes on even where the folder is away.
+    if (!worker.isBusy()) worker.noteUnfinished(await inbox.isUnfinished())
     const survey = await surveyInbox(surveying, sightings)
     worker.lookWentWell()
-    if (!worker.isBusy()) worker.noteUnfinished(await inbox.isUnfinished())
     await bell?.keep()
-    listen(inbox, survey)
+    listen(inbox, survey, began)
     tell(survey)
     return survey
   } catch (error) {
@@ -135,10 +144,12 @@ async function look(inbox: Inbox): Promise<Survey | undefined> {
 const RING_LATE_MS = 1_000
 
 /** Finds out whether the bell tells of what the looks find. */
-function listen(inbox: Inbox, { hasNews }: Survey): void {
+function listen(inbox: Inbox, { hasNews }: Survey, began: number): void {
   const now = elapsed(inbox.clock)
   const { unheardAt, lastRing } = inbox
-  if (lastRing > now - inbox.scanMs) inbox.isDeaf = false
+  // A share may well tell of what is done from here, and of nothing that others do.
+  if (hasNews && lastRing >= inbox.lookedAt) inbox.isDeaf = false
+  inbox.lookedAt = began
   if (unheardAt !== undefined && now - unheardAt >= RING_LATE_MS) {
     if (lastRing < unheardAt - RING_LATE_MS) inbox.deaf('the system told nothing of a file that came')
     inbox.unheardAt = undefined

@@ -57,14 +57,18 @@ export async function manifestReasons(
 export async function turnReasons(
   { configuration, name }: Asking,
   { route, place }: Inbox,
-  journal: Journal,
+  journal: Journal | undefined,
 ): Promise<Reason[]> {
   const { sequence, matches, folder } = inboundRoute(configuration, route)
   if (sequence === undefined) return []
   const names = (await namesIn(place)).filter(matches)
   const sightings = names.map((each) => ({ folder, name: each, size: 0, modifiedAt: 0 }))
-  const taken = await takenFiles(journal, route.name)
+  const taken = journal === undefined ? [] : await takenFiles(journal, route.name)
   const { behind } = inSequence(sightings, sequence, { taken, coming: [] })
   const waits = behind.find(({ sighting }) => sighting.name === name)
-  return waits === undefined ? [] : [reason('not-its-turn', waits.why)]
+  if (waits === undefined) return []
+  return [reason('not-its-turn', waits.why, sequence.numberIn(name) === undefined ? UNNUMBERED : undefined)]
 }
+
+const UNNUMBERED =
+  'Rename it so that its number stands where `sequence` of the route says, or drop it into the inbox of another route.'

@@ -4,7 +4,7 @@ import type { Configuration } from '../../config/configuration.ts'
 import type { Mailbox, Sighting } from '../../domain/mailbox.ts'
 import { isSafeName } from '../../mailboxes/names.ts'
 import { systemClock } from '../../support/clock.ts'
-import { BridgeError, FAILURES } from '../../support/errors.ts'
+import { BridgeError } from '../../support/errors.ts'
 import { filePattern } from '../file-pattern.ts'
 import { openMailbox } from '../mailboxes.ts'
 import { type Reason, reason, type RouteVerdict } from './reasons.ts'
@@ -46,7 +46,7 @@ export async function remoteVerdicts(asking: Asking): Promise<RouteVerdict[]> {
       verdicts.push({ route: route.name, path, ...(await judge(asking, { route, mailbox })) })
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
-      const away = reason('mailbox-away', error.message, FAILURES[error.code].cure)
+      const away = reason('mailbox-away', error.message, error.cure)
       verdicts.push({ route: route.name, path, reasons: [away], notes: [] })
     } finally {
       await mailbox.close()

@@ -193,8 +193,9 @@ async function judgeInbox(asking: Asking, inbox: Inbox): Promise<RouteVerdict> {
     }
   }
   if ('wrong' in mappings) reasons.push(mappings.wrong)
+  reasons.push(...(await turnReasons(asking, inbox, journal)))
   if (journal !== undefined) {
-    reasons.push(...(await turnReasons(asking, inbox, journal)), ...(await leaseReasons(journal, route.name)))
+    reasons.push(...(await leaseReasons(journal, route.name)))
     notes.push(...(await queueNotes(journal, asking, inbox)))
   }
   return { route: route.name, path, reasons, notes }

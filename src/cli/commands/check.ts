@@ -59,5 +59,5 @@ function verdictOf({
   if (unanswered.length > 0) {
     return `${right} as far as they could be checked: not everybody gave an answer. Check again when they do, or look at the addresses if they should.`
   }
-  return `${right}. ${online ? 'The API and the servers of mailboxes take the credentials.' : 'The API, the servers of mailboxes and the credentials were not tried: --online does.'}`
+  return `${right}. ${online ? 'The API and the servers of mailboxes take the credentials. Whether they may read, write and move in each folder was not tried.' : 'The API, the servers of mailboxes and the credentials were not tried: --online does.'}`
 }

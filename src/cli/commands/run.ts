@@ -27,15 +27,13 @@ export async function run(terminal: Terminal, options: RunCommandOptions): Promi
   // What is wrong with the command line is told before anything is read.
   const exits = exitMapOf(options.exitMap)
   boundsOf(options, { now: 0, zone: 'UTC' })
-  const exit = await runBounded(terminal, options, exits).catch((error: unknown) => tellFailure(terminal, error))
+  const exit = await runBounded(terminal, options, exits).catch((error: unknown) =>
+    tellFailure(terminal, error),
+  )
   return exits.get(exit) ?? exit
 }
 
-async function runBounded(
-  terminal: Terminal,
-  options: RunCommandOptions,
-  exits: ExitMap,
-): Promise<ExitCode> {
+async function runBounded(terminal: Terminal, options: RunCommandOptions, exits: ExitMap): Promise<ExitCode> {
   const { config, routes, json, quiet } = options
   const configuration = await readConfiguration(terminal, config)
   // Schedulers of this machine go by its own zone.

@@ -13,12 +13,13 @@ export interface Login {
 }
 
 /** Reads the key and asks the agent. Throws `credentials-unusable` when it can be told before the server is asked. */
-export async function loginOf({ username, login }: Pick<SftpServer, 'username' | 'login'>): Promise<Login> {
+export async function loginOf(server: Pick<SftpServer, 'mailbox' | 'username' | 'login'>): Promise<Login> {
+  const { mailbox, username, login } = server
   const ways = [...(await keyWays(username, login)), ...passwordWays(username, login)]
   const progress: Progress = { tried: [], taken: undefined }
   return {
     options: { username, authHandler: inOrder(username, ways, progress) },
-    refused: (server) => refusedLogin(server, username, progress),
+    refused: (address) => refusedLogin(address, { mailbox, username }, progress),
   }
 }
 
@@ -124,11 +125,18 @@ function inOrder(username: string, ways: readonly Way[], progress: Progress): Au
   return ((taken: readonly string[] | null) => next(taken)) as AuthHandlerMiddleware
 }
 
-function refusedLogin(server: string, username: string, { tried, taken }: Progress): BridgeError {
+function refusedLogin(
+  address: string,
+  { mailbox, username }: Pick<SftpServer, 'mailbox' | 'username'>,
+  { tried, taken }: Progress,
+): BridgeError {
   const what = tried.length === 0 ? 'nothing that it takes is configured' : `tried: ${tried.join(', ')}`
   const takes = taken === undefined ? '' : `; the server takes ${taken.join(', ')}`
   return new BridgeError(
     'credentials-refused',
-    `${server} refused the login of ${JSON.stringify(username)} (${what}${takes}).`,
+    `${address} refused the login of ${JSON.stringify(username)} (${what}${takes}).`,
+    {
+      cure: `Check username, privateKeyFile, agent and password of the mailbox ${mailbox}. The work is kept.`,
+    },
   )
 }

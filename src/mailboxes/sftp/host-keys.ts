@@ -121,6 +121,7 @@ function refusedByFile(server: HostTrust, known: KnownHost, key: HostKey): Bridg
     return new BridgeError(
       'host-key-changed',
       `${knownName(server)} shows the key ${keyInWords(key)}, which is revoked in ${where}: somebody else may have it. Nothing was sent.`,
+      { cure: cureOfChange(server) },
     )
   }
   if (known.trusted.some((each) => isSameKey(each.key, key))) return undefined
@@ -135,7 +136,16 @@ function changed(server: HostTrust, key: HostKey, old: string): BridgeError {
   return new BridgeError(
     'host-key-changed',
     `${knownName(server)} shows another host key than before. Trusted: ${old}. Shown now: ${keyInWords(key)}. Somebody may be listening in between. Nothing was sent.`,
+    { cure: cureOfChange(server) },
   )
+}
+
+function cureOfChange({ mailbox, trust }: HostTrust): string {
+  const isPinned = (trust.pinned ?? []).length > 0
+  const then = isPinned
+    ? `correct \`hostKey\` of the mailbox ${mailbox}`
+    : `run \`dropbridge trust-host ${mailbox} --replace\``
+  return `Ask whoever runs the server whether their key has changed, and for the new fingerprint. Only then ${then}. Other mailboxes go on.`
 }
 
 function unknown(server: HostTrust, known: KnownHost, key: HostKey): BridgeError {
@@ -150,6 +160,9 @@ function unknown(server: HostTrust, known: KnownHost, key: HostKey): BridgeError
   return new BridgeError(
     'host-key-unknown',
     `${knownName(server)} ${place}.${authority} It shows the key ${keyInWords(key)}. Nothing was sent. If whoever runs the server says that it is theirs, trust it with \`${command}\`.`,
+    {
+      cure: `Compare the fingerprint with what whoever runs the server gave you, then run \`dropbridge trust-host ${server.mailbox}\`. Other mailboxes go on.`,
+    },
   )
 }
 

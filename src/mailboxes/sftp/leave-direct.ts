@@ -20,13 +20,13 @@ export async function leaveDirect(
   { final, uploading, handover }: DirectTarget,
 ): Promise<'delivered' | 'occupied'> {
   const there = await calls.look(final)
+  if (there !== undefined && (await hasContentsOf(calls, final, uploading.file))) return 'delivered'
+  if (await isTaken(calls, final, uploading)) return 'delivered'
   if (there !== undefined) {
-    if (await hasContentsOf(calls, final, uploading.file)) return 'delivered'
     const mayBeOurs = uploading.isBegun || handover?.takenOver === true
     if (!mayBeOurs || !(await isStartOf(calls, final, uploading.file))) return 'occupied'
     Object.assign(uploading, { isBegun: true, reached: there.size })
   }
-  if (there === undefined && (await isTaken(calls, final, uploading))) return 'delivered'
   await handover?.stillOurs()
   try {
     await uploadTo(calls, final, uploading)

@@ -10,7 +10,7 @@ import type { SftpOptions } from './options.ts'
 import { addressOf, entriesOf, foundFolder, joined, openFolder, type Place } from './place.ts'
 import { readClaimed } from './read.ts'
 import { asking, isRefusal } from './refusals.ts'
-import { giveBack, putAway, take } from './take.ts'
+import { claimedPath, giveBack, putAway, take } from './take.ts'
 
 export function sftpMailbox(options: SftpOptions): Mailbox {
   const { connections, clock, random } = options
@@ -22,6 +22,7 @@ export function sftpMailbox(options: SftpOptions): Mailbox {
     claim: (claim) => checked(claim, () => lines.use((connection) => take(place, connection, claim))),
     read: (claim) => readClaimed(place, claim),
     claims: (folder) => lines.use((connection) => claims(place, connection, folder)),
+    sizeOf: (claim) => checked(claim, () => lines.use((connection) => sizeOf(place, connection, claim))),
     unclaim: (claim) => checked(claim, () => lines.use((connection) => giveBack(place, connection, claim))),
     archive: (claim, folder) =>
       checked({ ...claim, folder }, () =>
@@ -52,7 +53,7 @@ async function checked<Result>(
 async function list(
   place: Place,
   connection: Connection,
-  { folder, only }: { readonly folder: string; readonly only: string | undefined },
+  { folder, only }: { readonly folder: string; readonly only: readonly string[] | undefined },
 ): Promise<Sighting[]> {
   const path = await openFolder(place, connection, folderSegments(folder))
   const what = `The folder ${addressOf(place.options, path)} cannot be listed`
@@ -75,18 +76,22 @@ async function list(
 const LIST_HELP =
   'Where nobody may list, write the whole name of the file as `match` of the route, without * and ?.'
 
-/** Where nobody may list, a file can still be asked for by its name. */
+/** Where nobody may list, files can still be asked for by their names. */
 async function entriesOrOnly(
   connection: Connection,
   path: string,
-  only: string | undefined,
+  only: readonly string[] | undefined,
 ): Promise<Entry[]> {
   try {
     return await entriesOf(connection, path)
   } catch (error) {
     if (only === undefined || !isRefusal(error)) throw error
-    const attributes = await connection.calls.look(joined(path, only))
-    return attributes === undefined ? [] : [{ name: only, attributes }]
+    const found: Entry[] = []
+    for (const name of only) {
+      const attributes = await connection.calls.look(joined(path, name))
+      if (attributes !== undefined) found.push({ name, attributes })
+    }
+    return found
   }
 }
 
@@ -104,6 +109,14 @@ function sightingOf(
 
 function oldestFirst(a: Sighting, b: Sighting): number {
   return a.modifiedAt - b.modifiedAt || (a.name < b.name ? -1 : 1)
+}
+
+async function sizeOf(place: Place, connection: Connection, claim: Claim): Promise<number | undefined> {
+  // One that stays in its folder is sighted there, with its new size.
+  if (place.options.claim === 'leave') return undefined
+  const path = await claimedPath(place, connection, claim)
+  const what = `The claimed file ${addressOf(place.options, path)} cannot be looked at`
+  return asking('mailbox-unreachable', what, async () => (await connection.calls.look(path))?.size)
 }
 
 async function claims(place: Place, connection: Connection, folder: string): Promise<string[]> {

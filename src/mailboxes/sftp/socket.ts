@@ -134,6 +134,7 @@ function refusedLogin({ host, port }: Proxy): BridgeError {
   return new BridgeError(
     'credentials-refused',
     `The proxy ${authorityOf(host, port)} refused the name and password in \`proxy\`.`,
+    { cure: 'Check the name and password in `proxy` of the mailbox. The work is kept.' },
   )
 }
 

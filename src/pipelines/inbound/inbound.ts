@@ -1,7 +1,9 @@
 /** The inbound story: files are picked up, translated, submitted and reported, each from where it stands. */
 import type { FileEntry, FileState } from '../../domain/journal.ts'
+import type { StateCounts } from '../../domain/record.ts'
 import { type Behind, withBehind } from '../../support/behind.ts'
-import { BridgeError, type FailureCode, hasCode } from '../../support/errors.ts'
+import { BridgeError, hasCode } from '../../support/errors.ts'
+import { CONCERNS_ALL } from '../concerns-all.ts'
 import type { InboundParts } from '../parts.ts'
 import type { WaitingFile } from '../../domain/steps.ts'
 import { archiveFile, sweepSpool } from './closing.ts'
@@ -23,19 +25,14 @@ export interface InboundPass {
   readonly open: readonly FileEntry[]
   /** Files that are done but for records that wait for their orders. They need nobody, and hold nobody back. */
   readonly waiting: readonly WaitingFile[]
+  /** Files that an earlier pass reported, and this one brought to their end; left out where there are none. */
+  readonly archived?: readonly ArchivedFile[]
 }
 
-/** What concerns the whole route or the whole program; all else concerns one file, and the next one is taken. */
-const CONCERNS_ALL = [
-  'interrupted',
-  'lease-lost',
-  'credentials-refused',
-  'api-redirected',
-  'journal-busy',
-  'journal-damaged',
-  'journal-unusable',
-  'journal-newer',
-] as const satisfies FailureCode[]
+export interface ArchivedFile {
+  readonly file: FileEntry
+  readonly records: StateCounts
+}
 
 /** An API that failed on so many files in a row is down, and not at odds with a file. */
 const UNREACHABLE_MAX = 2
@@ -46,7 +43,10 @@ interface Pass {
   readonly reported: Map<string, ReportedFile>
   readonly open: FileEntry[]
   readonly waiting: WaitingFile[]
+  readonly archived: ArchivedFile[]
   readonly failures: unknown[]
+  /** Of files that were passed over: those of an earlier pass. */
+  readonly earlier: unknown[]
   readonly row: { unreachable: number }
 }
 
@@ -103,16 +103,34 @@ export async function passFile(parts: InboundParts, fileId: string): Promise<Inb
 }
 
 function beginPass(): Pass {
-  return { taken: [], reported: new Map(), open: [], waiting: [], failures: [], row: { unreachable: 0 } }
+  const row = { unreachable: 0 }
+  return {
+    taken: [],
+    reported: new Map(),
+    open: [],
+    waiting: [],
+    archived: [],
+    failures: [],
+    earlier: [],
+    row,
+  }
 }
 
-function passOf(route: string, { taken, reported: found, open, waiting, failures }: Pass): InboundPass {
+function passOf(route: string, pass: Pass): InboundPass {
+  const { taken, reported: found, open, waiting, archived } = pass
+  const failures = [...pass.failures, ...pass.earlier]
   if (failures.length > 0) throw failures[0]
   const reported = taken.flatMap((id) => found.get(id) ?? [])
-  return { route, summaries: reported.map(({ summary }) => summary), reported, open, waiting }
+  const summaries = reported.map(({ summary }) => summary)
+  return { route, summaries, reported, open, waiting, ...(archived.length === 0 ? {} : { archived }) }
 }
 
 async function bringOn(parts: InboundParts, file: FileEntry, pass: Passing): Promise<void> {
+  const earlier = parts.setbacks?.of(file.id)
+  if (earlier !== undefined) {
+    pass.earlier.push(earlier)
+    return
+  }
   pass.taken.push(file.id)
   try {
     // Documents are fetched from the API, which has enough to do with the next file.
@@ -121,10 +139,12 @@ async function bringOn(parts: InboundParts, file: FileEntry, pass: Passing): Pro
     if (came.state !== 'closed' && came.state === ahead)
       await pass.behind.add(() => bringToEnd(parts, came, pass))
     else if (came.state !== 'closed') await noteUnfinished(parts, file, pass)
+    else if (file.state === 'reported')
+      pass.archived.push({ file: came, records: await parts.journal.countRecords({ file: file.id }) })
     pass.row.unreachable = 0
   } catch (error) {
     if (hasCode(error, ...CONCERNS_ALL)) throw error
-    pass.failures.push(error)
+    await noteFailure(parts, file, { error, pass })
     if (!hasCode(error, 'api-unreachable')) return
     pass.row.unreachable++
     if (pass.row.unreachable >= UNREACHABLE_MAX) throw error
@@ -137,8 +157,19 @@ async function bringToEnd(parts: InboundParts, file: FileEntry, pass: Pass): Pro
     if (came.state !== 'closed') await noteUnfinished(parts, file, pass)
   } catch (error) {
     if (hasCode(error, ...CONCERNS_ALL)) throw error
-    pass.failures.push(error)
+    await noteFailure(parts, file, { error, pass })
   }
+}
+
+async function noteFailure(
+  { journal, setbacks }: InboundParts,
+  file: FileEntry,
+  { error, pass }: { readonly error: unknown; readonly pass: Pass },
+): Promise<void> {
+  pass.failures.push(error)
+  if (setbacks === undefined) return
+  const isInInbox = (await journal.file(file.id))?.state === 'claiming'
+  setbacks.note(file.id, error, isInInbox ? file.name : undefined)
 }
 
 /** A file whose other records are all final need not be run again soon. */

@@ -109,10 +109,15 @@ export async function giveBackStrays(parts: InboundParts, unfinished: ReadonlySe
     if (unfinished.has(id)) continue
     const file = await journal.file(id)
     if (file?.state !== 'closed' || file.route !== route.name) continue
-    const companion = companionOf(parts, file)
-    if (companion !== undefined) await source.unclaim(companion)
-    await source.unclaim({ id, folder: file.folder, name: file.name })
+    await giveBack(parts, file)
   }
+}
+
+/** Back to the inbox, with what lies beside it. Where its name is taken by now, it stays for a later pass. */
+export async function giveBack(parts: InboundParts, file: FileEntry): Promise<void> {
+  const companion = companionOf(parts, file)
+  if (companion !== undefined) await parts.source.unclaim(companion)
+  await parts.source.unclaim({ id: file.id, folder: file.folder, name: file.name })
 }
 
 /** claiming → received, or closed when the file was gone. May be repeated from the start after a crash. */

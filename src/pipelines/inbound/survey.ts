@@ -25,7 +25,7 @@ export type SurveyParts = Pick<InboundParts, 'route' | 'source' | 'journal' | 'c
 export async function surveyInbox(parts: SurveyParts, sightings: Sightings): Promise<Survey> {
   const { clock, source, route } = parts
   const began = elapsed(clock)
-  const listed = await notYetTaken(parts, await source.list(route.folder, route.onlyName))
+  const listed = await notYetTaken(parts, await source.list(route.folder, namesAskedFor(route)))
   const news = sightings.note(listed, { began, ended: elapsed(clock) })
   const { files, missing } = candidates(listed, parts)
   const settled: Sighting[] = []
@@ -55,8 +55,14 @@ export async function surveyInbox(parts: SurveyParts, sightings: Sightings): Pro
   }
 }
 
-/** Taken before under the same name, with the same size and time; the latest of a name are enough to know. */
-const LATEST_OF_NAME = 5
+/** All that may be of interest to the route, where that is a few names: its one file, and what speaks for it. */
+export function namesAskedFor({
+  onlyName,
+  ready = SETTLED,
+}: Pick<SurveyParts['route'], 'onlyName' | 'ready'>): readonly string[] | undefined {
+  if (onlyName === undefined) return undefined
+  return 'companionOf' in ready ? [onlyName, ready.companionOf(onlyName)] : [onlyName]
+}
 
 /** Where claimed files stay where they are, those that were taken are not taken again. */
 async function notYetTaken(
@@ -66,15 +72,7 @@ async function notYetTaken(
   if (!source.leaves) return listed
   const fresh: Sighting[] = []
   for (const sighting of listed) {
-    const { name, size, modifiedAt } = sighting
-    const known = route.matches(name) ? await journal.filesCalled(name, LATEST_OF_NAME) : []
-    const isTaken = known.some(
-      (file) =>
-        file.route === route.name &&
-        file.outcome !== 'vanished' &&
-        file.size === size &&
-        file.modifiedAt === modifiedAt,
-    )
+    const isTaken = route.matches(sighting.name) && (await journal.isTaken(route.name, sighting))
     if (!isTaken) fresh.push(sighting)
   }
   return fresh

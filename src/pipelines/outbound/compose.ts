@@ -45,7 +45,8 @@ export async function composeDelivery(
   const { journal, lease, spool, route, clock } = parts
   const id = parts.newId()
   const found: Found = { records: 0, rows: 0, first: {} }
-  const blob = await spool.put(deliverySpoolName(id), deliveryLines(parts, progress, found))
+  const lines = deliveryLines(parts, waitingPages(parts, progress, found), { progress, found })
+  const blob = await spool.put(deliverySpoolName(id), lines)
   if (found.records === 0) {
     if (progress.held.length > 0) await journal.holdRecords(lease, progress.held)
     await spool.remove(deliverySpoolName(id))
@@ -64,23 +65,24 @@ export async function composeDelivery(
   })
 }
 
-interface Found {
+export interface Found {
   records: number
   rows: number
   /** The first record of the file, which may give it its name. */
   first: Readonly<Record<string, unknown>>
 }
 
-async function* deliveryLines(
+/** The bytes of the file, record after record; notes what it came to hold, and how far it came. */
+export async function* deliveryLines(
   parts: OutboundParts,
-  progress: Progress,
-  found: Found,
+  pages: AsyncIterable<readonly OutgoingRecord[]>,
+  { progress, found }: { readonly progress: Progress; readonly found: Found },
 ): AsyncGenerator<Uint8Array> {
   const { composer, format } = parts
   const writer = format.writer(composer.columns, composer.write)
   const trailer = composer.trailer?.()
   yield writer.head()
-  for await (const page of waitingPages(parts, progress, found)) {
+  for await (const page of pages) {
     const rows: (readonly string[])[] = []
     const records = await withKept(
       parts,

@@ -1,7 +1,8 @@
 /** The outbound story: collect or report, compose, deliver, acknowledge, each delivery from where it stands. */
 import type { DeliveryEntry, DeliveryState } from '../../domain/journal.ts'
 import type { ReportedRecord, StateCounts } from '../../domain/record.ts'
-import { BridgeError, hasCode } from '../../support/errors.ts'
+import { BridgeError, type FailureCode, hasCode } from '../../support/errors.ts'
+import { CONCERNS_ALL } from '../concerns-all.ts'
 import type { OutboundParts } from '../parts.ts'
 import { acknowledgeDelivery } from './acknowledge.ts'
 import { type AwaitedFiles, awaitedFiles } from './awaited.ts'
@@ -16,6 +17,7 @@ import {
 import { deliverFile } from './deliver.ts'
 import { isAwaited, notePickUps } from './pick-ups.ts'
 import { noteReceipts } from './receipts.ts'
+import { assureComposed } from './recompose.ts'
 import { composeReport, type Report } from './report.ts'
 import type { UnwrittenRecord } from './report-lines.ts'
 
@@ -49,39 +51,41 @@ export interface OutboundPass {
 
 /**
  * One pass: unfinished deliveries go on first, so that their records are acknowledged and leave the list; then what is
- * new is collected and delivered. Failures of the world are thrown.
+ * new is collected and delivered. A delivery or receipt that cannot be brought on keeps no other from its turn; what it
+ * failed with is thrown at the end. Failures that concern everything are thrown at once.
  */
 export async function passOutbound(parts: OutboundParts): Promise<OutboundPass> {
   await sweepSpool(parts)
   if (parts.route.acknowledge === 'picked-up') await notePickUps(parts)
-  const away = parts.route.acknowledge === 'receipt' ? await receiptsAway(parts) : undefined
-  const pass = await passOn(parts)
-  // Nothing else waits for a mailbox that only receipts come to; but that it is away must be said.
-  if (away !== undefined) throw away
+  const failures = parts.route.acknowledge === 'receipt' ? await receiptFailures(parts) : []
+  const pass = await passOn(parts, failures)
+  if (failures.length > 0) throw failures[0]
   return pass
 }
 
-async function receiptsAway(parts: OutboundParts): Promise<BridgeError | undefined> {
+/** Nothing else waits for a mailbox that only receipts come to; but that it is away must be said. */
+async function receiptFailures(parts: OutboundParts): Promise<unknown[]> {
   try {
     await noteReceipts(parts)
-    return undefined
+    return []
   } catch (error) {
-    if (hasCode(error, 'mailbox-unreachable')) return error
-    throw error
+    if (hasCode(error, ...CONCERNS_ALL)) throw error
+    return [error]
   }
 }
 
-async function passOn(parts: OutboundParts): Promise<OutboundPass> {
+async function passOn(parts: OutboundParts, failures: unknown[]): Promise<OutboundPass> {
   const { journal, route } = parts
-  const deliveries: DeliveryResult[] = []
+  const passing: Passing = { deliveries: [], failures, stuck: 0, isAway: false, unreachable: 0 }
+  const { deliveries } = passing
   for (const delivery of await journal.unfinishedDeliveries(route.name)) {
-    if (!isAwaited(parts, delivery)) deliveries.push(await finishDelivery(parts, delivery, false))
+    if (!isAwaited(parts, delivery)) await bringOn(parts, { delivery, isNew: false }, passing)
   }
-  if (parts.onlyUnfinished === true || parts.turn?.isComposed === true)
+  if (parts.onlyUnfinished === true || parts.turn?.isComposed === true || !takesMore(passing))
     return { ...unfinishedPass(route.name, deliveries), ...(await awaitedFiles(parts)) }
-  if (route.report !== undefined) return passReport(parts, route.report, deliveries)
+  if (route.report !== undefined) return passReport(parts, route.report, passing)
   await collectRecords(parts)
-  const held = await deliverWaiting(parts, deliveries)
+  const held = await deliverWaiting(parts, passing)
   return {
     route: route.name,
     deliveries,
@@ -93,20 +97,68 @@ async function passOn(parts: OutboundParts): Promise<OutboundPass> {
   }
 }
 
+/** A pass under way. */
+interface Passing {
+  readonly deliveries: DeliveryResult[]
+  readonly failures: unknown[]
+  /** How many files could not be left. */
+  stuck: number
+  /** The mailbox cannot be reached, so nothing is left there by this pass. */
+  isAway: boolean
+  /** In a row. */
+  unreachable: number
+}
+
+/** When so many files cannot be left, it is the place that is full or closed, and more of them help nobody. */
+const STUCK_MAX = 10
+
+/** An API that failed on so many deliveries in a row is down. */
+const UNREACHABLE_MAX = 2
+
+function takesMore({ isAway, stuck }: Passing): boolean {
+  return !isAway && stuck < STUCK_MAX
+}
+
+interface Turn {
+  readonly delivery: DeliveryEntry
+  readonly isNew: boolean
+}
+
+/** Goes on after a failure that is about one delivery. Where nothing can be left, only what is in place goes on. */
+async function bringOn(parts: OutboundParts, { delivery, isNew }: Turn, passing: Passing): Promise<void> {
+  if (delivery.state === 'composed' && passing.isAway) return
+  try {
+    passing.deliveries.push(await finishDelivery(parts, delivery, isNew))
+    passing.unreachable = 0
+  } catch (error) {
+    if (hasCode(error, ...CONCERNS_ALL)) throw error
+    passing.failures.push(error)
+    if (hasCode(error, ...AWAY)) passing.isAway = true
+    if (hasCode(error, 'api-unreachable')) {
+      passing.unreachable++
+      if (passing.unreachable >= UNREACHABLE_MAX) throw error
+    } else if (delivery.state === 'composed') passing.stuck++
+  }
+}
+
+/** How the mailbox says that nothing can be left in it now. */
+const AWAY = [
+  'mailbox-unreachable',
+  'host-key-unknown',
+  'host-key-changed',
+  'credentials-unusable',
+] as const satisfies FailureCode[]
+
 function unfinishedPass(route: string, deliveries: readonly DeliveryResult[]): OutboundPass {
   return { route, deliveries, held: 0, heldRecords: [], missing: 0, firstMissing: [] }
 }
 
-async function passReport(
-  parts: OutboundParts,
-  report: Report,
-  deliveries: DeliveryResult[],
-): Promise<OutboundPass> {
+async function passReport(parts: OutboundParts, report: Report, passing: Passing): Promise<OutboundPass> {
   const { delivery, tally, missing } = await composeReport(parts, report)
-  if (delivery !== undefined) deliveries.push(await finishDelivery(parts, delivery, true))
+  if (delivery !== undefined) await bringOn(parts, { delivery, isNew: true }, passing)
   return {
     route: parts.route.name,
-    deliveries,
+    deliveries: passing.deliveries,
     held: tally.unwritten,
     heldRecords: tally.firstUnwritten,
     missing: missing.length,
@@ -115,14 +167,15 @@ async function passReport(
 }
 
 /** File after file until nothing waits; each is done before the next is begun. Gives the records in no file. */
-async function deliverWaiting(parts: OutboundParts, deliveries: DeliveryResult[]): Promise<HeldRecord[]> {
+async function deliverWaiting(parts: OutboundParts, passing: Passing): Promise<HeldRecord[]> {
   const progress: Progress = { upToRecord: 0, held: [] }
-  for (;;) {
+  while (takesMore(passing)) {
     const delivery = await composeDelivery(parts, progress)
-    if (delivery === undefined) return progress.held
-    deliveries.push(await finishDelivery(parts, delivery, true))
-    if (recordsPerFile(parts) === undefined) return progress.held
+    if (delivery === undefined) break
+    await bringOn(parts, { delivery, isNew: true }, passing)
+    if (recordsPerFile(parts) === undefined) break
   }
+  return progress.held
 }
 
 /** The one next step of each state. */
@@ -132,10 +185,16 @@ const NEXT_STEP: Readonly<
     ((parts: OutboundParts, delivery: DeliveryEntry, isNew: boolean) => Promise<void>) | undefined
   >
 > = {
-  composed: deliverFile,
+  composed: leaveFile,
   delivered: settleDelivered,
   acknowledged: undefined,
   done: undefined,
+}
+
+/** A delivery of before may have lost its file in the spool. */
+async function leaveFile(parts: OutboundParts, delivery: DeliveryEntry, isNew: boolean): Promise<void> {
+  if (!isNew) await assureComposed(parts, delivery)
+  await deliverFile(parts, delivery, isNew)
 }
 
 /** A route that acknowledges nothing any more may come upon a delivery of the time when it did. */

@@ -1,7 +1,8 @@
 /** Receipts: files that come back and confirm delivered ones. Each is taken, read once, and archived. */
 import type { Claim, Mailbox, Sighting } from '../../domain/mailbox.ts'
 import type { AwaitedDelivery, ReceiptEntry } from '../../domain/taking.ts'
-import { assert, BridgeError } from '../../support/errors.ts'
+import { assert, BridgeError, hasCode } from '../../support/errors.ts'
+import { CONCERNS_ALL } from '../concerns-all.ts'
 import type { OutboundParts } from '../parts.ts'
 import type { ReceiptRules } from './receipt-rules.ts'
 
@@ -11,21 +12,49 @@ const AWAITED_MAX = 10_000
 /** What a receipt has to say stands at its beginning. */
 const READ_BYTES_MAX = 1 << 20
 
-/** Brings what a crash left to its end first, so that no receipt is taken twice. One listing, however many files wait. */
+/**
+ * Brings what a crash left to its end first, so that no receipt is taken twice. One listing, however many files wait. What
+ * fails with one receipt keeps no other from being read: the first of these failures is thrown at the end.
+ */
 export async function noteReceipts(parts: OutboundParts): Promise<void> {
-  const { journal, lease, route } = parts
+  const { journal, route } = parts
   const { rules, mailbox } = receiptsOf(parts)
+  const failures: unknown[] = []
   for (const receipt of await journal.openReceipts(route.name, AWAITED_MAX)) {
-    await finishReceipt(parts, receipt)
+    await gather(failures, parts, () => finishReceipt(parts, receipt))
   }
   const awaited = await journal.awaitedDeliveries(AWAITED_MAX, route.name)
-  if (awaited.length === 0) return
   const byName = new Map(awaited.map((delivery) => [rules.nameFor(delivery.name).toLowerCase(), delivery]))
-  for (const { delivery, name, folder } of await settledReceipts(parts, mailbox, byName)) {
-    const receipt = { id: parts.newId(), delivery: delivery.id, folder, name }
-    await journal.beginReceipt(lease, receipt)
-    await finishReceipt(parts, { ...receipt, state: 'claiming' })
+  const found = awaited.length === 0 ? [] : await settledReceipts(parts, mailbox, byName)
+  for (const receipt of found) await gather(failures, parts, () => takeReceipt(parts, receipt))
+  if (failures.length > 0) throw failures[0]
+}
+
+/** Goes on after a failure that is about one receipt, and not after one of the mailbox. */
+async function gather(failures: unknown[], parts: OutboundParts, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (hasCode(error, ...CONCERNS_ALL)) throw error
+    if (!hasCode(error, 'cannot-write')) await assertReachable(parts)
+    failures.push(error)
   }
+}
+
+async function assertReachable(parts: OutboundParts): Promise<void> {
+  const { rules, mailbox } = receiptsOf(parts)
+  await mailbox.claims(rules.folder)
+}
+
+async function takeReceipt(parts: OutboundParts, { delivery, folder, name }: Found): Promise<void> {
+  const receipt = { id: parts.newId(), delivery: delivery.id, folder, name }
+  const { leaves } = receiptsOf(parts).mailbox
+  // One that nobody may move lies there still after it was refused; only when it holds what it should it is news.
+  if (leaves && delivery.refusedReceipt?.name === name) {
+    if (!(await holdsWhatItShould(parts, receipt, delivery.id))) return
+  }
+  await parts.journal.beginReceipt(parts.lease, receipt)
+  await finishReceipt(parts, { ...receipt, state: 'claiming' })
 }
 
 interface Found {
@@ -61,7 +90,7 @@ async function settledReceipts(
 /** The one next step of a receipt, and the one after it. May be repeated from the start after a crash. */
 async function finishReceipt(parts: OutboundParts, receipt: ReceiptEntry): Promise<void> {
   const { journal, lease, signal } = parts
-  const { rules, mailbox } = receiptsOf(parts)
+  const { mailbox } = receiptsOf(parts)
   if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
   const claim: Claim = { id: receipt.id, folder: receipt.folder, name: receipt.name }
   if (receipt.state === 'claiming') {
@@ -69,8 +98,20 @@ async function finishReceipt(parts: OutboundParts, receipt: ReceiptEntry): Promi
     const isAsAsked = await holdsWhatItShould(parts, claim, receipt.delivery)
     await journal.endReceipt(lease, receipt.id, isAsAsked ? 'accepted' : 'refused')
   }
-  const archivedAs = await mailbox.archive(claim, rules.archiveFolder)
-  await journal.receiptArchived(lease, receipt.id, archivedAs)
+  await journal.receiptArchived(lease, receipt.id, await archived(parts, claim))
+}
+
+/** Where the read receipt lies by now; nowhere when somebody removed it in between. */
+async function archived(parts: OutboundParts, claim: Claim): Promise<string> {
+  const { rules, mailbox } = receiptsOf(parts)
+  try {
+    return await mailbox.archive(claim, rules.archiveFolder)
+  } catch (error) {
+    if (!hasCode(error, 'mailbox-unreachable')) throw error
+    const claimed = await mailbox.claims(claim.folder)
+    if (mailbox.leaves || claimed.includes(claim.id)) throw error
+    return ''
+  }
 }
 
 async function holdsWhatItShould(parts: OutboundParts, claim: Claim, deliveryId: string): Promise<boolean> {

@@ -135,6 +135,38 @@ test('a share that tells of nothing is looked through, and it is said once that 
   expect(others).toEqual([])
 })
 
+test('a share that tells only of what is done from here is deaf all the same, and that is said once', async () => {
+  const world = await aWorld(ORDERS)
+  const silent = join(world.folder, 'share')
+  await mkdir(join(silent, 'inbox/orders'), { recursive: true })
+  let claims = 0
+  const watching = await watchWorld(world, {
+    ...ORDERS,
+    speed: 4,
+    scanMs: 4000,
+    from: { settleMs: 1300 },
+    configuration: (as) => ({ ...as, mailboxes: { exchange: { type: 'directory', path: silent } } }),
+    wrap: {
+      mailbox: () => {
+        const mailbox = directoryMailbox({ root: join(world.folder, 'exchange') })
+        return {
+          ...mailbox,
+          claim: async (claim) => {
+            await writeFile(join(silent, 'inbox/orders', `claim-${++claims}`), '')
+            return mailbox.claim(claim)
+          },
+        }
+      },
+    },
+  })
+  for (const number of [100, 200]) {
+    await world.drop('inbox/orders', `${number}.csv`, smallOrders(number))
+    await watching.untilClosed(number / 100)
+    await new Promise((resolve) => setTimeout(resolve, 600))
+  }
+  expect(kinds(watching.events, 'watch-deaf')).toEqual(['watch-deaf'])
+}, 20_000)
+
 test('a watch that finds nothing to do writes nothing into the journal and asks the API nothing', async () => {
   const world = await aWorld(ORDERS)
   let asked = 0
@@ -260,6 +292,61 @@ test('work that a stopped run left is taken up at the start, without any file co
   await watching.untilClosed(1)
   expect((await world.orders()).length).toBe(1)
 })
+
+test('what was begun goes on even while the inbox is away', async () => {
+  const world = await aWorld(ORDERS)
+  await world.drop('inbox/orders', 'a.csv', smallOrders(100, 3))
+  const broken = await world.open({
+    api: (api) => ({ ...api, send: () => Promise.reject(new Error('power cut')) }),
+  })
+  await broken.run([], new AbortController().signal)
+  await broken.close()
+  expect(world.service.counts().orders).toBe(0)
+  const watching = await watchWorld(world, {
+    ...ORDERS,
+    scanMs: 100,
+    speed: 20,
+    wrap: {
+      mailbox: (mailbox) => ({
+        ...mailbox,
+        list: () => Promise.reject(new BridgeError('mailbox-unreachable', 'the share is away')),
+      }),
+    },
+  })
+  await watching.until(() => world.service.counts().orders === 3)
+})
+
+test('a file that cannot be taken keeps no others waiting, is tried less and less, and is told once', async () => {
+  const world = await aWorld(ORDERS)
+  await world.drop('inbox/orders', 'bad.csv', smallOrders(900))
+  let tries = 0
+  let isLocked = true
+  const watching = await watchWorld(world, {
+    ...ORDERS,
+    speed: 8,
+    wrap: {
+      mailbox: (mailbox) => ({
+        ...mailbox,
+        claim: (claim) => {
+          if (claim.name !== 'bad.csv' || !isLocked) return mailbox.claim(claim)
+          tries++
+          return Promise.reject(new BridgeError('cannot-write', 'bad.csv cannot be claimed'))
+        },
+      }),
+    },
+  })
+  await watching.until(() => tries === 3)
+  // The next try of it is twenty seconds away for the watch.
+  await world.drop('inbox/orders', 'good.csv', smallOrders(100))
+  await watching.untilClosed(1)
+  expect(tries).toBe(3)
+  expect(kinds(watching.events, 'route-failed', 'route-recovered')).toEqual(['route-failed'])
+  isLocked = false
+  await watching.untilClosed(2)
+  await watching.until(() => watching.events.some(({ kind }) => kind === 'route-recovered'))
+  const passes = watching.events.filter(({ kind }) => kind === 'pass-ended').length
+  expect(passes).toBeLessThan(15)
+}, 30_000)
 
 test('a journal that is damaged ends the watch with the reason', async () => {
   const world = await aWorld(ORDERS)

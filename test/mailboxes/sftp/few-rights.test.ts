@@ -1,4 +1,5 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { unlinkSync } from 'node:fs'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Mailbox } from '../../../src/domain/mailbox.ts'
@@ -41,10 +42,13 @@ describe('where nobody may list', () => {
   test('the file of the one name that is wanted is found', async () => {
     await place.put('inbox/orders.csv', 'a,b\n', 1_700_000_000_000)
     forbid('opendir')
-    expect(await place.mailbox.list('inbox', 'orders.csv')).toEqual([
+    expect(await place.mailbox.list('inbox', ['orders.csv'])).toEqual([
       { folder: 'inbox', name: 'orders.csv', size: 4, modifiedAt: 1_700_000_000_000 },
     ])
-    expect(await place.mailbox.list('inbox', 'others.csv')).toEqual([])
+    expect(await place.mailbox.list('inbox', ['others.csv'])).toEqual([])
+    await place.put('inbox/orders.csv.done', '')
+    const both = await place.mailbox.list('inbox', ['orders.csv', 'orders.csv.done'])
+    expect(both.map(({ name }) => name)).toEqual(['orders.csv', 'orders.csv.done'])
   })
 
   test('a pattern finds nothing, and is told what to write', async () => {
@@ -128,6 +132,41 @@ describe('where nobody may rename', () => {
     },
   )
 
+  test.each([undefined, 'before', 'after'] as const)(
+    'a reader that takes the whole file at once gets it once (connection: %s)',
+    async (how) => {
+      const mailbox = place.with({ deliver: 'direct' })
+      const taken: string[] = []
+      server.misbehave = ({ kind }) => {
+        if (kind !== 'close' || taken.length > 0) return undefined
+        taken.push('x.csv')
+        unlinkSync(join(place.root, 'out/x.csv'))
+        return how
+      }
+      await mkdir(join(place.root, 'out'))
+      expect(await mailbox.deliver(await localFile('a,b\n'), 'out', 'x.csv')).toBe('delivered')
+      expect(taken).toEqual(['x.csv'])
+      expect(await place.names('out')).toEqual([])
+    },
+  )
+
+  test('a reader that takes the file while it is read back gets it once', async () => {
+    const mailbox = place.with({ deliver: 'direct', verify: 'hash' })
+    let isTaken = false
+    server.misbehave = ({ kind, path }) => {
+      if (kind !== 'lstat' || isTaken || !server.requests.some((each) => each.kind === 'fstat'))
+        return undefined
+      const looks = server.requests.filter((each) => each.kind === 'lstat' && each.path === path).length
+      isTaken = looks >= 3
+      if (isTaken) unlinkSync(join(place.root, 'out/x.csv'))
+      return undefined
+    }
+    await mkdir(join(place.root, 'out'))
+    expect(await mailbox.deliver(await localFile('a,b\n'), 'out', 'x.csv')).toBe('delivered')
+    expect(isTaken).toBe(true)
+    expect(await place.names('out')).toEqual([])
+  })
+
   test('a name that somebody else takes meanwhile keeps its contents', async () => {
     const mailbox = place.with({ deliver: 'direct' })
     await mkdir(join(place.root, 'out'))
@@ -143,8 +182,38 @@ describe('where nobody may rename', () => {
 test('without the right to delete, only a hidden note stays behind', async () => {
   forbid('remove')
   expect(await place.mailbox.deliver(await localFile('x'), 'out', 'x.csv')).toBe('delivered')
-  expect((await place.names('out')).toSorted()).toEqual(['.x.csv.naming.dropbridge.tmp', 'x.csv'])
+  expect((await place.names('out')).toSorted()).toEqual([
+    expect.stringMatching(/^\.x\.csv\.naming-[\da-f]{24}\.dropbridge\.tmp$/),
+    'x.csv',
+  ])
   expect((await place.mailbox.list('out')).map(({ name }) => name)).toEqual(['x.csv'])
+})
+
+test.each(['tuesday', 'monday'])(
+  'without the right to delete, the next file of a name that was taken is delivered as well (%s)',
+  async (contents) => {
+    forbid('remove')
+    const takeOver = { stillOurs: () => Promise.resolve(), takenOver: true }
+    const first = await localFile('monday')
+    expect(await place.mailbox.deliver(first, 'out', 'x.csv')).toBe('delivered')
+    await rm(join(place.root, 'out/x.csv'))
+    expect(await place.again().deliver(first, 'out', 'x.csv', takeOver)).toBe('delivered')
+    expect(await place.get('out/x.csv')).toBeUndefined()
+    const second = join(await tempFolder(), 'spooled-later')
+    await writeFile(second, contents)
+    expect(await place.mailbox.deliver(second, 'out', 'x.csv', takeOver)).toBe('delivered')
+    expect(await place.get('out/x.csv')).toBe(contents)
+  },
+)
+
+test('without the right to delete, other bytes under the same local name are another file', async () => {
+  forbid('remove')
+  const source = await localFile('monday')
+  expect(await place.mailbox.deliver(source, 'out', 'x.csv')).toBe('delivered')
+  await rm(join(place.root, 'out/x.csv'))
+  await writeFile(source, 'tuesday')
+  expect(await place.mailbox.deliver(source, 'out', 'x.csv')).toBe('delivered')
+  expect(await place.get('out/x.csv')).toBe('tuesday')
 })
 
 test('without the right to make folders, the folder that is missing is named', async () => {

@@ -130,7 +130,7 @@ describe.each(['before', 'after', 'silence'] as const)(
       ['open', /dropbridge\.tmp$/],
       ['write', /^/],
       ['close', /^/],
-      ['open', /\.naming\.dropbridge\.tmp$/],
+      ['open', /\.naming-[\da-f]+\.dropbridge\.tmp$/],
       ['rename', /^/],
       ['remove', /^/],
     ] as const
@@ -442,7 +442,7 @@ describe('what a crash left half-written', () => {
     const old = [
       '.a.csv.crashed.dropbridge.tmp',
       '.b.csv.crashed.dropbridge.tmp',
-      '.b.csv.naming.dropbridge.tmp',
+      '.b.csv.naming-0123456789abcdef.dropbridge.tmp',
     ]
     for (const name of old) {
       await place.put(
@@ -457,7 +457,7 @@ describe('what a crash left half-written', () => {
     expect(await mailbox.deliver(await localFile('x'), 'out', 'x.csv')).toBe('delivered')
     expect((await readdir(join(place.root, 'out'))).toSorted()).toEqual([
       '.b.csv.crashed.dropbridge.tmp',
-      '.b.csv.naming.dropbridge.tmp',
+      '.b.csv.naming-0123456789abcdef.dropbridge.tmp',
       '.c.csv.young.dropbridge.tmp',
       'x.csv',
     ])
