@@ -6,6 +6,7 @@ import { references } from './migrations/002-references.ts'
 import { documents } from './migrations/004-documents.ts'
 import { holds } from './migrations/003-holds.ts'
 import { notices } from './migrations/013-notices.ts'
+import { takenFiles } from './migrations/014-taken-files.ts'
 import { reports } from './migrations/006-reports.ts'
 import { steps } from './migrations/005-steps.ts'
 import { superseded } from './migrations/007-superseded.ts'
@@ -39,6 +40,7 @@ const MIGRATIONS: readonly Migration[] = [
   turns,
   attention,
   notices,
+  takenFiles,
 ]
 
 /** Safe when several bridges open a new journal at once: each step is looked for again under the write lock. */

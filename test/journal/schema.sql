@@ -140,6 +140,8 @@ CREATE TABLE files (
 
 CREATE INDEX files_by_contents on files (route, sha256);
 
+CREATE INDEX files_by_name on files (route, name);
+
 CREATE INDEX files_of_route on files (route, number);
 
 CREATE INDEX files_to_forget on files (id) where state = 'closed' and forgotten_at is null;

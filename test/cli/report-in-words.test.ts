@@ -1,0 +1,33 @@
+/** What a run says of a file. */
+import { expect, test } from 'vitest'
+import { reportInWords } from '../../src/cli/report-in-words.ts'
+import type { Summary } from '../../src/pipelines/inbound/summary.ts'
+
+test.each([
+  [
+    { delivered: 10, missing: 28, refused: 2 },
+    '    30 packing slips or labels are missing: dropbridge labels',
+  ],
+  [{ missing: 1 }, '    1 packing slip or label is missing: dropbridge labels'],
+])(
+  'packing slips and labels that are missing are one line with the command that fetches them',
+  (documents, line) => {
+    const records = { total: 20, accepted: 20 }
+    const summary = {
+      route: 'shipments',
+      file: 'a.csv',
+      outcome: 'processed',
+      records,
+      documents,
+      heldFor: {},
+      codes: {},
+    }
+    const told = reportInWords({
+      summary: summary as unknown as Summary,
+      paths: ['/results/a.csv.results.csv'],
+    })
+
+    expect(told[0]).toBe('shipments: a.csv: 20 accepted')
+    expect(told.filter((each) => each.includes('missing'))).toEqual([line])
+  },
+)
