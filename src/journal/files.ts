@@ -64,7 +64,11 @@ export function fileCalls(store: Store): FileCalls {
     fileReported: (lease, id) =>
       move(lease, id, 'submitted', (now) => ({ state: 'reported', reported_at: now })),
     fileClosed: (lease, id, archivedAs) =>
-      move(lease, id, 'reported', (now) => ({ state: 'closed', archived_as: archivedAs ?? null, closed_at: now })),
+      move(lease, id, 'reported', (now) => ({
+        state: 'closed',
+        archived_as: archivedAs ?? null,
+        closed_at: now,
+      })),
 
     file: (id) => read(store, (tables) => fileEntry(tables, id)),
     unfinishedFiles: (route) => read(store, (tables) => unfinishedFiles(tables, route)),
