@@ -35,8 +35,9 @@ export function batchOf<Row>(
 
 /** Texts one after the other, each with its first byte, counted from 1, and how many they are. */
 function joinedTexts() {
-  const parts: Buffer[] = []
-  let next = 1
+  // One byte before them all: of nothing at all, SQLite makes null.
+  const parts: Buffer[] = [Buffer.from(' ')]
+  let next = 2
   return {
     add(text: string | undefined): [number, number] | [null, null] {
       if (text === undefined) return [null, null]
