@@ -11,11 +11,13 @@ import { reaching, writing } from './failures.ts'
  */
 export async function openFolder(root: string, segments: readonly string[]): Promise<string> {
   const realRoot = await openRoot(root)
-  let place = realRoot
-  for (const segment of segments) {
-    place = await openStep(realRoot, join(place, segment))
-  }
-  return place
+  return whereItIs({ root }, async () => {
+    let place = realRoot
+    for (const segment of segments) {
+      place = await openStep(realRoot, join(place, segment))
+    }
+    return place
+  })
 }
 
 /** What cannot be written because the whole place went away meanwhile is a place that cannot be reached. */
