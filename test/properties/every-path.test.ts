@@ -13,12 +13,6 @@ import { inChunks, rowsOf } from '../suites/format.suite.ts'
 import { type Plain, put } from './body-fields.ts'
 import { type Written, writtenValue } from './field-values.ts'
 
-/**
- * Always the same cases: with others, a list of connections that holds the cell `a`, line end, `,,a` was now and then read back in
- * other rows than it was written (seed 1080952728), which is not understood yet.
- */
-const SEED = 20261121
-
 interface Case {
   readonly name: string
   readonly record: Shape
@@ -70,6 +64,7 @@ test.each(cases)(
         fc.array(values, { minLength: 1, maxLength: 2 }),
         fc.boolean(),
         async (all, inLists) => {
+          fc.pre(!all.some((of) => looksSwallowed(['row', ...of.map(({ cell }) => cell)])))
           const records = all.map((of) =>
             recordWith(
               paths.map((path, index) => [path, of[index]?.value]),
@@ -85,10 +80,24 @@ test.each(cases)(
           ).toEqual(expected)
         },
       ),
-      { numRuns: 12, seed: SEED },
+      { numRuns: 12 },
     )
   },
 )
+
+/**
+ * On purpose the reader takes lines within quotes that are each as wide as the table for rows that a quote left open has swallowed
+ * (csv-damage.test.ts), so such cells do not come back.
+ */
+function looksSwallowed(cells: readonly string[]): boolean {
+  const widths: number[] = []
+  for (const [, ...lines] of cells.map((cell) => cell.split('\n'))) {
+    const last = widths.pop()
+    if (last !== undefined) widths.push(last + 1)
+    widths.push(...lines.map((line) => line.split(',').length))
+  }
+  return widths.length > 0 && widths.every((width) => width === cells.length)
+}
 
 /** The record with these values, all others left out; of the list that makes rows it has one item. */
 function recordWith(
