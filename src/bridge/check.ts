@@ -1,5 +1,6 @@
 /** Checking a configuration against its mappings and their examples. */
 import { access } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { Configuration } from '../config/configuration.ts'
 import { createFormats } from '../formats/formats.ts'
 import { failingExamples } from './examples.ts'
@@ -30,6 +31,11 @@ export async function checkConfiguration(configuration: Configuration): Promise<
     if (mailbox.type !== 'directory') continue // whether a server is there is asked with `--online`
     const { path } = mailbox
     await access(path).catch(() => failures.push(`mailbox ${name}: the folder ${path} is not there`))
+  }
+  const { statusPage } = configuration
+  if (statusPage !== undefined) {
+    const folder = dirname(statusPage)
+    await access(folder).catch(() => failures.push(`status page: the folder ${folder} is not there`))
   }
   return { routes, warnings, failures: [...new Set(failures)] }
 }

@@ -3,7 +3,7 @@ import type { Argv } from 'yargs'
 import { BridgeError, type ExitCode } from '../support/errors.ts'
 import { auditVerify } from './commands/audit.ts'
 import { forget } from './commands/forget.ts'
-import { DEFAULT_CONFIGURATION } from './context.ts'
+import { CONFIG_FLAG, JSON_FLAG } from './flags.ts'
 import type { Terminal } from './terminal.ts'
 
 export const AUDIT_COMMANDS = ['audit', 'forget']
@@ -11,8 +11,8 @@ export const AUDIT_COMMANDS = ['audit', 'forget']
 export const AUDIT_OPTIONS = ['anchor', 'older-than', 'before', 'dry-run']
 
 const common = {
-  config: { type: 'string', alias: 'c', default: DEFAULT_CONFIGURATION, describe: 'The configuration file' },
-  json: { type: 'boolean', default: false, describe: 'Print data for programs' },
+  config: CONFIG_FLAG,
+  json: JSON_FLAG,
 } as const
 
 export function auditCommands(program: Argv, terminal: Terminal, done: (code: ExitCode) => void): Argv {

@@ -8,7 +8,7 @@ import { explain } from './commands/explain.ts'
 import { MAP_COMMANDS, MAP_OPTIONS, mapCommands } from './commands/map/map.ts'
 import { status } from './commands/status.ts'
 import { translate } from './commands/translate.ts'
-import { DEFAULT_CONFIGURATION } from './context.ts'
+import { CONFIG_FLAG, JSON_FLAG } from './flags.ts'
 import { DECISION_COMMANDS, DECISION_OPTIONS, decisionCommands } from './decision-commands.ts'
 import { EXPORT_COMMANDS, EXPORT_OPTIONS, EXPORT_SINGLE, exportCommand } from './export-command.ts'
 import { missingInWords } from './missing-in-words.ts'
@@ -39,14 +39,6 @@ export async function runCommandLine(terminal: Terminal, words: readonly string[
   }
   return exit
 }
-
-const config = {
-  type: 'string',
-  alias: 'c',
-  default: DEFAULT_CONFIGURATION,
-  describe: 'The configuration file',
-} as const
-const json = { type: 'boolean', default: false, describe: 'Print data for programs' } as const
 
 type Done = (code: number) => void
 
@@ -164,7 +156,7 @@ function readingCommands(program: Argv, terminal: Terminal, done: Done): Argv {
         args.positional('file', { type: 'string', demandOption: true }).options({
           mapping: { type: 'string', alias: 'm', demandOption: true, describe: 'The mapping file' },
           out: { type: 'string', describe: 'For an export: the file to write; on stdout without it' },
-          json,
+          json: JSON_FLAG,
         }),
       async (args) => done(await translate(terminal, { ...args, out: args.out })),
     )
@@ -173,8 +165,8 @@ function readingCommands(program: Argv, terminal: Terminal, done: Done): Argv {
       'Check the configuration and the mappings, and run the mappings’ examples; nothing is sent',
       (args) =>
         args.options({
-          config,
-          json,
+          config: CONFIG_FLAG,
+          json: JSON_FLAG,
           online: { type: 'boolean', default: false, describe: 'Try the API and its credentials too' },
         }),
       async (args) => done(await check(terminal, args)),
@@ -185,13 +177,13 @@ function readingCommands(program: Argv, terminal: Terminal, done: Done): Argv {
     .command(
       'status',
       'Show what is done, what waits, and files that no route takes',
-      (args) => args.options({ config, json }),
+      (args) => args.options({ config: CONFIG_FLAG, json: JSON_FLAG }),
       async (args) => done(await status(terminal, args)),
     )
     .command(
       'explain [code]',
       'Explain a code of a result file or a message, or list them all',
-      (args) => args.positional('code', { type: 'string' }).options({ json }),
+      (args) => args.positional('code', { type: 'string' }).options({ json: JSON_FLAG }),
       (args) => done(explain(terminal, args.code, args.json)),
     )
 }

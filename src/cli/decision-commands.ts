@@ -3,7 +3,7 @@ import type { Argv } from 'yargs'
 import type { ExitCode } from '../support/errors.ts'
 import { discard } from './commands/discard.ts'
 import { release } from './commands/release.ts'
-import { DEFAULT_CONFIGURATION } from './context.ts'
+import { CONFIG_FLAG, JSON_FLAG } from './flags.ts'
 import type { Terminal } from './terminal.ts'
 
 export const DECISION_COMMANDS = ['release', 'discard']
@@ -27,14 +27,9 @@ export function decisionCommands(program: Argv, terminal: Terminal, done: (code:
 
 function withOptions(args: Argv) {
   return args.positional('what', { type: 'string', demandOption: true }).options({
-    config: {
-      type: 'string',
-      alias: 'c',
-      default: DEFAULT_CONFIGURATION,
-      describe: 'The configuration file',
-    },
+    config: CONFIG_FLAG,
     by: { type: 'string', demandOption: true, describe: 'Who decides; kept with the decision' },
     why: { type: 'string', demandOption: true, describe: 'What for; kept with the decision' },
-    json: { type: 'boolean', default: false, describe: 'Print data for programs' },
+    json: JSON_FLAG,
   })
 }

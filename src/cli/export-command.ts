@@ -2,7 +2,7 @@
 import type { Argv } from 'yargs'
 import type { ExitCode } from '../support/errors.ts'
 import { exportRecords } from './commands/export.ts'
-import { DEFAULT_CONFIGURATION } from './context.ts'
+import { CONFIG_FLAG } from './flags.ts'
 import type { Terminal } from './terminal.ts'
 
 export const EXPORT_COMMANDS = ['export']
@@ -18,12 +18,7 @@ export function exportCommand(program: Argv, terminal: Terminal, done: (code: Ex
     'Write records of a route’s list to a file or to stdout, once; nothing is acknowledged or remembered',
     (args) =>
       args.positional('route', { type: 'string', demandOption: true }).options({
-        config: {
-          type: 'string',
-          alias: 'c',
-          default: DEFAULT_CONFIGURATION,
-          describe: 'The configuration file',
-        },
+        config: CONFIG_FLAG,
         status: { ...several, describe: 'Orders of this status; may be repeated' },
         since: {
           type: 'string',

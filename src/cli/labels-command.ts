@@ -2,7 +2,7 @@
 import type { Argv } from 'yargs'
 import { BridgeError, type ExitCode } from '../support/errors.ts'
 import { labels } from './commands/labels.ts'
-import { DEFAULT_CONFIGURATION } from './context.ts'
+import { CONFIG_FLAG } from './flags.ts'
 import type { Terminal } from './terminal.ts'
 
 export const LABELS_COMMANDS = ['labels']
@@ -16,12 +16,7 @@ export function labelsCommand(program: Argv, terminal: Terminal, done: (code: Ex
     (args) =>
       args
         .options({
-          config: {
-            type: 'string',
-            alias: 'c',
-            default: DEFAULT_CONFIGURATION,
-            describe: 'The configuration file',
-          },
+          config: CONFIG_FLAG,
           route: { type: 'string', describe: 'Only of shipments of this route' },
           file: { type: 'string', describe: 'Only of shipments from the files of this name' },
           po: { type: 'string', describe: 'Only of shipments of this purchase order number' },

@@ -2,17 +2,10 @@
 import type { Argv } from 'yargs'
 import type { ExitCode } from '../support/errors.ts'
 import { notices, noticesTest } from './commands/notices.ts'
-import { DEFAULT_CONFIGURATION } from './context.ts'
+import { CONFIG_FLAG, JSON_FLAG } from './flags.ts'
 import type { Terminal } from './terminal.ts'
 
 export const NOTICES_COMMANDS = ['notices']
-
-const config = {
-  type: 'string',
-  alias: 'c',
-  default: DEFAULT_CONFIGURATION,
-  describe: 'The configuration file',
-} as const
 
 export function noticesCommand(program: Argv, terminal: Terminal, done: (code: ExitCode) => void): Argv {
   return program.command(
@@ -23,12 +16,13 @@ export function noticesCommand(program: Argv, terminal: Terminal, done: (code: E
         .command(
           'test <name>',
           'Send a trial by one of the ways under `notices`; tells of nothing',
-          (args) => args.positional('name', { type: 'string', demandOption: true }).options({ config }),
+          (args) =>
+            args.positional('name', { type: 'string', demandOption: true }).options({ config: CONFIG_FLAG }),
           async (args) => done(await noticesTest(terminal, { config: args.config, name: String(args.name) })),
         )
         .options({
-          config,
-          json: { type: 'boolean', default: false, describe: 'Print data for programs' },
+          config: CONFIG_FLAG,
+          json: JSON_FLAG,
         }),
     async (args) => done(await notices(terminal, args)),
   )

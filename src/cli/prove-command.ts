@@ -1,7 +1,7 @@
 /** The `prove` command, its options and its help. */
 import type { Argv } from 'yargs'
 import { BridgeError, type ExitCode } from '../support/errors.ts'
-import { DEFAULT_CONFIGURATION } from './context.ts'
+import { CONFIG_FLAG, JSON_FLAG } from './flags.ts'
 import type { Terminal } from './terminal.ts'
 
 export const PROVE_COMMANDS = ['prove']
@@ -15,12 +15,7 @@ export function proveCommand(program: Argv, terminal: Terminal, done: (code: Exi
     (args) =>
       args
         .options({
-          config: {
-            type: 'string',
-            alias: 'c',
-            default: DEFAULT_CONFIGURATION,
-            describe: 'The configuration file',
-          },
+          config: CONFIG_FLAG,
           route: { ...several, describe: 'Only this route; may be repeated' },
           file: { ...several, describe: 'ROUTE=PATH: a file to prove the route with; may be repeated' },
           seed: { type: 'number', describe: 'Repeats the proof that had this seed' },
@@ -31,7 +26,7 @@ export function proveCommand(program: Argv, terminal: Terminal, done: (code: Exi
             default: false,
             describe: 'Keep the work folder when nothing is wrong too',
           },
-          json: { type: 'boolean', default: false, describe: 'Print data for programs' },
+          json: JSON_FLAG,
         })
         .check((given) => onlyOnce(given)),
     async ({ config, route, file, seed, for: duration, kills, keep, json }) => {

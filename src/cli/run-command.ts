@@ -1,7 +1,7 @@
 /** `run` on the command line: its options and their help. */
 import type { Argv } from 'yargs'
 import { run } from './commands/run.ts'
-import { DEFAULT_CONFIGURATION } from './context.ts'
+import { CONFIG_FLAG, JSON_FLAG } from './flags.ts'
 import { LOG_FLAGS } from './log-flags.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -16,12 +16,7 @@ export function runCommand(program: Argv, terminal: Terminal, done: (code: numbe
     'One pass over the routes: pick up, post, report; collect, deliver, acknowledge',
     (args) =>
       args.positional('routes', { type: 'string', array: true, default: [] as string[] }).options({
-        config: {
-          type: 'string',
-          alias: 'c',
-          default: DEFAULT_CONFIGURATION,
-          describe: 'The configuration file',
-        },
+        config: CONFIG_FLAG,
         due: {
           type: 'boolean',
           default: false,
@@ -56,7 +51,7 @@ export function runCommand(program: Argv, terminal: Terminal, done: (code: numbe
           describe: 'Say nothing when nothing happened, and else what happened and one summary',
         },
         ...LOG_FLAGS,
-        json: { type: 'boolean', default: false, describe: 'Print data for programs' },
+        json: JSON_FLAG,
       }),
     async (args) => done(await run(terminal, args)),
   )

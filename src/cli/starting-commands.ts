@@ -1,6 +1,7 @@
 /** The commands that make something to start from. */
 import type { Argv } from 'yargs'
 import type { ExitCode } from '../support/errors.ts'
+import { JSON_FLAG } from './flags.ts'
 import { init } from './commands/init.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -13,8 +14,6 @@ const withServer = {
   service: () => import('./commands/service.ts'),
   demo: () => import('./commands/demo.ts'),
 }
-
-const json = { type: 'boolean', default: false, describe: 'Print data for programs' } as const
 
 export function startingCommands(program: Argv, terminal: Terminal, done: (code: ExitCode) => void): Argv {
   return program
@@ -44,7 +43,7 @@ export function startingCommands(program: Argv, terminal: Terminal, done: (code:
             default: false,
             describe: 'Make another client for every account, when the secrets are lost',
           },
-          json,
+          json: JSON_FLAG,
         }),
       async (args) => {
         const { service } = await withServer.service()

@@ -4,7 +4,7 @@ import { BridgeError, type ExitCode } from '../support/errors.ts'
 import { settle } from './commands/settle.ts'
 import { trace } from './commands/trace.ts'
 import { whyNot } from './commands/why-not.ts'
-import { DEFAULT_CONFIGURATION } from './context.ts'
+import { CONFIG_FLAG, JSON_FLAG } from './flags.ts'
 import type { Terminal } from './terminal.ts'
 
 export const SUPPORT_COMMANDS = ['trace', 'why-not', 'settle']
@@ -18,8 +18,8 @@ export function supportCommands(program: Argv, terminal: Terminal, done: Done): 
 }
 
 const common = {
-  config: { type: 'string', alias: 'c', default: DEFAULT_CONFIGURATION, describe: 'The configuration file' },
-  json: { type: 'boolean', default: false, describe: 'Print data for programs' },
+  config: CONFIG_FLAG,
+  json: JSON_FLAG,
 } as const
 
 function lookingCommands(program: Argv, terminal: Terminal, done: Done): Argv {

@@ -1,7 +1,7 @@
 /** The command by which a person trusts the server of a mailbox. */
 import type { Argv } from 'yargs'
 import { BridgeError, type ExitCode } from '../support/errors.ts'
-import { DEFAULT_CONFIGURATION } from './context.ts'
+import { CONFIG_FLAG, JSON_FLAG } from './flags.ts'
 import type { Terminal } from './terminal.ts'
 
 export const TRUST_COMMANDS = ['trust-host']
@@ -18,13 +18,8 @@ export function trustCommands(program: Argv, terminal: Terminal, done: Done): Ar
       args
         .positional('mailbox', { type: 'string', demandOption: true })
         .options({
-          config: {
-            type: 'string',
-            alias: 'c',
-            default: DEFAULT_CONFIGURATION,
-            describe: 'The configuration file',
-          },
-          json: { type: 'boolean', default: false, describe: 'Print data for programs' },
+          config: CONFIG_FLAG,
+          json: JSON_FLAG,
           fingerprint: { type: 'string', describe: 'SHA256:…, as whoever runs the server gave it to you' },
           yes: { type: 'boolean', default: false, describe: 'Trust what it shows, unasked' },
           replace: {

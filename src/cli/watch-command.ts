@@ -2,7 +2,7 @@
 import type { Argv } from 'yargs'
 import type { ExitCode } from '../support/errors.ts'
 import { watch } from './commands/watch.ts'
-import { DEFAULT_CONFIGURATION } from './context.ts'
+import { CONFIG_FLAG } from './flags.ts'
 import { LOG_FLAGS } from './log-flags.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -14,12 +14,7 @@ export function watchCommand(program: Argv, terminal: Terminal, done: (code: Exi
     'Go on until stopped: take files as soon as they are whole, export by the schedules',
     (args) =>
       args.positional('routes', { type: 'string', array: true, default: [] as string[] }).options({
-        config: {
-          type: 'string',
-          alias: 'c',
-          default: DEFAULT_CONFIGURATION,
-          describe: 'The configuration file',
-        },
+        config: CONFIG_FLAG,
         ...LOG_FLAGS,
       }),
     async (args) => done(await watch(terminal, args)),

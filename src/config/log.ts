@@ -17,7 +17,7 @@ export const LogFile = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'A file that lines are added to, json unless format says human; it may be moved away at any time.',
+      'A file that lines are added to, json unless format says human; it may be moved away at any time. Not in a mailbox.',
     ),
 })
 

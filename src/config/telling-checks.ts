@@ -1,5 +1,5 @@
-/** Checks of what the bridge tells others against its routes: notices, and the place of the status page. */
-import { dirname, resolve } from 'node:path'
+/** Checks of notices against the routes, and of the bridge's own files against the mailboxes. */
+import { dirname, resolve, sep } from 'node:path'
 import { z } from 'zod'
 import { didYouMean } from '../support/nearest.ts'
 import type { Mistake } from './mistakes.ts'
@@ -7,7 +7,7 @@ import type { Mistake } from './mistakes.ts'
 const text = z.string().optional().catch(undefined)
 const Glance = z
   .object({
-    mailboxes: z.record(z.string(), z.object({ path: text }).catch({})).catch({}),
+    mailboxes: z.record(z.string(), z.object({ type: text, path: text }).catch({})).catch({}),
     routes: z
       .record(
         z.string(),
@@ -15,17 +15,20 @@ const Glance = z
       )
       .catch({}),
     status: z.object({ page: text }).catch({}),
+    log: z.object({ file: text }).catch({}),
+    journal: text,
+    state: text,
     notices: z
       .record(z.string(), z.object({ routes: z.array(z.string()).catch([]) }).catch({ routes: [] }))
       .catch({}),
   })
-  .catch({ mailboxes: {}, routes: {}, status: {}, notices: {} })
+  .catch({ mailboxes: {}, routes: {}, status: {}, log: {}, notices: {} })
 
 type Glance = z.output<typeof Glance>
 
 export function checkTelling(raw: unknown): Mistake[] {
   const glance = Glance.parse(raw)
-  return [...checkNotices(glance), ...checkPage(glance)]
+  return [...checkNotices(glance), ...checkPage(glance), ...checkOwnFiles(glance)]
 }
 
 function checkNotices({ notices, routes }: Glance): Mistake[] {
@@ -44,9 +47,31 @@ function checkPage({ status: { page }, routes, mailboxes }: Glance): Mistake[] {
   if (page === undefined) return []
   const folder = resolve(dirname(page))
   return Object.entries(routes).flatMap(([name, { from }]) => {
-    const path = mailboxes[from?.mailbox ?? '']?.path
-    if (path === undefined || from?.folder === undefined || resolve(path, from.folder) !== folder) return []
+    const { type, path } = mailboxes[from?.mailbox ?? ''] ?? {}
+    if (type === 'sftp' || path === undefined || from?.folder === undefined || resolve(path, from.folder) !== folder) return []
     const message = `would be left where the route ${name} takes files from; use another folder.`
     return [{ path: ['status', 'page'], at: 'value' as const, message }]
   })
+}
+
+/** Their folders are made when they are missing; in the place of a share that is away that would be an empty inbox. */
+function checkOwnFiles({ log, journal, state, mailboxes }: Glance): Mistake[] {
+  const own = [
+    { path: ['log', 'file'], file: log.file },
+    { path: ['journal'], file: journal?.replace(/^sqlite:/, '') },
+    { path: ['state'], file: state },
+  ]
+  return Object.entries(mailboxes).flatMap(([name, { type, path }]) => {
+    // a share with the configuration itself on it is there
+    if (type === 'sftp' || path === undefined || isWithin(path, '.')) return []
+    return own.flatMap(({ file, ...place }) => {
+      if (file === undefined || !isWithin(path, file)) return []
+      const message = `would lie in the mailbox ${name}, whose share may be away; use a folder outside of it.`
+      return [{ ...place, at: 'value' as const, message }]
+    })
+  })
+}
+
+function isWithin(folder: string, path: string): boolean {
+  return `${resolve(path)}${sep}`.startsWith(resolve(folder).replace(/[\\/]?$/, sep))
 }

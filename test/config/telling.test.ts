@@ -15,8 +15,8 @@ async function load(lines: string): Promise<Configuration & { folder: string }> 
   await writeFile(
     path,
     `${lines}
+${lines.includes('mailboxes:') ? '' : 'mailboxes: { erp: { type: directory, path: ./exchange } }'}
 api: { baseUrl: "https://api.example.com", clientId: acme, clientSecret: secret }
-mailboxes: { erp: { type: directory, path: ./exchange } }
 routes:
   orders-in:
     retailer: 1000
@@ -105,6 +105,14 @@ test('notices are read with their defaults, and their secrets are never shown', 
   for (const secret of ['pa55', 's3cret', 'hooks.example.com']) expect(shown).not.toContain(secret)
 })
 
+test('where the configuration itself lies in a mailbox, so may what the bridge writes', async () => {
+  const { folder, log } = await load(
+    'log: { file: logs/bridge.log }\njournal: sqlite:journal.db\nmailboxes: { erp: { type: directory, path: . } }',
+  )
+
+  expect(log?.file).toBe(join(folder, 'logs', 'bridge.log'))
+})
+
 test.each([
   ['health: { listen: "0.0.0.0:9465" }', 'health.listen: is reached from other machines'],
   ['health: { listen: "9465" }', 'health.listen: must be an address and a port'],
@@ -115,6 +123,9 @@ test.each([
     'status: { page: ./exchange/inbox/STATUS.html }',
     'status.page: would be left where the route orders-in takes',
   ],
+  ['log: { file: ./exchange/logs/bridge.log }', 'log.file: would lie in the mailbox erp'],
+  ['journal: sqlite:exchange/journal.db', 'journal: would lie in the mailbox erp'],
+  ['state: ./exchange', 'state: would lie in the mailbox erp'],
   ['notices: { ops: { type: fax } }', 'notices.ops.type: must be one of mail, webhook, command'],
   ['notices: { x: { type: command, run: [a], routes: [orders-im] } }', 'Did you mean "orders-in"?'],
   ['notices: { x: { type: webhook, url: "ftp://a/b" } }', 'notices.x.url: must be an http or https address'],

@@ -210,9 +210,9 @@ test('whatever a file, a route or a message is called, no text becomes HTML', ()
   )
 })
 
-test('a page is replaced at once, in a folder that is made, and nothing is left beside it', async () => {
+test('a page is replaced at once, and nothing is left beside it', async () => {
   const folder = await tempFolder()
-  const path = join(folder, 'share', 'STATUS.html')
+  const path = join(folder, 'STATUS.html')
 
   await replaceFile(path, 'one')
   const first = await stat(path)
@@ -220,7 +220,16 @@ test('a page is replaced at once, in a folder that is made, and nothing is left 
 
   expect(await readFile(path, 'utf8')).toBe('two')
   expect((await stat(path)).ino).not.toBe(first.ino)
-  expect(await readdir(join(folder, 'share'))).toEqual(['STATUS.html'])
+  expect(await readdir(folder)).toEqual(['STATUS.html'])
+})
+
+test('a page makes no folder: in the place of a share that is away it would look like the share', async () => {
+  const folder = await tempFolder()
+
+  await expect(replaceFile(join(folder, 'share', 'STATUS.html'), 'one')).rejects.toThrow(
+    `the folder ${join(folder, 'share')} is not there; make it, or mount its share`,
+  )
+  expect(await readdir(folder)).toEqual([])
 })
 
 test('a page that cannot be replaced leaves nothing beside it', async () => {
