@@ -48,7 +48,13 @@ function checkPage({ status: { page }, routes, mailboxes }: Glance): Mistake[] {
   const folder = resolve(dirname(page))
   return Object.entries(routes).flatMap(([name, { from }]) => {
     const { type, path } = mailboxes[from?.mailbox ?? ''] ?? {}
-    if (type === 'sftp' || path === undefined || from?.folder === undefined || resolve(path, from.folder) !== folder) return []
+    if (
+      type === 'sftp' ||
+      path === undefined ||
+      from?.folder === undefined ||
+      resolve(path, from.folder) !== folder
+    )
+      return []
     const message = `would be left where the route ${name} takes files from; use another folder.`
     return [{ path: ['status', 'page'], at: 'value' as const, message }]
   })
