@@ -10,6 +10,8 @@ export interface Bell {
    * looks the same and tells nothing. To be called when the folder was just seen.
    */
   keep(): Promise<void>
+  /** Whether it can ring. */
+  isHung(): boolean
   close(): Promise<void>
 }
 
@@ -38,6 +40,7 @@ export function createBell({ path, ring, hangs, broken }: BellOptions): Bell {
   }
   return {
     close,
+    isHung: () => hung !== undefined,
     async keep() {
       try {
         // The number of a folder that was removed is soon given to another one.

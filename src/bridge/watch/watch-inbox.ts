@@ -21,9 +21,11 @@ const DEAF_SCAN_MS = 5_000
 
 /** After a ring, a folder is let alone for so many times the time that a look at it takes. */
 const REST_SHARE = 3
-const REST_SHARE_BUSY = 20
 const REST_MS = 25
-const REST_MS_BUSY = 500
+
+/** While files of it are worked on, what comes meanwhile is only looked for so that it settles meanwhile. */
+const BUSY_SHARE = 20
+const BUSY_MS = 500
 
 /** Until the signal fires. */
 export async function watchInbox(parts: WatchParts, route: InboundRoute): Promise<void> {
@@ -36,8 +38,11 @@ export async function watchInbox(parts: WatchParts, route: InboundRoute): Promis
     if (signal.aborted) break
     const isReady = survey?.ready.some(({ name }) => !inbox.setbacks.keepsBack(name)) ?? false
     worker.maybeBegin(isReady, inbox.work, alarm.ring)
-    inbox.wasRung = await alarm.wait(waitMs(inbox, survey))
-    // What is written goes on ringing; the looks must not take the time that the work needs.
+    // All that it would tell of is the pass itself, and to tell that, its library looks at each file that lies there.
+    if (worker.isBusy()) await inbox.bell?.close()
+    inbox.isListening = inbox.bell?.isHung() ?? false
+    inbox.wasRung = await alarm.wait(waitMs(inbox, survey, ended - began))
+    // What is written goes on ringing; the looks must not take the time that others need.
     if (inbox.wasRung) await rest(inbox, { began, ended })
   }
   await inbox.bell?.close()
@@ -61,6 +66,8 @@ interface Inbox {
   readonly scanMs: number
   /** Whether the last waiting ended with a ring. */
   wasRung: boolean
+  /** Whether there was a bell to ring. */
+  isListening: boolean
   lastRing: number
   /** When the last look began. */
   lookedAt: number
@@ -105,6 +112,7 @@ function openInbox({ shop, ...parts }: WatchParts, route: InboundRoute): Inbox {
     isUnfinished: async () => (await journal.unfinishedRoutes()).includes(route.name),
     scanMs: (configuration.watch ?? WATCH_DEFAULTS).scanMs,
     wasRung: false,
+    isListening: false,
     lastRing: -Infinity,
     lookedAt: 0,
     unheardAt: undefined,
@@ -129,7 +137,7 @@ async function look(inbox: Inbox): Promise<Survey | undefined> {
     if (!worker.isBusy()) worker.noteUnfinished(await inbox.isUnfinished())
     const survey = await surveyInbox(surveying, sightings)
     worker.lookWentWell()
-    await bell?.keep()
+    if (!worker.isBusy()) await bell?.keep()
     listen(inbox, survey, began)
     tell(survey)
     return survey
@@ -154,24 +162,20 @@ function listen(inbox: Inbox, { hasNews }: Survey, began: number): void {
     if (lastRing < unheardAt - RING_LATE_MS) inbox.deaf('the system told nothing of a file that came')
     inbox.unheardAt = undefined
   }
-  if (hasNews && inbox.hasLooked && !inbox.wasRung && inbox.bell !== undefined) inbox.unheardAt ??= now
+  if (hasNews && inbox.hasLooked && inbox.isListening && !inbox.wasRung) inbox.unheardAt ??= now
   inbox.hasLooked = true
 }
 
 /** Until the next look, unless somebody rings. */
-function waitMs({ worker, scanMs, isDeaf }: Inbox, survey: Survey | undefined): number {
+function waitMs({ worker, surveying, scanMs, isDeaf }: Inbox, survey: Survey | undefined, tookMs: number) {
   const scan = isDeaf ? Math.min(scanMs, DEAF_SCAN_MS) : scanMs
-  if (worker.isBusy()) return scan
+  if (worker.isBusy()) return Math.min(scan, Math.max(BUSY_MS, tookMs * BUSY_SHARE, surveying.route.settleMs))
   const times = [scan, survey?.settlesInMs, worker.dueInMs()].filter((ms) => ms !== undefined)
   return Math.max(0, Math.min(...times))
 }
 
 /** From the end of the last look on, however long ago that is. */
-async function rest({ clock, signal, worker }: Inbox, last: Look): Promise<void> {
-  const tookMs = last.ended - last.began
-  const ms = worker.isBusy()
-    ? Math.max(REST_MS_BUSY, tookMs * REST_SHARE_BUSY)
-    : Math.max(REST_MS, tookMs * REST_SHARE)
-  const left = last.ended + ms - elapsed(clock)
+async function rest({ clock, signal }: Inbox, { began, ended }: Look): Promise<void> {
+  const left = ended + Math.max(REST_MS, (ended - began) * REST_SHARE) - elapsed(clock)
   if (left > 0) await clock.sleep(left, signal)
 }
