@@ -88,6 +88,22 @@ test('semicolons stay the delimiter where decimals stand behind commas', async (
   expect((await bodies())[0]).toEqual(BODY)
 })
 
+test('semicolons stay the delimiter where a quote left open hides most rows and decimals stand behind commas', async () => {
+  const german = ROWS.map((cells) => [
+    ...cells.map((cell) => cell.replace(/^(\d+)\.(\d\d)$/, '$1,$2')),
+    'by truck',
+  ])
+  const [first = [], second = []] = german
+  const open = first.map((cell) => (cell === 'I-1' ? '"I-1' : cell))
+
+  const { lines, placed } = await learned(
+    written(';', [...HEAD, 'Remark'], first, second, open, first, second, first, second, first),
+  )
+
+  expect(lines[0]).toContain('";" between the cells')
+  expect(placed).toHaveLength(8)
+})
+
 describe('lines above the headings', () => {
   test('are skipped, however many they are and whatever stands in them', async () => {
     const above = 'Invoices, open, of all suppliers; page 1\nPrinted: 2026-11-17\n\n'

@@ -46,8 +46,11 @@ function topOfRows(plain: string): Top {
     const rows = Papa.parse<string[]>(plain, { delimiter, preview: TOP_ROWS, skipEmptyLines: 'greedy' }).data
     return { delimiter, rows, ...commonWidth(rows) }
   })
-  // Where two would do, as with commas before decimals, more cells are made by the one that is meant.
-  const [best] = tries.toSorted((a, b) => b.count - a.count || b.width - a.width)
+  // Where two would do, as with commas before decimals, more cells are made by the one that is meant; more rows alone tell
+  // little, as a quote left open takes most rows away from the right one.
+  const dividedBy = ({ count, width }: { readonly count: number; readonly width: number }) =>
+    count * (width - 1)
+  const [best] = tries.toSorted((a, b) => dividedBy(b) - dividedBy(a) || b.width - a.width)
   const { delimiter = ',', rows = [], width = 1 } = best ?? {}
   const [first = []] = rows
   const at = headingRow(rows, width)
