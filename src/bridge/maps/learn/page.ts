@@ -37,7 +37,7 @@ function headLines({ operation, file, sample, grouping, placed }: Learned): stri
   const { rows, encoding, delimiter, damaged, told } = sample
   const written = delimiter === '\t' ? 'tabs' : `"${delimiter}"`
   const above = told.skip === undefined ? '' : ', lines above the headings'
-  const unread = damaged === 0 ? '' : `; ${damaged} rows cannot be read and say nothing here`
+  const unread = damaged === 0 ? '' : `; cannot be read and left aside: ${damaged} of them`
   const keys = grouping.keys.map(({ name }) => name)
   const confidence = placed
     .filter(({ field }) => keyFieldsOf(operation).includes(field.path))
