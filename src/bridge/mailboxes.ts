@@ -5,7 +5,7 @@ import type { Mailbox } from '../domain/mailbox.ts'
 import { directoryMailbox } from '../mailboxes/directory.ts'
 import type { BridgeOptions } from './options.ts'
 
-export type MailboxOptions = Pick<BridgeOptions, 'clock' | 'random' | 'newId'>
+export type MailboxOptions = Pick<BridgeOptions, 'clock' | 'random' | 'newId' | 'isImpatient'>
 
 export async function openMailboxes(
   { mailboxes }: Configuration,
@@ -22,11 +22,11 @@ export async function openMailboxes(
 export async function openMailbox(
   name: string,
   settings: MailboxConfiguration,
-  { clock, random, newId }: MailboxOptions,
+  { clock, random, newId, isImpatient = false }: MailboxOptions,
 ): Promise<Mailbox> {
   if (settings.type === 'directory') return directoryMailbox({ root: settings.path, clock })
   const { type: _, ...sftp } = settings
   // Loaded where there is such a mailbox: it is a fifth of what every start would take.
   const { sftpMailbox } = await import('../mailboxes/sftp/mailbox.ts')
-  return sftpMailbox({ ...sftp, mailbox: name, clock, random, newId })
+  return sftpMailbox({ ...sftp, mailbox: name, clock, random, newId, isImpatient })
 }

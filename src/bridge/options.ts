@@ -14,6 +14,8 @@ export interface BridgeOptions {
   readonly version: string
   /** How long a lease that is not renewed keeps others out; 15 seconds when left out. */
   readonly leaseMs?: number
+  /** Somebody waits for an answer: a server that cannot be reached at the first try is away. */
+  readonly isImpatient?: boolean
   /** Wraps the parts as they are built; the crash tests use it to fail at every effect. */
   readonly wrap?: Partial<Wrappers>
 }

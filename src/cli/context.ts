@@ -26,7 +26,7 @@ export async function withBridge<Result>(
   configuration: Configuration,
   notify: Observer,
   work: (bridge: Bridge) => Promise<Result>,
-  wrap: BridgeOptions['wrap'] = {},
+  more: Pick<BridgeOptions, 'wrap' | 'isImpatient'> = {},
 ): Promise<Result> {
   const bridge = await openBridge(configuration, {
     clock: systemClock,
@@ -34,7 +34,7 @@ export async function withBridge<Result>(
     newId,
     notify,
     version: VERSION,
-    wrap,
+    ...more,
   })
   try {
     return await work(bridge)

@@ -77,7 +77,7 @@ export async function withOperatedBridge<Result>(
           await operating.end()
         }
       },
-      wrapApi === undefined ? {} : { api: wrapApi },
+      wrapApi === undefined ? {} : { wrap: { api: wrapApi } },
     )
   } finally {
     await log.close()

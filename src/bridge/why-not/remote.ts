@@ -22,7 +22,7 @@ export function remoteInboxes(
     const { mailbox } = route.from
     const settings = mailboxes[mailbox]
     if (settings === undefined || settings.type === 'directory') return []
-    const options = { clock: systemClock, random: Math.random, newId: randomUUID }
+    const options = { clock: systemClock, random: Math.random, newId: randomUUID, isImpatient: true }
     return [{ route, open: () => openMailbox(mailbox, settings, options) }]
   })
 }

@@ -41,7 +41,8 @@ export async function check(terminal: Terminal, { config, json, online }: CheckO
 
 /** The API, and the servers of mailboxes. */
 async function askAround(configuration: Configuration): Promise<OnlineCheck[]> {
-  const options = { clock: systemClock, random: Math.random, newId: randomUUID, version: VERSION }
+  const base = { clock: systemClock, random: Math.random, newId: randomUUID }
+  const options = { ...base, version: VERSION, isImpatient: true }
   return [await checkOnline(configuration, options), await checkMailboxes(configuration, options)]
 }
 

@@ -1,4 +1,5 @@
 /** `dropbridge status`: what needs somebody, what is done, what waits, and what nobody will ever read. */
+import type { Bridge } from '../../bridge/bridge.ts'
 import type { NoticeEntry } from '../../domain/notice.ts'
 import { EXIT, type ExitCode } from '../../support/errors.ts'
 import { readConfiguration, withBridge } from '../context.ts'
@@ -14,10 +15,11 @@ export async function status(terminal: Terminal, { config, json }: StatusOptions
   const configuration = await readConfiguration(terminal, config)
   const silent = () => undefined
   const channels = (configuration.notices ?? []).map(({ name }) => name)
-  const { found, notices } = await withBridge(configuration, silent, async (bridge) => ({
-    found: await bridge.snapshot(),
-    notices: await bridge.journal.latestNotices(channels),
-  }))
+  const look = async ({ snapshot, journal }: Bridge) => ({
+    found: await snapshot(),
+    notices: await journal.latestNotices(channels),
+  })
+  const { found, notices } = await withBridge(configuration, silent, look, { isImpatient: true })
   if (json) terminal.out(JSON.stringify({ ...found, notices }, null, 2))
   else for (const line of [...statusInWords(found), ...unsentInWords(notices)]) terminal.out(line)
   return EXIT.ok

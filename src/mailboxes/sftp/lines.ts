@@ -24,6 +24,7 @@ export interface LineOptions {
   readonly connections: number
   readonly clock: Clock
   readonly random: () => number
+  readonly isImpatient: boolean
 }
 
 export function openLines(options: LineOptions): Lines {
@@ -91,12 +92,12 @@ const FIRST_WAIT_MS = 500
 const REFUSED_FOR_MS = 5 * 60_000
 
 /** How often something is tried again. While a server is away, each piece of work gets one try. */
-function patienceWith({ clock, random }: LineOptions) {
-  let isAway = false
+function patienceWith({ clock, random, isImpatient }: LineOptions) {
+  let isAway = isImpatient
   let refused: { readonly failure: BridgeError; readonly until: number } | undefined
   return {
     calm: () => {
-      isAway = false
+      isAway = isImpatient
     },
     refuseEarly: () => {
       if (refused !== undefined && clock.now() < refused.until) throw refused.failure
@@ -112,7 +113,7 @@ function patienceWith({ clock, random }: LineOptions) {
       if (!(error instanceof ConnectionLost)) throw error
       if (isAway || tries >= TRIES_MAX) {
         isAway = true
-        const often = tries === 1 ? 'at the first try, as before' : `after ${tries} tries`
+        const often = tries === 1 ? 'at the first try' : `after ${tries} tries`
         const says = `${error.message.replace(/\.$/, '')}; given up ${often}.`
         throw new BridgeError('mailbox-unreachable', says, { cause: error })
       }

@@ -13,8 +13,8 @@ import { asking, isRefusal } from './refusals.ts'
 import { claimedPath, giveBack, putAway, take } from './take.ts'
 
 export function sftpMailbox(options: SftpOptions): Mailbox {
-  const { connections, clock, random } = options
-  const lines = openLines({ server: options, connections, clock, random })
+  const { connections, clock, random, isImpatient = false } = options
+  const lines = openLines({ server: options, connections, clock, random, isImpatient })
   const place: Place = { options, lines, swept: new Set() }
   return {
     leaves: options.claim === 'leave',

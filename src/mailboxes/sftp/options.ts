@@ -49,6 +49,8 @@ export interface SftpHabits {
 export interface SftpOptions extends SftpServer, SftpHabits {
   readonly clock: Clock
   readonly random: () => number
+  /** Nothing is tried again. */
+  readonly isImpatient?: boolean
   /** Makes working names unique. */
   readonly newId: () => string
 }

@@ -322,6 +322,18 @@ describe('a server that', () => {
     expect(await mailbox.list('inbox')).toEqual([])
   })
 
+  test('never answers is asked once where somebody waits for the answer', async () => {
+    server.misbehave = () => 'silence'
+    mailbox = place.with({ timeoutMs: 100, isImpatient: true })
+    await expect(mailbox.list('inbox')).rejects.toMatchObject({ code: 'mailbox-unreachable' })
+    expect(server.connections()).toBe(1)
+    server.misbehave = () => undefined
+    expect(await mailbox.list('inbox')).toEqual([])
+    server.misbehave = () => 'silence'
+    await expect(mailbox.list('inbox')).rejects.toMatchObject({ code: 'mailbox-unreachable' })
+    expect(server.connections()).toBe(2)
+  })
+
   test('is gone is told as such', async () => {
     await server.close()
     await expect(mailbox.list('inbox')).rejects.toMatchObject({
