@@ -1,7 +1,8 @@
 /** The composition root: everything is built here, from the configuration, and nowhere else. */
 import { type Client, createClient } from '../client/client.ts'
 import { createHost } from '../client/host.ts'
-import type { Configuration, Route } from '../config/configuration.ts'
+import type { Configuration } from '../config/configuration.ts'
+import type { Route } from '../config/routes.ts'
 import type { Api } from '../domain/api.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Snapshot } from '../domain/snapshot.ts'

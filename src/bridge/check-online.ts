@@ -1,6 +1,7 @@
 /** Trying the credentials of a configuration at the API. Only reads; nothing is sent or changed. */
 import { createClient } from '../client/client.ts'
-import type { Configuration, Credentials, Route } from '../config/configuration.ts'
+import type { Configuration } from '../config/configuration.ts'
+import type { Credentials, Route } from '../config/routes.ts'
 import type { Api } from '../domain/api.ts'
 import { idOf } from '../pipelines/operations/operation.ts'
 import { BridgeError } from '../support/errors.ts'

@@ -1,5 +1,6 @@
 /** Carrying out what a person decided about held records: noted first, then the file is brought to its end. */
-import type { Configuration, Route } from '../config/configuration.ts'
+import type { Configuration } from '../config/configuration.ts'
+import type { Route } from '../config/routes.ts'
 import type { DecisionAction, DecisionEntry, HeldFile, NewDecision } from '../domain/held.ts'
 import type { FileEntry, Journal } from '../domain/journal.ts'
 import type { StateCounts } from '../domain/record.ts'

@@ -1,5 +1,5 @@
 /** Where the packing slips and labels of a route go, and what they are called. */
-import type { InboundRoute } from '../config/configuration.ts'
+import type { InboundRoute } from '../config/routes.ts'
 import { documentNameOf } from '../config/document-name.ts'
 import type { Mailbox } from '../domain/mailbox.ts'
 import type { DocumentKind } from '../domain/shipping-document.ts'

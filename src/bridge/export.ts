@@ -1,6 +1,7 @@
 /** A report that is made once: asked for, written, and forgotten. Nothing is acknowledged, and nothing remembered. */
 import { createClient } from '../client/client.ts'
-import type { Configuration, OutboundRoute } from '../config/configuration.ts'
+import type { Configuration } from '../config/configuration.ts'
+import type { OutboundRoute } from '../config/routes.ts'
 import type { Select } from '../config/select.ts'
 import { OPERATIONS } from '../contract/operations.ts'
 import type { Resource } from '../domain/api.ts'

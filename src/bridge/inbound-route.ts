@@ -1,5 +1,6 @@
 /** An inbound route as its pipeline knows it, from the configuration. */
-import type { Configuration, InboundRoute } from '../config/configuration.ts'
+import type { Configuration } from '../config/configuration.ts'
+import type { InboundRoute } from '../config/routes.ts'
 import { companionName, type InboxRules, sequenceNumber } from '../config/inbox.ts'
 import type { Ready } from '../domain/readiness.ts'
 import type { InboundParts } from '../pipelines/parts.ts'

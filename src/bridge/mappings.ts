@@ -1,5 +1,6 @@
 /** The mappings of a configuration's routes. */
-import type { Configuration, Route } from '../config/configuration.ts'
+import type { Configuration } from '../config/configuration.ts'
+import type { Route } from '../config/routes.ts'
 import { loadMapping, type Mapping } from '../mapping/load.ts'
 import { BridgeError } from '../support/errors.ts'
 

@@ -1,7 +1,7 @@
 /** An outbound route as its pipeline sees it. */
 import { readFile, stat } from 'node:fs/promises'
 import { type Receipt, receiptText } from '../config/acknowledge.ts'
-import type { OutboundRoute } from '../config/configuration.ts'
+import type { OutboundRoute } from '../config/routes.ts'
 import { fileNameOf, namesRecord } from '../config/file-name.ts'
 import { queryAt, type Select } from '../config/select.ts'
 import type { DatedTurn } from '../config/moment.ts'

@@ -1,6 +1,6 @@
 /** The parts of one pass over a route, put together from its configuration. */
 import { join } from 'node:path'
-import type { InboundRoute, Route } from '../config/configuration.ts'
+import type { InboundRoute, Route } from '../config/routes.ts'
 import type { Api } from '../domain/api.ts'
 import type { Lease } from '../domain/journal.ts'
 import { type Party } from '../domain/route.ts'

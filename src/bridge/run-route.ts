@@ -1,5 +1,6 @@
 /** Running one route: its lease, its heartbeat, and whatever goes wrong. */
-import type { Configuration, Route } from '../config/configuration.ts'
+import type { Configuration } from '../config/configuration.ts'
+import type { Route } from '../config/routes.ts'
 import type { Journal, Lease } from '../domain/journal.ts'
 import { accountOf, type Party } from '../domain/route.ts'
 import { rememberingApi } from '../pipelines/references/memory.ts'

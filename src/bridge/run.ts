@@ -1,5 +1,6 @@
 /** One pass over the routes of a bridge, within the bounds that a scheduler sets: what is due, how long, how many. */
-import type { Configuration, Route } from '../config/configuration.ts'
+import type { Configuration } from '../config/configuration.ts'
+import type { Route } from '../config/routes.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Clock } from '../support/clock.ts'
 import { isoTime } from '../support/clock.ts'

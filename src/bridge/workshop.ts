@@ -1,5 +1,6 @@
 /** What every route of a bridge works with. */
-import type { Configuration, Route } from '../config/configuration.ts'
+import type { Configuration } from '../config/configuration.ts'
+import type { Route } from '../config/routes.ts'
 import type { Api } from '../domain/api.ts'
 import type { Format } from '../domain/format.ts'
 import type { Journal } from '../domain/journal.ts'

@@ -1,7 +1,8 @@
 /** What became of an export or a report, for people. */
 import type { ReportedRecord } from '../domain/record.ts'
 import type { AwaitedFiles, OverdueFile } from '../pipelines/outbound/awaited.ts'
-import type { DeliveryResult, OutboundPass } from '../pipelines/outbound/outbound.ts'
+import type { DeliveryResult } from '../pipelines/outbound/finish-delivery.ts'
+import type { OutboundPass } from '../pipelines/outbound/outbound.ts'
 import type { UnwrittenRecord } from '../pipelines/outbound/report-lines.ts'
 import { isoTime } from '../support/clock.ts'
 import { countsInWords } from './counts-in-words.ts'

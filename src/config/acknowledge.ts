@@ -1,7 +1,7 @@
 /** When an outbound route acknowledges what it delivered, and when somebody must hear that it cannot yet. */
 import { z } from 'zod'
 import { assert } from '../support/errors.ts'
-import { DURATION_PATTERN, durationMs, WAIT_PATTERN, waitMs } from './duration.ts'
+import { checkedMs, DURATION_PATTERN, durationMs, WAIT_PATTERN, waitMs } from './duration.ts'
 
 /** The policies, by what must have happened first. */
 export const ACKNOWLEDGE = ['delivered', 'picked-up', 'receipt', 'never'] as const
@@ -151,7 +151,7 @@ export function toAcknowledging(
       match,
       ...(contains === undefined ? {} : { contains }),
       archive: plain(receipt.archive ?? `archive/${route}`),
-      settleMs: toMs(durationMs(settle)),
+      settleMs: checkedMs(settle),
     },
   }
 }

@@ -1,4 +1,5 @@
 /** Lengths of time as people write them: `500ms`, `30s`, `15m`, `1h`. */
+import { assert } from '../support/errors.ts'
 
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const
 
@@ -14,6 +15,13 @@ export function durationMs(text: string): number | undefined {
   if (digits === undefined || unit === undefined) return undefined
   const ms = Number(digits) * UNIT_MS[unit as keyof typeof UNIT_MS]
   return ms <= DURATION_MS_MAX ? ms : undefined
+}
+
+/** The same of a text that passed the checks. */
+export function checkedMs(text: string): number {
+  const ms = durationMs(text)
+  assert(ms !== undefined, 'a text that is no duration passed the checks')
+  return ms
 }
 
 const DAY_MS = 24 * UNIT_MS.h

@@ -1,7 +1,7 @@
 /** Who is told what came of the work, and how: the `notices` of the configuration. */
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { DURATION_PATTERN, durationMs } from './duration.ts'
+import { checkedMs, DURATION_PATTERN, durationMs } from './duration.ts'
 
 const Text = z.string().min(1)
 
@@ -132,8 +132,8 @@ export function toNotices(file: z.output<typeof NoticesFile>, folder: string): N
       name,
       on,
       ...(routes === undefined ? {} : { routes }),
-      everyMs: durationMs(every) ?? 0,
-      timeoutMs: durationMs(timeout) ?? 0,
+      everyMs: checkedMs(every),
+      timeoutMs: checkedMs(timeout),
     }
     switch (notice.type) {
       case 'mail':

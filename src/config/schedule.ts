@@ -2,7 +2,7 @@
 import { Cron } from 'croner'
 import { z } from 'zod'
 import { assert } from '../support/errors.ts'
-import { DURATION_PATTERN, durationMs } from './duration.ts'
+import { checkedMs, DURATION_PATTERN, durationMs } from './duration.ts'
 import { isZone } from './moment.ts'
 
 /** In the order of ISO: Monday is 1. */
@@ -104,9 +104,7 @@ export interface ScheduleFile {
 /** From what the file says, checked, to what the program uses; undefined when it says nothing of times. */
 export function toSchedule({ every, cron, daily }: ScheduleFile, zone?: string): Schedule | undefined {
   if (every !== undefined) {
-    const everyMs = durationMs(every)
-    assert(everyMs !== undefined, 'a text that is no duration passed the checks')
-    return { kind: 'every', everyMs }
+    return { kind: 'every', everyMs: checkedMs(every) }
   }
   if (cron !== undefined) {
     const { expression, zone: own } = typeof cron === 'string' ? { expression: cron, zone: undefined } : cron

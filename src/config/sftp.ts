@@ -1,8 +1,7 @@
 /** A mailbox on an SFTP server: the settings under `type: sftp`. */
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { assert } from '../support/errors.ts'
-import { DURATION_PATTERN, durationMs } from './duration.ts'
+import { checkedMs, DURATION_PATTERN, durationMs } from './duration.ts'
 
 const Text = z.string().min(1)
 
@@ -122,8 +121,7 @@ export interface SftpConfiguration {
 export function toSftp(file: z.output<typeof SftpFile>, folder: string): SftpConfiguration {
   const { type, host, port, username, knownHostsFile, hostKey, proxy, path } = file
   const { connections, verify, claim, deliver } = file
-  const timeoutMs = durationMs(file.timeout)
-  assert(timeoutMs !== undefined, 'a text that is no duration passed the checks')
+  const timeoutMs = checkedMs(file.timeout)
   return {
     type,
     host,

@@ -1,7 +1,6 @@
 /** How `dropbridge watch` goes about its work. */
 import { z } from 'zod'
-import { assert } from '../support/errors.ts'
-import { DURATION_PATTERN, durationMs } from './duration.ts'
+import { checkedMs, DURATION_PATTERN, durationMs } from './duration.ts'
 
 const SCAN = '30s'
 
@@ -29,7 +28,5 @@ export interface WatchConfiguration {
 export const WATCH_DEFAULTS: WatchConfiguration = toWatch(WatchFile.parse({}))
 
 export function toWatch({ scan, atOnce }: z.output<typeof WatchFile>): WatchConfiguration {
-  const scanMs = durationMs(scan)
-  assert(scanMs !== undefined, 'a text that is no duration passed the checks')
-  return { scanMs, atOnce }
+  return { scanMs: checkedMs(scan), atOnce }
 }

@@ -1,6 +1,6 @@
 /** The floors: hand-written programs that do the least that could be called the same work, and keep no journal. */
 import { Pool } from 'undici'
-import type { Credentials } from '../../src/config/configuration.ts'
+import type { Credentials } from '../../src/config/routes.ts'
 import { BRAND, RETAILER } from './setting.ts'
 import { timed, type Turn } from './measure.ts'
 

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Bridge, openBridge } from '../../src/bridge/bridge.ts'
-import type { Configuration, Credentials } from '../../src/config/configuration.ts'
+import type { Configuration } from '../../src/config/configuration.ts'
+import type { Credentials } from '../../src/config/routes.ts'
 import { systemClock } from '../../src/support/clock.ts'
 
 export const repository = fileURLToPath(new URL('../..', import.meta.url))

@@ -14,7 +14,7 @@ import {
 } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { InboundRoute, Route } from '../../src/config/configuration.ts'
+import type { InboundRoute, Route } from '../../src/config/routes.ts'
 import type { Mailbox } from '../../src/domain/mailbox.ts'
 import { parseCsv } from '../fixtures/csv.ts'
 import { aWorld, type World } from '../fixtures/world.ts'

@@ -1,6 +1,6 @@
 /** Business rules before the wire, against the real service: what is known lets pass, and only what is true refuses. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { InboundRoute } from '../../src/config/configuration.ts'
+import type { InboundRoute } from '../../src/config/routes.ts'
 import { toSelect } from '../../src/config/select.ts'
 import { addRoute, callsOf, clientOf, resultsOf, runFile } from '../fixtures/own-route.ts'
 import { aWorld, BRAND, RETAILER, type World } from '../fixtures/world.ts'

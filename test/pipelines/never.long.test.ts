@@ -1,6 +1,6 @@
 /** Exports that acknowledge nothing, for systems that acknowledge by a file of their own: still each record once. */
 import { expect, test } from 'vitest'
-import type { OutboundRoute } from '../../src/config/configuration.ts'
+import type { OutboundRoute } from '../../src/config/routes.ts'
 import type { Api } from '../../src/domain/api.ts'
 import { crashAt } from '../fixtures/crash-after.ts'
 import { parseCsv } from '../fixtures/csv.ts'

@@ -1,7 +1,7 @@
 /** What a file leaves to its order: values of the order, lines of the order, and what was kept beside it. */
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Route } from '../../src/config/configuration.ts'
+import type { Route } from '../../src/config/routes.ts'
 import { compileMapping } from '../../src/mapping/load.ts'
 import { parseCsv } from '../fixtures/csv.ts'
 import { addRoute, clientOf, runFile } from '../fixtures/own-route.ts'

@@ -1,6 +1,6 @@
 /** What another record did proves nothing of this one. */
 import { expect, test } from 'vitest'
-import type { Route } from '../../src/config/configuration.ts'
+import type { Route } from '../../src/config/routes.ts'
 import { BridgeError } from '../../src/support/errors.ts'
 import { parseCsv } from '../fixtures/csv.ts'
 import { aShippingWorld } from '../fixtures/shipping.ts'

@@ -1,6 +1,6 @@
 /** Several steps on one file, and records that wait for their orders: against the real service. */
 import { expect, test } from 'vitest'
-import type { Route } from '../../src/config/configuration.ts'
+import type { Route } from '../../src/config/routes.ts'
 import type { Api, Call } from '../../src/domain/api.ts'
 import { Crash } from '../fixtures/crash-after.ts'
 import { parseCsv } from '../fixtures/csv.ts'

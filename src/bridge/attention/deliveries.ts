@@ -1,5 +1,5 @@
 /** Delivered files that nobody took or confirmed in time, and receipts that were none. */
-import type { OutboundRoute } from '../../config/configuration.ts'
+import type { OutboundRoute } from '../../config/routes.ts'
 import type { Concern } from '../../domain/attention.ts'
 import type { AwaitedDelivery } from '../../domain/taking.ts'
 import { type Overdue, overdueOf } from '../../pipelines/outbound/overdue.ts'

@@ -1,5 +1,5 @@
 /** What lies in inbox folders and will not be read by itself: files of no route, and those that wait for others. */
-import type { InboundRoute } from '../../config/configuration.ts'
+import type { InboundRoute } from '../../config/routes.ts'
 import { companionName } from '../../config/inbox.ts'
 import type { Concern } from '../../domain/attention.ts'
 import type { Mailbox, Sighting } from '../../domain/mailbox.ts'

@@ -1,5 +1,5 @@
 /** Turns of schedules that nobody carries out, and those that nobody will. */
-import type { Route } from '../../config/configuration.ts'
+import type { Route } from '../../config/routes.ts'
 import type { Concern } from '../../domain/attention.ts'
 import type { KnownTurns, NewTurn } from '../../domain/turns.ts'
 import { isoTime } from '../../support/clock.ts'

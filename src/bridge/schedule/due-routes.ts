@@ -1,5 +1,5 @@
 /** Which routes are due, as far as the journal tells without taking their leases. */
-import type { Route } from '../../config/configuration.ts'
+import type { Route } from '../../config/routes.ts'
 import type { Journal } from '../../domain/journal.ts'
 import { nextTurnAt, scheduleOf } from './schedule.ts'
 

@@ -1,5 +1,5 @@
 /** Carrying out the turns of a route, under its lease: each is begun before it is worked on, and done after. */
-import type { Route } from '../../config/configuration.ts'
+import type { Route } from '../../config/routes.ts'
 import type { DailySchedule } from '../../config/schedule.ts'
 import type { Observer } from '../../domain/event.ts'
 import type { Journal, Lease } from '../../domain/journal.ts'

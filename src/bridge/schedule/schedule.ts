@@ -1,5 +1,5 @@
 /** Which turns of a route are due, and when the next one is: from its schedule, the time, and what the journal knows. */
-import type { Route } from '../../config/configuration.ts'
+import type { Route } from '../../config/routes.ts'
 import type { DailySchedule, Schedule } from '../../config/schedule.ts'
 import type { KnownTurns, NewTurn } from '../../domain/turns.ts'
 import { isoTime } from '../../support/clock.ts'

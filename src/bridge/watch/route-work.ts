@@ -1,5 +1,5 @@
 /** The passes over one route in a watch: one at a time, with pauses after failures, each told once. */
-import type { Route } from '../../config/configuration.ts'
+import type { Route } from '../../config/routes.ts'
 import { elapsed } from '../../support/clock.ts'
 import { type BridgeError, type FailureCode, hasCode } from '../../support/errors.ts'
 import type { Setbacks } from '../../pipelines/inbound/setbacks.ts'

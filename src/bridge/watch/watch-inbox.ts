@@ -1,6 +1,6 @@
 /** Watching one inbox: the looks are the truth, and the bell only says when one is worth it. */
 import { join } from 'node:path'
-import type { InboundRoute } from '../../config/configuration.ts'
+import type { InboundRoute } from '../../config/routes.ts'
 import { WATCH_DEFAULTS } from '../../config/watch.ts'
 import { passInbound } from '../../pipelines/inbound/inbound.ts'
 import { tellLeftAlone } from '../../pipelines/inbound/pick-up.ts'

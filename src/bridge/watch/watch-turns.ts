@@ -1,5 +1,5 @@
 /** Watching the clock for a route that has its turns by a schedule, and for work of it that is unfinished. */
-import type { Route } from '../../config/configuration.ts'
+import type { Route } from '../../config/routes.ts'
 import { nextTurnAt } from '../schedule/schedule.ts'
 import { createAlarm } from './alarm.ts'
 import { elapsed } from '../../support/clock.ts'

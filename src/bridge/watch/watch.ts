@@ -1,5 +1,5 @@
 /** `dropbridge watch`: every route has its passes when there is something to do, until a signal comes. */
-import type { Route } from '../../config/configuration.ts'
+import type { Route } from '../../config/routes.ts'
 import { WATCH_DEFAULTS } from '../../config/watch.ts'
 import type { BridgeError } from '../../support/errors.ts'
 import type { RouteResult } from '../outcome.ts'

@@ -1,5 +1,5 @@
 /** What a run would make of the contents of a file: translated as each step does, and nothing sent. */
-import type { InboundRoute } from '../../config/configuration.ts'
+import type { InboundRoute } from '../../config/routes.ts'
 import type { Journal } from '../../domain/journal.ts'
 import type { Problem } from '../../domain/problem.ts'
 import { accountOf } from '../../domain/route.ts'

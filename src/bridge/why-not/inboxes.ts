@@ -1,6 +1,7 @@
 /** Which inboxes a file may be meant for. */
 import { basename, dirname, join, resolve, sep } from 'node:path'
-import type { Configuration, InboundRoute } from '../../config/configuration.ts'
+import type { Configuration } from '../../config/configuration.ts'
+import type { InboundRoute } from '../../config/routes.ts'
 import { lookAt, namesIn, placeOf, realPlace } from '../../mailboxes/look.ts'
 import { nearestNames } from '../../support/nearest.ts'
 import { filePattern } from '../file-pattern.ts'

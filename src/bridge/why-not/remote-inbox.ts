@@ -1,5 +1,5 @@
 /** An inbox on another machine. */
-import type { InboundRoute } from '../../config/configuration.ts'
+import type { InboundRoute } from '../../config/routes.ts'
 import type { Mailbox } from '../../domain/mailbox.ts'
 
 export interface RemoteInbox {

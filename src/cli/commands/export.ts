@@ -2,7 +2,7 @@
 import { type Exported, exportOnce, outboundRouteNamed } from '../../bridge/export.ts'
 import { readSelect } from '../../config/read-select.ts'
 import type { Select } from '../../config/select.ts'
-import type { OutboundRoute } from '../../config/configuration.ts'
+import type { OutboundRoute } from '../../config/routes.ts'
 import { filtersOf } from '../../contract/lists.ts'
 import { systemClock } from '../../support/clock.ts'
 import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'

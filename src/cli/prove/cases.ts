@@ -1,7 +1,8 @@
 /** The routes of a configuration as cases to be proven, and those that cannot be, with the reason. */
 import { dirname, resolve } from 'node:path'
 import { loadMappings, stepsOf } from '../../bridge/mappings.ts'
-import type { Configuration, InboundRoute, OutboundRoute, Route } from '../../config/configuration.ts'
+import type { Configuration } from '../../config/configuration.ts'
+import type { InboundRoute, OutboundRoute, Route } from '../../config/routes.ts'
 import type { Format } from '../../domain/format.ts'
 import { createFormats } from '../../formats/formats.ts'
 import type { InboundMapping, Mapping, OutboundMapping } from '../../mapping/load.ts'

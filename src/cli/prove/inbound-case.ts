@@ -1,7 +1,7 @@
 /** Proving an inbound route: a file is dropped, and what its records came to is counted at the service and in the results. */
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { InboundRoute } from '../../config/configuration.ts'
+import type { InboundRoute } from '../../config/routes.ts'
 import type { InboundMapping } from '../../mapping/load.ts'
 import type { InboundOperationName } from '../../contract/operations.ts'
 import { type Counted, type Finding, finding } from './findings.ts'

@@ -1,5 +1,5 @@
 /** Sets the stage for a file: the orders, shipments and invoices that its records speak of. */
-import type { InboundRoute } from '../../config/configuration.ts'
+import type { InboundRoute } from '../../config/routes.ts'
 import type { InboundOperationName } from '../../contract/operations.ts'
 import type { Draft } from '../../domain/translator.ts'
 import type { SeedVariant } from '../../service/seed.ts'

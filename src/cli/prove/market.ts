@@ -1,5 +1,5 @@
 /** The market in which routes are proven: the parties of the configuration, and everything their files name. */
-import type { Route } from '../../config/configuration.ts'
+import type { Route } from '../../config/routes.ts'
 import type { Draft } from '../../domain/translator.ts'
 import { sampleSeed } from '../../service/sample-seed.ts'
 import type { Seed, SeedConnection, SeedParty, SeedVariant } from '../../service/seed.ts'

@@ -1,7 +1,7 @@
 /** Proving an outbound route: records are made at the service, and where they stand in the delivered files is counted. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { OutboundRoute } from '../../config/configuration.ts'
+import type { OutboundRoute } from '../../config/routes.ts'
 import type { EndpointName } from '../../contract/endpoints.ts'
 import { OPERATIONS } from '../../contract/operations.ts'
 import type { OutboundOperation } from '../../contract/outbound-operations.ts'

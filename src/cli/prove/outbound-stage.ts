@@ -1,5 +1,5 @@
 /** Sets the stage for an export: records at the service that its list shows. */
-import type { OutboundRoute } from '../../config/configuration.ts'
+import type { OutboundRoute } from '../../config/routes.ts'
 import type { OutboundOperationName } from '../../contract/operations.ts'
 import { anyItem } from './market.ts'
 import type { StagedOrder, Staging } from './staging.ts'

@@ -1,6 +1,6 @@
 /** What must be at the service before a route has something to do: placed by the other party, as it would be. */
 import { createClient } from '../../client/client.ts'
-import type { Credentials } from '../../config/configuration.ts'
+import type { Credentials } from '../../config/routes.ts'
 import type { Api, Resource } from '../../domain/api.ts'
 import type { Party } from '../../domain/route.ts'
 import type { SeedVariant } from '../../service/seed.ts'

@@ -1,39 +1,16 @@
 /** The outbound story: collect or report, compose, deliver, acknowledge, each delivery from where it stands. */
-import type { DeliveryEntry, DeliveryState } from '../../domain/journal.ts'
-import type { ReportedRecord, StateCounts } from '../../domain/record.ts'
-import { BridgeError, type FailureCode, hasCode } from '../../support/errors.ts'
+import type { DeliveryEntry } from '../../domain/journal.ts'
+import { type FailureCode, hasCode } from '../../support/errors.ts'
 import { CONCERNS_ALL } from '../concerns-all.ts'
 import type { OutboundParts } from '../parts.ts'
-import { acknowledgeDelivery } from './acknowledge.ts'
 import { type AwaitedFiles, awaitedFiles } from './awaited.ts'
 import { collectRecords } from './collect.ts'
-import {
-  composeDelivery,
-  deliverySpoolName,
-  type HeldRecord,
-  type Progress,
-  recordsPerFile,
-} from './compose.ts'
-import { deliverFile } from './deliver.ts'
+import { composeDelivery, type HeldRecord, type Progress, recordsPerFile } from './compose.ts'
+import { type DeliveryResult, finishDelivery, isInPlace, TROUBLED_MAX } from './finish-delivery.ts'
 import { isAwaited, notePickUps } from './pick-ups.ts'
 import { noteReceipts } from './receipts.ts'
-import { assureComposed } from './recompose.ts'
 import { composeReport, type Report } from './report.ts'
 import type { UnwrittenRecord } from './report-lines.ts'
-
-/** How many records in trouble a pass names; the journal has them all. */
-const TROUBLED_MAX = 100
-
-export interface DeliveryResult {
-  readonly delivery: DeliveryEntry
-  /** Its records are acknowledged once somebody took or confirmed its file. */
-  readonly isAwaited?: true
-  /** Where the file is, for people. */
-  readonly path: string
-  readonly records: StateCounts
-  /** Records that were not acknowledged, and why. */
-  readonly troubled: readonly ReportedRecord[]
-}
 
 /** What a pass over an outbound route came to. */
 export interface OutboundPass {
@@ -176,65 +153,6 @@ async function deliverWaiting(parts: OutboundParts, passing: Passing): Promise<H
     if (recordsPerFile(parts) === undefined) break
   }
   return progress.held
-}
-
-/** The one next step of each state. */
-const NEXT_STEP: Readonly<
-  Record<
-    DeliveryState,
-    ((parts: OutboundParts, delivery: DeliveryEntry, isNew: boolean) => Promise<void>) | undefined
-  >
-> = {
-  composed: leaveFile,
-  delivered: settleDelivered,
-  acknowledged: undefined,
-  done: undefined,
-}
-
-/** A delivery of before may have lost its file in the spool. */
-async function leaveFile(parts: OutboundParts, delivery: DeliveryEntry, isNew: boolean): Promise<void> {
-  if (!isNew) await assureComposed(parts, delivery)
-  await deliverFile(parts, delivery, isNew)
-}
-
-/** A route that acknowledges nothing any more may come upon a delivery of the time when it did. */
-async function settleDelivered(parts: OutboundParts, delivery: DeliveryEntry): Promise<void> {
-  if (parts.route.acknowledge === 'never') await parts.journal.deliveryDone(parts.lease, delivery.id)
-  else if (!isAwaited(parts, delivery)) await acknowledgeDelivery(parts, delivery)
-}
-
-/** A delivery that is not new may have been under way at somebody who was stopped, and who may wake up. */
-async function finishDelivery(
-  parts: OutboundParts,
-  delivery: DeliveryEntry,
-  isNew: boolean,
-): Promise<DeliveryResult> {
-  let current = delivery
-  for (let step = NEXT_STEP[current.state]; step !== undefined; step = NEXT_STEP[current.state]) {
-    if (parts.signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
-    await step(parts, current, isNew)
-    const next = await parts.journal.delivery(delivery.id)
-    if (next === undefined || next.state === current.state) break
-    current = next
-  }
-  if (isInPlace(current)) await parts.spool.remove(deliverySpoolName(delivery.id))
-  const work = { delivery: delivery.id }
-  const records = await parts.journal.countRecords(work)
-  if (current.state === 'acknowledged' && delivery.state !== 'acknowledged') {
-    parts.notify({ kind: 'delivery-acknowledged', route: parts.route.name, file: current.name, records })
-  }
-  return {
-    delivery: current,
-    ...(isAwaited(parts, current) ? { isAwaited: true } : {}),
-    path: parts.target.describe(current.folder, current.name),
-    records,
-    troubled: await parts.journal.troubledRecords(work, TROUBLED_MAX),
-  }
-}
-
-/** Nobody needs the file in the spool any more. */
-function isInPlace({ state }: DeliveryEntry): boolean {
-  return state !== 'composed'
 }
 
 /** Removes the files of composings that a crash interrupted, and of deliveries that are in place. */

@@ -1,7 +1,7 @@
 /** Which turns are due, from a schedule, the time and what is known. */
 import { describe, expect, test } from 'vitest'
 import { dueTurns, nextAfter, nextTurnAt } from '../../../src/bridge/schedule/schedule.ts'
-import type { Route } from '../../../src/config/configuration.ts'
+import type { Route } from '../../../src/config/routes.ts'
 import type { DailySchedule, Schedule } from '../../../src/config/schedule.ts'
 import type { KnownTurns, TurnEntry } from '../../../src/domain/turns.ts'
 
