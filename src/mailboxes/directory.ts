@@ -191,8 +191,13 @@ async function archive(place: Place, claim: Claim, folder: string): Promise<stri
       if (!(await isFree(target))) return // archived before a crash
       throw new BridgeError('mailbox-unreachable', `The claimed file ${source} is missing.`)
     }
-    if (!(await isFree(target)) || !(await movedWithinDisk(source, target))) {
-      await moveAcrossDisks(place, source, target)
+    try {
+      if (!(await isFree(target)) || !(await movedWithinDisk(source, target))) {
+        await moveAcrossDisks(place, source, target)
+      }
+    } catch (error) {
+      // One that was stopped and woke up, or its successor, has archived it since it was looked for.
+      if (!(await isFree(source)) || (await isFree(target))) throw error
     }
   })
   return [...folderSegments(folder), name].join('/')

@@ -19,6 +19,7 @@ export interface Spool {
    * `cannot-write` when the disk does not take it; what the chunks throw passes through.
    */
   put(name: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<SpooledBlob>
+  /** What keeps it from being read is thrown while it is read. */
   read(name: string): AsyncIterable<Uint8Array>
   /** Removing what is not there is fine. */
   remove(name: string): Promise<void>
@@ -45,10 +46,15 @@ export async function openSpool(
   return {
     path,
     put: (name, chunks) => put(path(name), `.${randomUUID()}${TEMPORARY}`, chunks),
-    read: (name) => createReadStream(path(name)),
+    read: (name) => bytesOf(path(name)),
     remove: (name) => onDisk(folder, () => rm(path(name), { force: true })),
     list: async () => (await readdir(folder)).filter((name) => !name.endsWith(TEMPORARY)),
   }
+}
+
+/** Opened when the first byte is wanted: a stream that nobody listens to yet would end the program when its file is gone. */
+async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path)
 }
 
 /** What a crash left half-written is of no use to anybody. */

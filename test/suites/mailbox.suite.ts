@@ -242,6 +242,20 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         expect(await place.names('archive')).toEqual([`orders~${ID}.csv`])
       })
 
+      test('by two at once, of which one was thought to be gone, archives the file once', async () => {
+        for (let round = 0; round < 20; round++) {
+          const claim = { ...CLAIM, id: `${ID.slice(0, -2)}${String(round).padStart(2, '0')}` }
+          await place.put('inbox/orders.csv', `${round}`)
+          await mailbox.claim(claim)
+          const [one, other] = await Promise.all([
+            mailbox.archive(claim, 'archive'),
+            place.again().archive(claim, 'archive'),
+          ])
+          expect(other).toBe(one)
+          expect(await place.get(one)).toBe(`${round}`)
+        }
+      })
+
       test('goes on when a crash left the file both claimed and archived', async () => {
         await place.put('inbox/orders.csv', 'x')
         await mailbox.claim(CLAIM)

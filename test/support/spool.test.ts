@@ -75,6 +75,14 @@ test.each(['../a', 'a/b', String.raw`a\b`, '.hidden', '', '..', 'a b', 'a\0b'])(
   },
 )
 
+test('a blob that is gone when it is read is told to whoever reads it, and to nobody before', async () => {
+  const spool = await openSpool(await tempFolder())
+  const reading = spool.read('gone')
+  await new Promise((resolve) => setTimeout(resolve, 50)) // an error that nobody listens to would fail the whole run
+
+  await expect(reading[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'ENOENT' })
+})
+
 test('a blob is removed, and removing it again is fine', async () => {
   const spool = await openSpool(await tempFolder())
   await spool.put('a.in', bytes('x'))

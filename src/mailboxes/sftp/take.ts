@@ -95,17 +95,29 @@ export async function putAway(
     if (claimed === undefined && archived !== undefined) return // archived before
     if (claimed === undefined)
       throw new BridgeError('mailbox-unreachable', `The claimed file ${address} is missing.`)
-    const moved = archived === undefined ? await move(place, calls, { source, target, path }) : 'taken'
-    if (moved !== 'taken') return
-    if (!(await haveSameContents(calls, source, target))) {
-      throw new BridgeError(
-        'cannot-write',
-        `Another file already stands at ${addressOf(place.options, target)}.`,
-      )
+    try {
+      const moved = archived === undefined ? await move(place, calls, { source, target, path }) : 'taken'
+      if (moved === 'taken') await removeCopied(place, calls, { source, target })
+    } catch (error) {
+      // One that was stopped and woke up, or its successor, has archived it since it was looked for.
+      const [still, there] = await Promise.all([calls.look(source), calls.look(target)])
+      if (still !== undefined || there === undefined) throw error
     }
-    await removeIfThere(calls, source)
   })
   return [...folderSegments(folder), name].join('/')
+}
+
+/** The same bytes in the archive are the file, left by a crash in both places. */
+async function removeCopied(
+  place: Place,
+  calls: Calls,
+  { source, target }: Pick<Move, 'source' | 'target'>,
+): Promise<void> {
+  if (!(await haveSameContents(calls, source, target))) {
+    const occupied = addressOf(place.options, target)
+    throw new BridgeError('cannot-write', `Another file already stands at ${occupied}.`)
+  }
+  await removeIfThere(calls, source)
 }
 
 interface Move {

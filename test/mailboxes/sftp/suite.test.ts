@@ -26,7 +26,7 @@ describe('an SFTP server without extensions', () => {
   })
 })
 
-describeWithServers('the SFTP server of', ({ start }) => {
+describeWithServers('the SFTP server of', ({ name, start }) => {
   let server: RealServer
   let place: SftpUnderTest
   let second: Mailbox
@@ -42,6 +42,8 @@ describeWithServers('the SFTP server of', ({ start }) => {
   // Real servers take their time over a login, so the tests share two connections.
   describeMailbox('its folder', async () => ({
     ...place,
+    // ProFTPD looks whether the name is free and renames then, which is two steps.
+    exclusive: name !== 'ProFTPD',
     again: () => second,
     close: () => emptied(place.root),
   }))
