@@ -1,5 +1,4 @@
 /** Running the examples a mapping carries: its files through the real reader, beside what must come of them. */
-import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { isUnreadable } from '../domain/document.ts'
@@ -11,6 +10,7 @@ import type { InboundMapping, Mapping, OutboundMapping } from '../mapping/load.t
 import { sourceAt } from './translate.ts'
 import { BridgeError } from '../support/errors.ts'
 import { unpacked } from '../support/unpack.ts'
+import { fileBytes } from '../support/file-bytes.ts'
 
 /** What is wrong with the examples of a mapping, one line each; none when all are as expected. */
 export async function failingExamples(mapping: Mapping, path: string, format: Format): Promise<string[]> {
@@ -37,7 +37,7 @@ async function inboundDifferences(
   format: Format,
 ): Promise<string[]> {
   const expected = parsed(await textOf(expect), expect)
-  const reading = await format.read(unpacked(createReadStream(input)), translator.read)
+  const reading = await format.read(unpacked(fileBytes(input)), translator.read)
   if (isUnreadable(reading)) return reading.problems.map(inWords)
   const differences = await checkInboundExample(translator, { ...reading, source: sourceAt(input) }, expected)
   await reading.close()
@@ -58,7 +58,7 @@ async function outboundDifferences(
   }
   const { delimiter, encoding, header } = composer.write
   const columns = header === false ? { columns: composer.columns } : {}
-  const reading = await format.read(createReadStream(expect), {
+  const reading = await format.read(fileBytes(expect), {
     format: 'csv',
     delimiter,
     encoding,

@@ -1,5 +1,4 @@
 /** Translating a file without sending anything: what `dropbridge translate`, the checks and the bench use. */
-import { createReadStream } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { isUnreadable, type Reading } from '../domain/document.ts'
 import type { Format } from '../domain/format.ts'
@@ -7,6 +6,7 @@ import type { Problem } from '../domain/problem.ts'
 import type { BoundTranslator, Draft, FileSource, Translator } from '../domain/translator.ts'
 import { BridgeError, hasSystemCode } from '../support/errors.ts'
 import { DamagedArchive, unpacked } from '../support/unpack.ts'
+import { fileBytes } from '../support/file-bytes.ts'
 
 /** The drafts of a file, batch by batch; `unusable` when the file as a whole cannot be read. */
 export type Translation =
@@ -56,7 +56,7 @@ async function* draftsOf(reading: Reading, bound: BoundTranslator): AsyncGenerat
 /** The bytes of a file that a command names, unpacked. */
 export async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
   try {
-    yield* unpacked(createReadStream(path))
+    yield* unpacked(fileBytes(path))
   } catch (error) {
     if (error instanceof DamagedArchive) {
       throw new BridgeError('usage-wrong', `${path} is packed with gzip, and ${error.message}`, {

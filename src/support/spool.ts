@@ -1,10 +1,10 @@
 /** A local folder of named blobs that are on the disk before anybody relies on them. */
 import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { renameDurably } from './durable.ts'
 import { assert, BridgeError } from './errors.ts'
+import { fileBytes } from './file-bytes.ts'
 
 export interface SpooledBlob {
   readonly sha256: string
@@ -46,15 +46,10 @@ export async function openSpool(
   return {
     path,
     put: (name, chunks) => put(path(name), `.${randomUUID()}${TEMPORARY}`, chunks),
-    read: (name) => bytesOf(path(name)),
+    read: (name) => fileBytes(path(name)),
     remove: (name) => onDisk(folder, () => rm(path(name), { force: true })),
     list: async () => (await readdir(folder)).filter((name) => !name.endsWith(TEMPORARY)),
   }
-}
-
-/** Opened when the first byte is wanted: a stream that nobody listens to yet would end the program when its file is gone. */
-async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
-  yield* createReadStream(path)
 }
 
 /** What a crash left half-written is of no use to anybody. */

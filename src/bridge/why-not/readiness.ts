@@ -1,6 +1,5 @@
 /** Whether a file that stands in an inbox is whole, and whether it is its turn. */
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Journal } from '../../domain/journal.ts'
@@ -13,6 +12,7 @@ import { inboundRoute, readyOf } from '../inbound-route.ts'
 import type { Inbox } from './inboxes.ts'
 import { type Reason, reason } from './reasons.ts'
 import { type Asking, settleReasons } from './rules.ts'
+import { fileBytes } from '../../support/file-bytes.ts'
 
 type StandingFile = Extract<Look, { what: 'file' }>
 
@@ -43,11 +43,11 @@ export async function manifestReasons(
   const path = join(place, name)
   const hash = createHash('sha256')
   let size = 0
-  for await (const chunk of createReadStream(path)) {
+  for await (const chunk of fileBytes(path)) {
     hash.update(chunk as Uint8Array)
     size += (chunk as Uint8Array).length
   }
-  const read = () => createFormats().read(createReadStream(path), mapping.translator.read)
+  const read = () => createFormats().read(fileBytes(path), mapping.translator.read)
   const bytes = await readFile(join(place, companion))
   const told = await holdAgainst({ companion, bytes }, { size, sha256: hash.digest('hex'), read })
   return told.map(({ message }) => reason('not-usable', message))

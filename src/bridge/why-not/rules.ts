@@ -1,6 +1,5 @@
 /** The rules that keep a file which stands in an inbox from being taken, each asked without changing anything. */
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import type { Configuration } from '../../config/configuration.ts'
 import { OPERATIONS } from '../../contract/operations.ts'
 import type { Journal } from '../../domain/journal.ts'
@@ -14,6 +13,7 @@ import { isHolderAlive } from '../holder.ts'
 import type { Inbox } from './inboxes.ts'
 import type { RemoteInbox } from './remote-inbox.ts'
 import { type Reason, reason } from './reasons.ts'
+import { fileBytes } from '../../support/file-bytes.ts'
 
 export interface Eyes {
   readonly clock: Clock
@@ -79,7 +79,7 @@ export async function settleReasons(
 export async function sameBytes({ journal }: Asking, { route }: Inbox, path: string): Promise<Reason[]> {
   if (journal === undefined || OPERATIONS[route.operation].repeatable) return []
   const hash = createHash('sha256')
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array)
+  for await (const chunk of fileBytes(path)) hash.update(chunk)
   const first = await journal.firstWithBytes(route.name, hash.digest('hex'))
   if (first === undefined) return []
   const message = `the same bytes came before as ${first.name} on ${isoTime(first.receivedAt)} (id ${first.id}): the next run takes the file, tells it as a duplicate and sends nothing of it`

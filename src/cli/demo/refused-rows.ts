@@ -1,11 +1,11 @@
 /** Reading a result file back, for showing the refused records. */
-import { createReadStream } from 'node:fs'
 import { isUnreadable } from '../../domain/document.ts'
 import { csvFormat } from '../../formats/csv/format.ts'
+import { fileBytes } from '../../support/file-bytes.ts'
 
 /** Line, record, code and message of every refused record of a result file. */
 export async function refusedRows(path: string): Promise<string[][]> {
-  const reading = await csvFormat().read(createReadStream(path), { format: 'csv' })
+  const reading = await csvFormat().read(fileBytes(path), { format: 'csv' })
   if (isUnreadable(reading)) return []
   const columns = reading.layouts[0]?.columns ?? []
   const at = (name: string) => columns.indexOf(name)

@@ -1,7 +1,8 @@
 /** Result files as a sender reads them. */
-import { createReadStream, existsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { isUnreadable } from '../../domain/document.ts'
 import { csvFormat } from '../../formats/csv/format.ts'
+import { fileBytes } from '../../support/file-bytes.ts'
 
 export interface ResultLine {
   readonly record: number
@@ -15,7 +16,7 @@ export interface ResultLine {
 /** Undefined when the file is not there, or is none that can be read. */
 export async function readResults(path: string): Promise<ResultLine[] | undefined> {
   if (!existsSync(path)) return undefined
-  const reading = await csvFormat().read(createReadStream(path), { format: 'csv' })
+  const reading = await csvFormat().read(fileBytes(path), { format: 'csv' })
   if (isUnreadable(reading)) return undefined
   const columns = reading.layouts[0]?.columns ?? []
   const at = (name: string) => columns.indexOf(name)
