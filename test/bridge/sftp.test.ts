@@ -1,10 +1,11 @@
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { checkMailboxes } from '../../src/bridge/check-mailboxes.ts'
 import { whyNot } from '../../src/bridge/why-not/why-not.ts'
 import type { SftpConfiguration } from '../../src/config/sftp.ts'
-import { SFTP_USER, sftpServer, type TestSftpServer } from '../fixtures/sftp-server.ts'
+import { sftpExchange } from '../fixtures/sftp-exchange.ts'
+import type { TestSftpServer } from '../fixtures/sftp-server.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
@@ -14,30 +15,8 @@ const ORDERS = ordersFile(SAMPLES.slice(0, 4))
 async function overSftp(
   settings: Partial<SftpConfiguration> = {},
 ): Promise<{ world: World; server: TestSftpServer; exchange: string }> {
-  const server = await sftpServer()
-  onTestFinished(server.close)
-  const { username, password } = SFTP_USER
-  const world = await aWorld({
-    routes: ['orders', 'orders-out'],
-    exchange: (folder) => {
-      server.folder = folder
-      return {
-        type: 'sftp',
-        host: server.host,
-        port: server.port,
-        username,
-        login: { password },
-        trust: { knownHostsFile: join(folder, '../known_hosts'), pinned: [server.fingerprint] },
-        timeoutMs: 5000,
-        root: '/',
-        connections: 1,
-        verify: 'size',
-        claim: 'rename',
-        deliver: 'rename',
-        ...settings,
-      }
-    },
-  })
+  const { server, exchange } = await sftpExchange(settings)
+  const world = await aWorld({ routes: ['orders', 'orders-out'], exchange })
   return { world, server, exchange: join(world.folder, 'exchange') }
 }
 

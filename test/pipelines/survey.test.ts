@@ -1,11 +1,10 @@
 /** What a look at an inbox makes of it where little is allowed: nobody may list, or nobody may move a file. */
-import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openJournal } from '../../src/journal/open.ts'
 import { createSightings } from '../../src/pipelines/inbound/sightings.ts'
 import { surveyInbox, type SurveyParts } from '../../src/pipelines/inbound/survey.ts'
 import { reportedFiles, runInbox } from '../fixtures/own-inbox.ts'
-import { SFTP_USER, sftpServer } from '../fixtures/sftp-server.ts'
+import { sftpExchange } from '../fixtures/sftp-exchange.ts'
 import { smallOrders } from '../fixtures/small-orders.ts'
 import { aWorld } from '../fixtures/world.ts'
 
@@ -13,29 +12,8 @@ const INBOX = 'inbox/orders'
 
 /** On a server where nobody may list. */
 async function unlistable() {
-  const server = await sftpServer()
-  onTestFinished(server.close)
-  const { username, password } = SFTP_USER
-  const world = await aWorld({
-    routes: ['orders'],
-    exchange: (folder) => {
-      server.folder = folder
-      return {
-        type: 'sftp',
-        host: server.host,
-        port: server.port,
-        username,
-        login: { password },
-        trust: { knownHostsFile: join(folder, '../known_hosts'), pinned: [server.fingerprint] },
-        timeoutMs: 5000,
-        root: '/',
-        connections: 1,
-        verify: 'size',
-        claim: 'rename',
-        deliver: 'rename',
-      }
-    },
-  })
+  const { server, exchange } = await sftpExchange()
+  const world = await aWorld({ routes: ['orders'], exchange })
   server.misbehave = ({ kind }) => (kind === 'opendir' ? 'no rights' : undefined)
   return world
 }

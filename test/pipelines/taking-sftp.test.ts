@@ -1,36 +1,15 @@
 /** Files that wait to be taken from an SFTP server, or to be confirmed by a receipt on it. */
-import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { partnerOf, PICKED_UP, RECEIPT, type Waiting, worldThatWaits } from '../fixtures/partner.ts'
-import { SFTP_USER, sftpServer } from '../fixtures/sftp-server.ts'
+import { sftpExchange } from '../fixtures/sftp-exchange.ts'
 import type { World } from '../fixtures/world.ts'
 import { sampleOrders } from '../samples/orders.ts'
 
 const ORDERS = sampleOrders({ seed: 96, orders: 2, damageEvery: 0 })
 
 async function overSftp(waiting: Waiting) {
-  const server = await sftpServer()
-  onTestFinished(server.close)
-  const { username, password } = SFTP_USER
-  const world = await worldThatWaits(waiting, ORDERS, {
-    exchange: (folder) => {
-      server.folder = folder
-      return {
-        type: 'sftp',
-        host: server.host,
-        port: server.port,
-        username,
-        login: { password },
-        trust: { knownHostsFile: join(folder, '../known_hosts'), pinned: [server.fingerprint] },
-        timeoutMs: 5000,
-        root: '/',
-        connections: 1,
-        verify: 'size',
-        claim: 'rename',
-        deliver: 'rename',
-      }
-    },
-  })
+  const { server, exchange } = await sftpExchange()
+  const world = await worldThatWaits(waiting, ORDERS, { exchange })
   return { world, server }
 }
 
