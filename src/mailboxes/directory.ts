@@ -115,12 +115,14 @@ function oldestFirst(a: Sighting, b: Sighting): number {
 async function take(place: Place, claim: Claim): Promise<'claimed' | 'gone'> {
   const source = await pathOf(place, claim)
   const target = await claimedPath(place, claim)
+  // One that was stopped and wakes up beside its successor finds it gone while the same claim is being carried out.
+  const gone = async () => ((await isFree(target)) ? 'gone' : 'claimed')
   return writing(`${source} cannot be claimed`, async () => {
     if (!(await isFree(target))) {
       await syncFolder(dirname(target)) // claimed before a crash, perhaps not yet safe from a power cut
       return 'claimed'
     }
-    if ((await sight(dirname(source), claim)) === undefined) return 'gone'
+    if ((await sight(dirname(source), claim)) === undefined) return gone()
     try {
       await renameDurably(source, target)
       if (await isFile(target)) return 'claimed'
@@ -129,7 +131,7 @@ async function take(place: Place, claim: Claim): Promise<'claimed' | 'gone'> {
       return 'gone'
     } catch (error) {
       // EBUSY: on Windows, a program still has the file open; the next listing shows it again
-      if (hasSystemCode(error, 'ENOENT', 'EBUSY')) return 'gone'
+      if (hasSystemCode(error, 'ENOENT', 'EBUSY')) return gone()
       throw error
     }
   })
@@ -178,7 +180,12 @@ async function unclaim(place: Place, claim: Claim): Promise<'returned' | 'occupi
   const target = await pathOf(place, claim)
   return writing(`${target} cannot be given back`, async () => {
     if (await isFree(source)) return 'returned'
-    return (await moveWithoutReplacing(source, target, place.hardLinks)) ? 'returned' : 'occupied'
+    try {
+      return (await moveWithoutReplacing(source, target, place.hardLinks)) ? 'returned' : 'occupied'
+    } catch (error) {
+      if (await isFree(source)) return 'returned' // by another one meanwhile
+      throw error
+    }
   })
 }
 

@@ -139,6 +139,16 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         expect(await place.again().claim(CLAIM)).toBe('claimed')
       })
 
+      test('is one claim for two that carry it out at once, of which one was thought to be gone', async () => {
+        for (let round = 0; round < 20; round++) {
+          const claim = { ...CLAIM, id: `${ID.slice(0, -2)}${String(round).padStart(2, '0')}` }
+          await place.put('inbox/orders.csv', `${round}`)
+          const answers = await Promise.all([mailbox.claim(claim), place.again().claim(claim)])
+          expect(answers).toEqual(['claimed', 'claimed'])
+          expect(await contentsOf(mailbox.read(claim))).toBe(`${round}`)
+        }
+      })
+
       test('leaves alone a new file that came under the name of a claimed one', async () => {
         await place.put('inbox/orders.csv', 'first')
         await mailbox.claim(CLAIM)
@@ -288,6 +298,22 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
     })
 
     describe('claims and unclaim', () => {
+      test('by two at once give the file back once', async () => {
+        for (let round = 0; round < 20; round++) {
+          const claim = { ...CLAIM, id: `${ID.slice(0, -2)}${String(round).padStart(2, '0')}` }
+          const name = `orders-${round}.csv`
+          await place.put(`inbox/${name}`, `${round}`)
+          await mailbox.claim({ ...claim, name })
+          const answers = await Promise.all([
+            mailbox.unclaim({ ...claim, name }),
+            place.again().unclaim({ ...claim, name }),
+          ])
+          expect(answers).toEqual(['returned', 'returned'])
+          expect(await place.get(`inbox/${name}`)).toBe(`${round}`)
+          expect(await mailbox.claims('inbox')).toEqual([])
+        }
+      })
+
       const claim = { ...CLAIM, id: 'k3v9' }
 
       test('tell which files are claimed, and give one back with its bytes', async () => {

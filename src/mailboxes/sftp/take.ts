@@ -68,11 +68,15 @@ export async function giveBack(
     if (claimed === undefined) return 'returned'
     const named = standing === undefined ? await giveName(calls, source, target) : 'taken'
     if (named !== 'taken') return 'returned'
-    const isOurs =
-      isSameFile(claimed, await calls.look(target)) && (await haveSameContents(calls, source, target))
-    if (!isOurs) return 'occupied'
-    // Some servers give a name by a link and die before they take away the old one; the bytes stand where they belong.
-    await removeIfThere(calls, source)
+    try {
+      const isOurs =
+        isSameFile(claimed, await calls.look(target)) && (await haveSameContents(calls, source, target))
+      if (!isOurs) return (await calls.look(source)) === undefined ? 'returned' : 'occupied'
+      // Some servers give a name by a link and die before they take away the old one; the bytes stand where they belong.
+      await removeIfThere(calls, source)
+    } catch (error) {
+      if ((await calls.look(source)) !== undefined) throw error // otherwise another one has given it back
+    }
     return 'returned'
   })
 }

@@ -126,6 +126,8 @@ export async function receiveFile(parts: InboundParts, file: FileEntry): Promise
   const claim: Claim = { id: file.id, folder: file.folder, name: file.name }
   const isWhole = (await source.claim(claim)) === 'claimed' && (await claimCompanion(parts, file))
   if (!isWhole) {
+    // One that was stopped and wakes up now must not give back what its successor has claimed.
+    await journal.renewLease(lease)
     // Does nothing where the file itself was gone.
     await source.unclaim(claim)
     await journal.fileVanished(lease, file.id)
