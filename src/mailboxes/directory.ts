@@ -1,27 +1,27 @@
 /** A mailbox that is a folder on this machine or on a share mounted here. */
 import { randomUUID } from 'node:crypto'
 import { constants, type Dirent } from 'node:fs'
-import { lstat, open, readdir, unlink } from 'node:fs/promises'
+import { lstat, open, readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Claim, Handover, Mailbox, Sighting } from '../domain/mailbox.ts'
-import { BridgeError, hasSystemCode } from '../support/errors.ts'
+import { hasSystemCode } from '../support/errors.ts'
 import { type Clock, systemClock } from '../support/clock.ts'
 import { renameDurably, syncFolder } from '../support/durable.ts'
+import { archive } from './archive.ts'
 import { reaching, writing } from './failures.ts'
 import { openFolder, whereItIs } from './folders.ts'
 import { sweepOnce, withdraw } from './leftovers.ts'
 import { isFree, leaveCopy, moveWithoutReplacing } from './leave.ts'
 import { markFolder, namesIn } from './marks.ts'
 import {
-  CLAIMED_FOLDER,
-  archivedName,
   assertSafeName,
-  claimedName,
+  CLAIMED_FOLDER,
   folderSegments,
   idOfClaimed,
   isListedName,
   temporaryName,
 } from './names.ts'
+import { claimedPath, pathOf, type Place, type Target } from './place.ts'
 
 export interface DirectoryOptions {
   readonly root: string
@@ -60,20 +60,6 @@ export function directoryMailbox(options: DirectoryOptions): Mailbox {
     },
     close: () => Promise.resolve(),
   }
-}
-
-interface Place {
-  readonly root: string
-  readonly newId: () => string
-  readonly hardLinks: boolean
-  readonly clock: Clock
-  /** The folders that were rid of left-over files, by their real paths. */
-  readonly swept: Set<string>
-}
-
-interface Target {
-  readonly folder: string
-  readonly name: string
 }
 
 async function list(place: Place, folder: string): Promise<Sighting[]> {
@@ -189,46 +175,6 @@ async function unclaim(place: Place, claim: Claim): Promise<'returned' | 'occupi
   })
 }
 
-async function archive(place: Place, claim: Claim, folder: string): Promise<string> {
-  const source = await claimedPath(place, claim)
-  const name = archivedName(claim.id, claim.name)
-  const target = await pathOf(place, { folder, name })
-  await writing(`The claimed file ${source} cannot be archived`, async () => {
-    if (await isFree(source)) {
-      if (!(await isFree(target))) return // archived before a crash
-      throw new BridgeError('mailbox-unreachable', `The claimed file ${source} is missing.`)
-    }
-    try {
-      if (!(await isFree(target)) || !(await movedWithinDisk(source, target))) {
-        await moveAcrossDisks(place, source, target)
-      }
-    } catch (error) {
-      // One that was stopped and woke up, or its successor, has archived it since it was looked for.
-      if (!(await isFree(source)) || (await isFree(target))) throw error
-    }
-  })
-  return [...folderSegments(folder), name].join('/')
-}
-
-/** False when the archive is a disk or share of its own. */
-async function movedWithinDisk(source: string, target: string): Promise<boolean> {
-  try {
-    await renameDurably(source, target)
-    return true
-  } catch (error) {
-    if (hasSystemCode(error, 'EXDEV')) return false
-    throw error
-  }
-}
-
-async function moveAcrossDisks(place: Place, source: string, final: string): Promise<void> {
-  const temporary = join(dirname(final), temporaryName(place.newId(), 'archiving'))
-  const left = await leaveCopy({ source, temporary, final, hardLinks: place.hardLinks })
-  if (left === 'occupied') throw new BridgeError('cannot-write', `Another file already stands at ${final}.`)
-  await unlink(source)
-  await syncFolder(dirname(source))
-}
-
 async function deliver(
   place: Place,
   source: string,
@@ -241,15 +187,4 @@ async function deliver(
   const temporary = join(dirname(final), temporaryName(place.newId(), target.name))
   const how = handover === undefined ? {} : { stillOurs: handover.stillOurs }
   return leaveCopy({ source, temporary, final, hardLinks: place.hardLinks, ...how })
-}
-
-async function pathOf(place: Place, { folder, name }: Target): Promise<string> {
-  assertSafeName(name)
-  return join(await openFolder(place.root, folderSegments(folder)), name)
-}
-
-async function claimedPath(place: Place, { id, folder, name }: Claim): Promise<string> {
-  assertSafeName(name)
-  const path = await openFolder(place.root, [...folderSegments(folder), CLAIMED_FOLDER])
-  return join(path, claimedName(id, name))
 }

@@ -1,0 +1,50 @@
+/** Putting a claimed file of a directory mailbox into the archive, which may be a disk of its own. */
+import { unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Claim } from '../domain/mailbox.ts'
+import { BridgeError, hasSystemCode } from '../support/errors.ts'
+import { renameDurably, syncFolder } from '../support/durable.ts'
+import { writing } from './failures.ts'
+import { isFree, leaveCopy } from './leave.ts'
+import { archivedName, folderSegments, temporaryName } from './names.ts'
+import { claimedPath, pathOf, type Place } from './place.ts'
+
+export async function archive(place: Place, claim: Claim, folder: string): Promise<string> {
+  const source = await claimedPath(place, claim)
+  const name = archivedName(claim.id, claim.name)
+  const target = await pathOf(place, { folder, name })
+  await writing(`The claimed file ${source} cannot be archived`, async () => {
+    if (await isFree(source)) {
+      if (!(await isFree(target))) return // archived before a crash
+      throw new BridgeError('mailbox-unreachable', `The claimed file ${source} is missing.`)
+    }
+    try {
+      if (!(await isFree(target)) || !(await movedWithinDisk(source, target))) {
+        await moveAcrossDisks(place, source, target)
+      }
+    } catch (error) {
+      // One that was stopped and woke up, or its successor, has archived it since it was looked for.
+      if (!(await isFree(source)) || (await isFree(target))) throw error
+    }
+  })
+  return [...folderSegments(folder), name].join('/')
+}
+
+/** False when the archive is a disk or share of its own. */
+async function movedWithinDisk(source: string, target: string): Promise<boolean> {
+  try {
+    await renameDurably(source, target)
+    return true
+  } catch (error) {
+    if (hasSystemCode(error, 'EXDEV')) return false
+    throw error
+  }
+}
+
+async function moveAcrossDisks(place: Place, source: string, final: string): Promise<void> {
+  const temporary = join(dirname(final), temporaryName(place.newId(), 'archiving'))
+  const left = await leaveCopy({ source, temporary, final, hardLinks: place.hardLinks })
+  if (left === 'occupied') throw new BridgeError('cannot-write', `Another file already stands at ${final}.`)
+  await unlink(source)
+  await syncFolder(dirname(source))
+}
