@@ -9,6 +9,7 @@ import { isFree, leaveCopy } from './leave.ts'
 import { archivedName, folderSegments, temporaryName } from './names.ts'
 import { claimedPath, pathOf, type Place } from './place.ts'
 
+/** Gives the path within the mailbox. May be repeated after a crash, and carried out by two at once. */
 export async function archive(place: Place, claim: Claim, folder: string): Promise<string> {
   const source = await claimedPath(place, claim)
   const name = archivedName(claim.id, claim.name)
