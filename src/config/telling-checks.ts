@@ -47,14 +47,8 @@ function checkPage({ status: { page }, routes, mailboxes }: Glance): Mistake[] {
   if (page === undefined) return []
   const folder = resolve(dirname(page))
   return Object.entries(routes).flatMap(([name, { from }]) => {
-    const { type, path } = mailboxes[from?.mailbox ?? ''] ?? {}
-    if (
-      type === 'sftp' ||
-      path === undefined ||
-      from?.folder === undefined ||
-      resolve(path, from.folder) !== folder
-    )
-      return []
+    const path = folderOf(mailboxes[from?.mailbox ?? ''])
+    if (path === undefined || from?.folder === undefined || resolve(path, from.folder) !== folder) return []
     const message = `would be left where the route ${name} takes files from; use another folder.`
     return [{ path: ['status', 'page'], at: 'value' as const, message }]
   })
@@ -67,15 +61,21 @@ function checkOwnFiles({ log, journal, state, mailboxes }: Glance): Mistake[] {
     { path: ['journal'], file: journal?.replace(/^sqlite:/, '') },
     { path: ['state'], file: state },
   ]
-  return Object.entries(mailboxes).flatMap(([name, { type, path }]) => {
+  return Object.entries(mailboxes).flatMap(([name, mailbox]) => {
+    const path = folderOf(mailbox)
     // a share with the configuration itself on it is there
-    if (type === 'sftp' || path === undefined || isWithin(path, '.')) return []
+    if (path === undefined || isWithin(path, '.')) return []
     return own.flatMap(({ file, ...place }) => {
       if (file === undefined || !isWithin(path, file)) return []
       const message = `would lie in the mailbox ${name}, whose share may be away; use a folder outside of it.`
       return [{ ...place, at: 'value' as const, message }]
     })
   })
+}
+
+/** Undefined where it is no folder of this machine. */
+function folderOf(mailbox: Glance['mailboxes'][string] | undefined): string | undefined {
+  return mailbox?.type === 'sftp' ? undefined : mailbox?.path
 }
 
 function isWithin(folder: string, path: string): boolean {

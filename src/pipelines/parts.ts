@@ -95,7 +95,7 @@ export interface InboundParts extends SharedParts {
   readonly next?: readonly NextStep[]
   /** What was seen of the inbox before this pass; left out, the pass waits for the settle time itself. */
   readonly sightings?: Sightings
-  /** Files that failed before and are passed over for now; left out, all are tried. */
+  /** Files that failed before and are passed over until their time comes; left out, all are tried. */
   readonly setbacks?: Setbacks
 }
 

@@ -1,9 +1,9 @@
 /** A local folder of named blobs that are on the disk before anybody relies on them. */
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { renameDurably } from './durable.ts'
-import { assert, BridgeError } from './errors.ts'
+import { assert, BridgeError, hasSystemCode } from './errors.ts'
 import { fileBytes } from './file-bytes.ts'
 
 export interface SpooledBlob {
@@ -23,6 +23,7 @@ export interface Spool {
   read(name: string): AsyncIterable<Uint8Array>
   /** Removing what is not there is fine. */
   remove(name: string): Promise<void>
+  has(name: string): Promise<boolean>
   list(): Promise<string[]>
 }
 
@@ -48,7 +49,18 @@ export async function openSpool(
     put: (name, chunks) => put(path(name), `.${randomUUID()}${TEMPORARY}`, chunks),
     read: (name) => fileBytes(path(name)),
     remove: (name) => onDisk(folder, () => rm(path(name), { force: true })),
+    has: (name) => onDisk(folder, () => isThere(path(name))),
     list: async () => (await readdir(folder)).filter((name) => !name.endsWith(TEMPORARY)),
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path)
+    return true
+  } catch (error) {
+    if (hasSystemCode(error, 'ENOENT')) return false
+    throw error
   }
 }
 

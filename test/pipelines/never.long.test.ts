@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import type { OutboundRoute } from '../../src/config/routes.ts'
 import type { Api } from '../../src/domain/api.ts'
+import { delivered } from '../fixtures/delivered.ts'
 import { crashAt } from '../fixtures/crash-after.ts'
-import { parseCsv } from '../fixtures/csv.ts'
 import { addReport } from '../fixtures/reports.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
@@ -24,15 +24,6 @@ function exportRoute(world: World): OutboundRoute {
   const route = world.configuration.routes.find((each) => each.name === 'orders-out')
   if (route?.direction !== 'outbound') throw new Error('no such route')
   return route
-}
-
-async function delivered(world: World): Promise<Record<string, string[]>> {
-  const files: Record<string, string[]> = {}
-  for (const name of await world.list('outbox')) {
-    const rows = parseCsv(await world.read(`outbox/${name}`))
-    files[name] = [...new Set(rows.map((row) => row['PO Number'] ?? ''))].toSorted()
-  }
-  return files
 }
 
 test('a route that never acknowledges delivers every record in one file, once, and calls nothing', async () => {

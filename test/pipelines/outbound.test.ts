@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { RouteResult } from '../../src/bridge/outcome.ts'
 import type { Api, Call, CallResult, Resource } from '../../src/domain/api.ts'
+import { delivered } from '../fixtures/delivered.ts'
 import { parseCsv } from '../fixtures/csv.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
@@ -50,16 +51,6 @@ async function exportWith(
   } finally {
     await bridge.close()
   }
-}
-
-/** The numbers in each file of the outbox. */
-async function delivered(world: World): Promise<Record<string, string[]>> {
-  const files: Record<string, string[]> = {}
-  for (const name of await world.list('outbox')) {
-    const rows = parseCsv(await world.read(`outbox/${name}`))
-    files[name] = [...new Set(rows.map((row) => row['PO Number'] ?? ''))].toSorted()
-  }
-  return files
 }
 
 async function idOfOrder(world: World, po: string): Promise<number> {

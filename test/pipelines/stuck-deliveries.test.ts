@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { RunResult } from '../../src/bridge/outcome.ts'
 import type { Mailbox } from '../../src/domain/mailbox.ts'
 import { BridgeError } from '../../src/support/errors.ts'
-import { parseCsv } from '../fixtures/csv.ts'
+import { delivered } from '../fixtures/delivered.ts'
 import { change, worldThatWaits } from '../fixtures/partner.ts'
 import type { World } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
@@ -37,15 +37,6 @@ function toldBy({ exit, routes }: RunResult) {
   const [result] = routes
   if (result?.kind !== 'failed') return { exit, message: '', details: [] }
   return { exit, message: result.failure.message, details: result.failure.details }
-}
-
-async function delivered(world: World): Promise<Record<string, string[]>> {
-  const files: Record<string, string[]> = {}
-  for (const name of await world.list('outbox')) {
-    const rows = parseCsv(await world.read(`outbox/${name}`))
-    files[name] = [...new Set(rows.map((row) => row['PO Number'] ?? ''))].toSorted()
-  }
-  return files
 }
 
 const acknowledged = (world: World) => world.service.counts().acknowledgedOrders

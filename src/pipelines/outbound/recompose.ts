@@ -14,8 +14,7 @@ const PAGE = 250
 export async function assureComposed(parts: OutboundParts, delivery: DeliveryEntry): Promise<void> {
   const { spool } = parts
   const name = deliverySpoolName(delivery.id)
-  const isThere = (await spool.list()).includes(name)
-  if (isThere) return
+  if (await spool.has(name)) return
   const found = { records: 0, rows: 0, first: {} }
   const progress = { upToRecord: 0, held: [] }
   const lines = deliveryLines(parts, recordPages(parts, delivery), { progress, found })
