@@ -1,6 +1,5 @@
 /** Notices by mail, over SMTP. */
 import type { Message, Notifier } from '../domain/notice.ts'
-import { withinTime } from './deadline.ts'
 
 export interface MailOptions {
   readonly to: readonly string[]
@@ -22,14 +21,27 @@ export function mailNotifier(options: MailOptions): Notifier {
       // Loaded when it is wanted: most commands send no mail.
       const { createTransport } = await import('nodemailer')
       const transport = createTransport(transportOptions(options))
+      const timeIsOver = AbortSignal.timeout(options.timeoutMs)
       try {
-        await withinTime(options.timeoutMs, transport.sendMail(mailOf(message, options)), signal)
+        await transport.sendMail({
+          ...mailOf(message, options),
+          signal: AbortSignal.any([timeIsOver, signal]),
+        })
+      } catch (error) {
+        if (signal.aborted) throw new Error('the program was asked to stop', { cause: error })
+        if (timeIsOver.aborted) {
+          throw new Error(`no answer within ${options.timeoutMs / 1000} seconds`, { cause: error })
+        }
+        throw error
       } finally {
         transport.close()
       }
     },
   }
 }
+
+/** The library's own limits on parts of a sending come later than the one on the whole, which says how long it was. */
+const LATER = 2
 
 function transportOptions({ smtp, timeoutMs }: MailOptions) {
   const { host, port, security, login } = smtp
@@ -39,9 +51,9 @@ function transportOptions({ smtp, timeoutMs }: MailOptions) {
     secure: security === 'tls',
     requireTLS: security === 'starttls',
     ignoreTLS: security === 'none',
-    connectionTimeout: timeoutMs,
-    greetingTimeout: timeoutMs,
-    socketTimeout: timeoutMs,
+    connectionTimeout: LATER * timeoutMs,
+    greetingTimeout: LATER * timeoutMs,
+    socketTimeout: LATER * timeoutMs,
     disableFileAccess: true,
     disableUrlAccess: true,
     ...(login === undefined ? {} : { auth: { user: login.username, pass: login.password } }),
