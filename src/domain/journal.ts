@@ -149,7 +149,8 @@ export interface Journal
   releaseLease(lease: Lease): Promise<void>
 
   // incoming files
-  beginClaim(lease: Lease, file: NewFile): Promise<void>
+  /** All of them or, when it throws, none. */
+  beginClaims(lease: Lease, files: readonly NewFile[]): Promise<void>
   /**
    * claiming → received; or, when it may not repeat and the route already has a file with these bytes of which something
    * was accepted or is under way, claiming → submitted with the outcome `duplicate`. `gone` files: claiming → closed, `vanished`.

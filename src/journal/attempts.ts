@@ -12,7 +12,7 @@ import { chainState } from './record-events.ts'
 import { applyResults } from './results.ts'
 import type { Tables } from './schema.ts'
 import { WAITS_FOR_CLOSE } from './steps.ts'
-import { type Store, read, writeHolding } from './store.ts'
+import { type Store, read, writeHolding, writeWhatIsThere } from './store.ts'
 import { summed } from './sums.ts'
 import { type Work, assertMayBeSent, workOf } from './work.ts'
 
@@ -45,9 +45,9 @@ export function attemptCalls(store: Store): AttemptCalls {
     endAttempts: (lease, results) =>
       writeHolding(store, lease, (tables, now) => endAttempts(tables, { lease, results, now })),
     recoverAttempts: (lease, work) =>
-      writeHolding(store, lease, (tables, now) => recoverAttempts(tables, workOf(work), { lease, now })),
+      writeWhatIsThere(store, lease, (tables, now) => recoverAttempts(tables, workOf(work), { lease, now })),
     retryDeferred: (lease, work) =>
-      writeHolding(store, lease, (tables, now) => retryDeferred(tables, workOf(work), { lease, now })),
+      writeWhatIsThere(store, lease, (tables, now) => retryDeferred(tables, workOf(work), { lease, now })),
     uncertainRecords: (work, afterId, limit) =>
       read(store, (tables) => uncertainRecords(tables, workOf(work), { afterId, limit })),
     settleRecords: (lease, results) =>
@@ -102,11 +102,12 @@ async function closeAttempts(
       and attempts.record_id = records.id and attempts.attempt = records.attempts`.execute(tables)
 }
 
+/** Gives whether there were any. */
 async function recoverAttempts(
   tables: Kysely<Tables>,
   { id: subject, direction, its, waitingState }: Work,
   { lease: { route }, now }: { lease: Lease; now: number },
-): Promise<void> {
+): Promise<boolean> {
   const lost = problem(
     'answer-lost',
     {},
@@ -114,26 +115,31 @@ async function recoverAttempts(
   )
   const isSending = sql`${its} and records.route = ${route} and records.state = 'sending'`
   const ids = await idsWhere(tables, isSending)
+  if (ids.length === 0) return false
   const state: RecordState = direction === 'incoming' ? 'uncertain' : waitingState
   const problems = direction === 'incoming' ? [lost] : []
   await sql`
     update records set state = ${state}, problems = ${JSON.stringify(problems)}, changed_at = ${now}
     where ${isSending}`.execute(tables)
   await chainState(tables, now, { kind: 'records-recovered', route, subject, state, ids })
+  return true
 }
 
+/** Gives whether there were any. */
 async function retryDeferred(
   tables: Kysely<Tables>,
   { id: subject, its, waiting, waitingState: state }: Work,
   { lease: { route }, now }: { lease: Lease; now: number },
-): Promise<void> {
+): Promise<boolean> {
   const isDeferred = sql`${its} and records.route = ${route} and records.state = 'deferred' and not ${WAITS_FOR_CLOSE}`
   const ids = await idsWhere(tables, isDeferred)
+  if (ids.length === 0) return false
   await sql`
     update records set state = ${waiting}, problems = '[]', changed_at = ${now} where ${isDeferred}`.execute(
     tables,
   )
   await chainState(tables, now, { kind: 'records-retried', route, subject, state, ids })
+  return true
 }
 
 interface UncertainRow extends SendingRow {

@@ -1,6 +1,6 @@
 /** Incoming files: each change of state is one statement, guarded by the state it expects. */
 import { type Kysely, sql } from 'kysely'
-import type { FileContents, FileEntry, FileState, Journal, Lease } from '../domain/journal.ts'
+import type { FileContents, FileEntry, FileState, Journal, Lease, NewFile } from '../domain/journal.ts'
 import { problem } from '../domain/problem.ts'
 import { isoTime } from '../support/clock.ts'
 import { assert } from '../support/errors.ts'
@@ -8,7 +8,7 @@ import { type FileUpdate, entryOf, selectFiles } from './file-rows.ts'
 import type { Tables } from './schema.ts'
 import { refuseContradictions } from './contradictions.ts'
 import { type Ids, idsWhere } from './ids.ts'
-import { type Store, read, writeHolding } from './store.ts'
+import { type Store, read, writeHolding, writeWhatIsThere } from './store.ts'
 import { chainFile } from './work-events.ts'
 import { NOT_FINAL } from './work.ts'
 
@@ -17,7 +17,7 @@ const UNFINISHED_LIMIT = 10_000
 
 type FileCalls = Pick<
   Journal,
-  | 'beginClaim'
+  | 'beginClaims'
   | 'fileReceived'
   | 'fileVanished'
   | 'beginPlan'
@@ -40,14 +40,9 @@ export function fileCalls(store: Store): FileCalls {
     })
 
   return {
-    beginClaim: (lease, { id, folder, name, size, modifiedAt }) =>
+    beginClaims: (lease, files) =>
       writeHolding(store, lease, async (tables, now) => {
-        const file = { id, route: lease.route, folder, name, size, modified_at: modifiedAt }
-        await tables
-          .insertInto('files')
-          .values({ ...file, state: 'claiming', claimed_at: now })
-          .execute()
-        await chainFile(tables, now, { id })
+        for (const file of files) await beginClaim(tables, { route: lease.route, file, now })
       }),
     fileReceived: (lease, id, contents) =>
       writeHolding(store, lease, (tables, now) => receive(tables, { lease, id, ...contents, now })),
@@ -76,14 +71,28 @@ export function fileCalls(store: Store): FileCalls {
   }
 }
 
+async function beginClaim(
+  tables: Kysely<Tables>,
+  { route, file, now }: { readonly route: string; readonly file: NewFile; readonly now: number },
+): Promise<void> {
+  const { id, folder, name, size, modifiedAt } = file
+  const seen = { id, route, folder, name, size, modified_at: modifiedAt }
+  await tables
+    .insertInto('files')
+    .values({ ...seen, state: 'claiming', claimed_at: now })
+    .execute()
+  await chainFile(tables, now, { id })
+}
+
 function planCalls(store: Store): Pick<FileCalls, 'beginPlan' | 'filePlanned' | 'fileUnusable'> {
   return {
     beginPlan: (lease, id) =>
-      writeHolding(store, lease, async (tables, now) => {
+      writeWhatIsThere(store, lease, async (tables, now) => {
         await moveFile(tables, { id, route: lease.route, from: 'received' }, { state: 'received' })
         const removed = await forgetRecords(tables, id)
-        if (removed.length > 0)
-          await chainFile(tables, now, { id, kind: 'plan-thrown-away', more: { removed } })
+        if (removed.length === 0) return false
+        await chainFile(tables, now, { id, kind: 'plan-thrown-away', more: { removed } })
+        return true
       }),
     filePlanned: (lease, id, { keyColumns, headerLines, encoding }) =>
       writeHolding(store, lease, async (tables, now) => {

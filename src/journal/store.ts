@@ -26,18 +26,46 @@ export async function writeHolding<T>(
 }
 
 /**
- * Runs `work` in one transaction. It takes the write lock before it reads anything: a transaction that begins with
- * reading and then writes fails at once when another process wrote in between.
+ * As `writeHolding`, but where `work` gives false there was nothing to do, and the disk is left alone: a commit costs more than
+ * all the looking. The lease was held then, and is not renewed.
  */
+export async function writeWhatIsThere(
+  store: Store,
+  lease: Lease,
+  work: (tables: Kysely<Tables>, now: number) => Promise<boolean>,
+): Promise<void> {
+  await transact(store, {
+    work: async (tables, now) => {
+      await renew(tables, lease, now)
+      return work(tables, now)
+    },
+    isToStay: (didAnything) => didAnything,
+  })
+}
+
+/** Runs `work` in one transaction. */
 export async function write<T>(
   store: Store,
   work: (tables: Kysely<Tables>, now: number) => Promise<T>,
 ): Promise<T> {
+  return transact(store, { work, isToStay: () => true })
+}
+
+interface Transaction<T> {
+  readonly work: (tables: Kysely<Tables>, now: number) => Promise<T>
+  readonly isToStay: (result: T) => boolean
+}
+
+/**
+ * It takes the write lock before it reads anything: a transaction that begins with reading and then writes fails at once when
+ * another process wrote in between.
+ */
+async function transact<T>(store: Store, { work, isToStay }: Transaction<T>): Promise<T> {
   return alone(store, async (tables) => {
     await patiently(store.clock, () => sql`begin immediate`.execute(tables))
     try {
       const result = await work(tables, store.clock.now())
-      await sql`commit`.execute(tables)
+      await (isToStay(result) ? sql`commit` : sql`rollback`).execute(tables)
       return result
     } catch (error) {
       await rollBack(tables)

@@ -7,6 +7,7 @@ import type { Claim, Handover, Mailbox, Sighting } from '../domain/mailbox.ts'
 import { hasSystemCode } from '../support/errors.ts'
 import { type Clock, systemClock } from '../support/clock.ts'
 import { renameDurably, syncFolder } from '../support/durable.ts'
+import { bytesOf } from '../support/file-bytes.ts'
 import { archive } from './archive.ts'
 import { reaching, writing } from './failures.ts'
 import { openFolder, whereItIs } from './folders.ts'
@@ -132,19 +133,17 @@ async function* read(place: Place, claim: Claim): AsyncIterable<Uint8Array> {
   // a link put in place of the claimed file must not be followed, and a pipe not be waited for; Windows has neither
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
   const file = await reaching(`The claimed file ${path} cannot be read`, () => open(path, flags))
-  const chunks = file.createReadStream({ highWaterMark: READ_BYTES })[Symbol.asyncIterator]()
+  const chunks = bytesOf(file)
   try {
-    while (true) {
+    for (;;) {
       const next = await reaching(`The claimed file ${path} cannot be read`, () => chunks.next())
       if (next.done) return
-      yield next.value as Uint8Array
+      yield next.value
     }
   } finally {
-    await chunks.return?.()
+    await file.close()
   }
 }
-
-const READ_BYTES = 1 << 18
 
 async function claims({ root }: Place, folder: string): Promise<string[]> {
   const path = join(await openFolder(root, folderSegments(folder)), CLAIMED_FOLDER)

@@ -10,6 +10,8 @@ import { reaching, writing } from './failures.ts'
  * look away, not empty. A link that leads out of the root is refused.
  */
 export async function openFolder(root: string, segments: readonly string[]): Promise<string> {
+  const standing = await standingFolder(root, segments)
+  if (standing !== undefined) return standing
   const realRoot = await openRoot(root)
   return whereItIs({ root }, async () => {
     let place = realRoot
@@ -18,6 +20,16 @@ export async function openFolder(root: string, segments: readonly string[]): Pro
     }
     return place
   })
+}
+
+/** Mostly everything is there, and few looks tell; where not, going step by step tells what is missing or wrong. */
+async function standingFolder(root: string, segments: readonly string[]): Promise<string | undefined> {
+  try {
+    const [realRoot, place] = await Promise.all([realpath(root), realpath(join(root, ...segments))])
+    return isInside(realRoot, place) && (await stat(place)).isDirectory() ? place : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** What cannot be written because the whole place went away meanwhile is a place that cannot be reached. */

@@ -1,11 +1,12 @@
 /** Leaves a copy of a file at its final name, whole or not at all, and never over another file. */
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { link, lstat, open, rename, rm, writeFile } from 'node:fs/promises'
+import { link, lstat, open, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { hasSystemCode } from '../support/errors.ts'
 import { syncFolder } from '../support/durable.ts'
+import { fileBytes } from '../support/file-bytes.ts'
 import { writing } from './failures.ts'
+import { removeFile } from '../support/remove-file.ts'
 
 export interface Leaving {
   /** The file to copy. */
@@ -29,7 +30,7 @@ export async function leaveCopy(leaving: Leaving): Promise<'delivered' | 'occupi
       const placed = await place(leaving)
       return placed ? 'delivered' : await compared(leaving)
     } finally {
-      await rm(leaving.temporary, { force: true })
+      await removeFile(leaving.temporary)
       await syncFolder(dirname(leaving.final))
     }
   })
@@ -50,7 +51,7 @@ export async function isFree(path: string): Promise<boolean> {
 async function copyDurably(source: string, target: string): Promise<void> {
   const handle = await open(target, 'wx')
   try {
-    await writeFile(handle, createReadStream(source, { highWaterMark: 1 << 20 }))
+    await writeFile(handle, fileBytes(source))
     await handle.sync()
   } finally {
     await handle.close()
@@ -69,7 +70,7 @@ export async function moveWithoutReplacing(
   const placed = await place({ temporary: source, final, hardLinks })
   if (!placed && !(await isSameFile(source, final))) return false
   await syncFolder(dirname(final))
-  await rm(source, { force: true })
+  await removeFile(source)
   await syncFolder(dirname(source))
   return true
 }
@@ -109,7 +110,6 @@ async function compared({ source, final }: Leaving): Promise<'delivered' | 'occu
 
 async function hashOf(path: string): Promise<string> {
   const hash = createHash('sha256')
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 18 }))
-    hash.update(chunk as Uint8Array)
+  for await (const chunk of fileBytes(path)) hash.update(chunk)
   return hash.digest('hex')
 }

@@ -1,16 +1,17 @@
 /** What is half-written in a folder under working names of ours, by those that crashed or stand still. */
-import { lstat, readdir, rm } from 'node:fs/promises'
+import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../support/clock.ts'
 import { hasSystemCode } from '../support/errors.ts'
 import { reaching, writing } from './failures.ts'
 import { isOwnTemporary, isTemporaryFor } from './names.ts'
+import { removeFile } from '../support/remove-file.ts'
 
 /** Without its working name, whoever wakes up late has nothing left to give the final name to. */
 export async function withdraw(path: string, name: string): Promise<void> {
   await writing(`What is half-written in ${path} cannot be removed`, async () => {
     for (const found of await readdir(path)) {
-      if (isTemporaryFor(found, name)) await rm(join(path, found), { force: true })
+      if (isTemporaryFor(found, name)) await removeFile(join(path, found))
     }
   })
 }
@@ -28,7 +29,7 @@ export async function sweepOnce(
   await reaching(`The folder ${path} cannot be listed`, async () => {
     for (const name of (await readdir(path)).filter(isOwnTemporary)) {
       if (await isOld(join(path, name), clock)) {
-        await rm(join(path, name), { force: true }).catch(toleratingRights)
+        await removeFile(join(path, name)).catch(toleratingRights)
       }
     }
   })

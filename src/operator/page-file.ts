@@ -1,7 +1,8 @@
 /** Puts a page in its place at once, so that nobody ever reads half of it. */
-import { rename, rm, writeFile } from 'node:fs/promises'
+import { rename, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { hasSystemCode } from '../support/errors.ts'
+import { removeFile } from '../support/remove-file.ts'
 
 /**
  * Two programs may write the same page; each has a working file of its own. Its folder is never made: it may lie on a share
@@ -17,6 +18,6 @@ export async function replaceFile(path: string, text: string): Promise<void> {
     if (!hasSystemCode(error, 'ENOENT')) throw error
     throw new Error(`the folder ${folder} is not there; make it, or mount its share`, { cause: error })
   } finally {
-    await rm(working, { force: true }).catch(() => undefined)
+    await removeFile(working).catch(() => undefined)
   }
 }

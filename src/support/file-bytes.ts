@@ -1,10 +1,47 @@
 /** The bytes of a file, piece by piece. */
-import { createReadStream } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+
+/** So much at a time: few calls for a large file, and little memory. */
+const PIECE_BYTES = 1 << 18
+
+/** The least room a read is given: a file may say that it is empty and hold something. */
+const ROOM_BYTES = 1 << 10
 
 /**
- * Opened when the first piece is wanted: a stream that nobody listens to yet would end the program when its file is gone. What
- * keeps it from being read is thrown while it is read.
+ * Opened when the first piece is wanted, and closed when nobody wants another. What keeps it from being read is thrown while it
+ * is read.
  */
-export async function* fileBytes(path: string): AsyncGenerator<Uint8Array> {
-  yield* createReadStream(path)
+export async function* fileBytes(path: string): AsyncGenerator<Buffer> {
+  const file = await open(path, 'r')
+  try {
+    yield* bytesOf(file)
+  } finally {
+    await file.close()
+  }
+}
+
+/** Which bytes of a file; to its end where `until` is left out. */
+export interface Stretch {
+  readonly from: number
+  readonly until?: number
+}
+
+/**
+ * From where the file stands, or a stretch of it. No more room is taken than there are bytes: large pieces for each of many small
+ * files are memory that is cleaned up again and again, and was half of all the work with them.
+ */
+export async function* bytesOf(file: FileHandle, stretch?: Stretch): AsyncGenerator<Buffer> {
+  const { size } = await file.stat()
+  // A pipe stands where it stands.
+  let position = stretch?.from
+  let left = size - (position ?? 0)
+  for (;;) {
+    const wanted = stretch?.until === undefined ? Infinity : stretch.until - (position ?? 0)
+    const piece = Buffer.allocUnsafe(Math.min(Math.max(left, ROOM_BYTES), PIECE_BYTES, wanted))
+    const { bytesRead } = await file.read(piece, 0, piece.length, position)
+    if (bytesRead === 0) return
+    left -= bytesRead
+    if (position !== undefined) position += bytesRead
+    yield piece.subarray(0, bytesRead)
+  }
 }

@@ -1,8 +1,9 @@
 /** A file that is there whole or not at all, and never in the place of another one. */
-import { link, lstat, open, rename, rm } from 'node:fs/promises'
+import { link, lstat, open, rename } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { syncFolder } from './durable.ts'
 import { BridgeError, hasSystemCode } from './errors.ts'
+import { removeFile } from './remove-file.ts'
 
 /** Writes the chunks under a working name and gives the file its own when all are on the disk. Throws `cannot-write`. */
 export async function writeNewFile(path: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
@@ -18,7 +19,7 @@ export async function writeNewFile(path: string, chunks: AsyncIterable<Uint8Arra
     }
     await onDisk(path, () => giveName(temporary, path))
   } finally {
-    await rm(temporary, { force: true })
+    await removeFile(temporary)
   }
   await syncFolder(dirname(path))
 }

@@ -1,10 +1,11 @@
 /** A local folder of named blobs that are on the disk before anybody relies on them. */
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { renameDurably } from './durable.ts'
 import { assert, BridgeError, hasSystemCode } from './errors.ts'
 import { fileBytes } from './file-bytes.ts'
+import { removeFile } from './remove-file.ts'
 
 export interface SpooledBlob {
   readonly sha256: string
@@ -19,6 +20,8 @@ export interface Spool {
    * `cannot-write` when the disk does not take it; what the chunks throw passes through.
    */
   put(name: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<SpooledBlob>
+  /** The same, not flushed: for what would be made again after a crash, whatever is found of it then. */
+  draft(name: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<SpooledBlob>
   /** What keeps it from being read is thrown while it is read. */
   read(name: string): AsyncIterable<Uint8Array>
   /** Removing what is not there is fine. */
@@ -46,9 +49,10 @@ export async function openSpool(
   }
   return {
     path,
-    put: (name, chunks) => put(path(name), `.${randomUUID()}${TEMPORARY}`, chunks),
+    put: (name, chunks) => put(path(name), chunks, FLUSHED),
+    draft: (name, chunks) => put(path(name), chunks, UNFLUSHED),
     read: (name) => fileBytes(path(name)),
-    remove: (name) => onDisk(folder, () => rm(path(name), { force: true })),
+    remove: (name) => onDisk(folder, () => removeFile(path(name))),
     has: (name) => onDisk(folder, () => isThere(path(name))),
     list: async () => (await readdir(folder)).filter((name) => !name.endsWith(TEMPORARY)),
   }
@@ -68,15 +72,24 @@ async function isThere(path: string): Promise<boolean> {
 async function removeLeftovers(folder: string, stillOurs: () => Promise<void>): Promise<void> {
   const leftovers = (await onDisk(folder, () => readdir(folder))).filter((name) => name.endsWith(TEMPORARY))
   if (leftovers.length > 0) await stillOurs()
-  for (const name of leftovers) await onDisk(folder, () => rm(join(folder, name), { force: true }))
+  for (const name of leftovers) await onDisk(folder, () => removeFile(join(folder, name)))
 }
+
+/** How a blob comes to stay. */
+interface Keeping {
+  readonly flush: (file: FileHandle) => Promise<void>
+  readonly rename: (from: string, to: string) => Promise<void>
+}
+
+const FLUSHED: Keeping = { flush: (file) => file.sync(), rename: renameDurably }
+const UNFLUSHED: Keeping = { flush: () => Promise.resolve(), rename }
 
 async function put(
   path: string,
-  workingEnd: string,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  keeping: Keeping,
 ): Promise<SpooledBlob> {
-  const temporary = path + workingEnd
+  const temporary = `${path}.${randomUUID()}${TEMPORARY}`
   const file = await onDisk(path, () => open(temporary, 'w'))
   const hash = createHash('sha256')
   let bytes = 0
@@ -87,13 +100,13 @@ async function put(
       hash.update(chunk)
       bytes += chunk.length
     }
-    await onDisk(path, () => file.sync())
+    await onDisk(path, () => keeping.flush(file))
     whole = true
   } finally {
     await file.close()
-    if (!whole) await rm(temporary, { force: true })
+    if (!whole) await removeFile(temporary)
   }
-  await onDisk(path, () => renameDurably(temporary, path))
+  await onDisk(path, () => keeping.rename(temporary, path))
   return { sha256: hash.digest('hex'), bytes }
 }
 

@@ -119,7 +119,7 @@ describe('a journal that forgets', () => {
     await finishFile(journal, lease)
     await journal.forget({ before: clock.now() + 1, signal })
 
-    await journal.beginClaim(lease, { id: 'b', folder: 'inbox', name: 'b.csv', size: 1, modifiedAt: 1 })
+    await journal.beginClaims(lease, [{ id: 'b', folder: 'inbox', name: 'b.csv', size: 1, modifiedAt: 1 }])
     const again = await journal.fileReceived(lease, 'b', { sha256: 'a', bytes: 10 })
     await planFile(journal, lease, 'c', [planned(1, 'PO-1', { body }), planned(2, 'PO-2')])
 

@@ -83,13 +83,15 @@ describe('a journal file', () => {
   it('finishes the calls in hand before it closes', async () => {
     const journal = await open()
     const lease = await journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)
-    const receiving = journal.beginClaim(lease, {
-      id: 'a',
-      folder: 'f',
-      name: 'a.csv',
-      size: 1,
-      modifiedAt: 1,
-    })
+    const receiving = journal.beginClaims(lease, [
+      {
+        id: 'a',
+        folder: 'f',
+        name: 'a.csv',
+        size: 1,
+        modifiedAt: 1,
+      },
+    ])
     await journal.close()
     await receiving
     const again = await open()
@@ -236,7 +238,7 @@ import { type Clock, systemClock } from ${module('support/clock.ts')}
       ...recordCalls({ db, clock }),
     }
     const lease = await journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)
-    await journal.beginClaim(lease, { id: 'a', folder: 'f', name: 'a.csv', size: 1, modifiedAt: 1 })
+    await journal.beginClaims(lease, [{ id: 'a', folder: 'f', name: 'a.csv', size: 1, modifiedAt: 1 }])
     await journal.fileReceived(lease, 'a', { sha256: 'h', bytes: 1 })
     await journal.addRecords(lease, 'a', [planned(1, 'PO-1')])
     await sql`pragma max_page_count = 40`.execute(db)

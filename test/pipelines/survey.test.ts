@@ -54,7 +54,9 @@ test('a file that stays where it is is not taken again, however many of its name
   const name = 'inventory.csv'
   for (let n = 1; n <= 6; n++) {
     const lease = await journal.takeLease(`partner-${n}`, 'me', 60_000, () => true)
-    await journal.beginClaim(lease, { id: `f${n}`, folder: 'in', name, size: 10 + n, modifiedAt: 1000 * n })
+    await journal.beginClaims(lease, [
+      { id: `f${n}`, folder: 'in', name, size: 10 + n, modifiedAt: 1000 * n },
+    ])
     await journal.fileReceived(lease, `f${n}`, { sha256: `${n}`, bytes: 10 + n, mayRepeat: true })
   }
   const taken = { folder: 'in', name, size: 11, modifiedAt: 1000 }

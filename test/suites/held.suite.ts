@@ -365,16 +365,16 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
 
       it('of files by their name or id', async () => {
         await receiveFile(journal, lease, 'a')
-        await journal.beginClaim(lease, { id: 'b', folder: 'in', name: 'a.csv', size: 1, modifiedAt: 1 })
+        await journal.beginClaims(lease, [{ id: 'b', folder: 'in', name: 'a.csv', size: 1, modifiedAt: 1 }])
         const called = async (text: string) => (await journal.filesCalled(text, 10)).map(({ id }) => id)
         expect([await called('a.csv'), await called('a'), await called('x')]).toEqual([['b', 'a'], ['a'], []])
       })
 
       it('of files that were taken, by exactly their route, name, size and time', async () => {
         const file = { name: 'a.csv', size: 5, modifiedAt: 1000.25 }
-        await journal.beginClaim(lease, { id: 'gone', folder: 'in', ...file, size: 6 })
+        await journal.beginClaims(lease, [{ id: 'gone', folder: 'in', ...file, size: 6 }])
         await journal.fileVanished(lease, 'gone')
-        await journal.beginClaim(lease, { id: 'b', folder: 'in', ...file })
+        await journal.beginClaims(lease, [{ id: 'b', folder: 'in', ...file }])
         const route = lease.route
         expect(await journal.isTaken(route, file)).toBe(true)
         expect(await journal.isTaken('others', file)).toBe(false)

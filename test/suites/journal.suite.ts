@@ -51,7 +51,7 @@ export const accepted = (id: number, apiId: string): RecordResult => ({
 })
 
 export async function receiveFile(journal: Journal, lease: Lease, id: string, contents = id): Promise<void> {
-  await journal.beginClaim(lease, { id, folder: 'inbox', name: `${id}.csv`, size: 10, modifiedAt: 1.5 })
+  await journal.beginClaims(lease, [{ id, folder: 'inbox', name: `${id}.csv`, size: 10, modifiedAt: 1.5 }])
   await journal.fileReceived(lease, id, { sha256: contents, bytes: 10 })
 }
 
@@ -166,7 +166,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         const results = [accepted(sending!.id, '9')]
         const late = [
           () => journal.renewLease(lease),
-          () => journal.beginClaim(lease, { id: 'b', folder: 'f', name: 'b.csv', size: 1, modifiedAt: 1 }),
+          () => journal.beginClaims(lease, [{ id: 'b', folder: 'f', name: 'b.csv', size: 1, modifiedAt: 1 }]),
           () => journal.fileSubmitted(lease, 'a'),
           () => journal.beginAttempts(lease, { file: 'a' }, 1),
           () => journal.noteAttempts(lease, [{ id: sending!.id, note: '{}' }]),
@@ -233,7 +233,9 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
       })
 
       it('that was gone before it could be claimed', async () => {
-        await journal.beginClaim(lease, { id: 'a', folder: 'inbox', name: 'a.csv', size: 1, modifiedAt: 1 })
+        await journal.beginClaims(lease, [
+          { id: 'a', folder: 'inbox', name: 'a.csv', size: 1, modifiedAt: 1 },
+        ])
         await journal.fileVanished(lease, 'a')
         expect(await journal.file('a')).toMatchObject({ state: 'closed', outcome: 'vanished' })
       })
@@ -294,7 +296,9 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
 
     describe('knows a file by its bytes', () => {
       const again = async (id: string, under = lease, more = {}) => {
-        await journal.beginClaim(under, { id, folder: 'inbox', name: `${id}.csv`, size: 10, modifiedAt: 2 })
+        await journal.beginClaims(under, [
+          { id, folder: 'inbox', name: `${id}.csv`, size: 10, modifiedAt: 2 },
+        ])
         return journal.fileReceived(under, id, { sha256: 'a', bytes: 10, ...more })
       }
 

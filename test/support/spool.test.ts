@@ -26,6 +26,31 @@ test('a blob comes back byte for byte, with its size and its hash', async () => 
   expect(await textOf(spool.read('a.in'))).toBe('one,zwölf\r\n')
 })
 
+test('a draft comes back like any blob, is whole or not there, and takes the place of an earlier one', async () => {
+  const folder = await tempFolder()
+  const spool = await openSpool(folder)
+  async function* breaking() {
+    yield Buffer.from('half')
+    await Promise.reject(new Error('the share is gone'))
+  }
+
+  const draft = await spool.draft('a.results', bytes('first'))
+  await expect(spool.draft('a.results', breaking())).rejects.toThrow('the share is gone')
+
+  expect(draft).toEqual({ bytes: 5, sha256: createHash('sha256').update('first').digest('hex') })
+  expect(await textOf(spool.read('a.results'))).toBe('first')
+  await spool.draft('a.results', bytes('second'))
+  expect(await textOf(spool.read('a.results'))).toBe('second')
+  expect(await readdir(folder)).toEqual(['a.results'])
+})
+
+test('it is told whether a blob is there', async () => {
+  const spool = await openSpool(await tempFolder())
+  await spool.put('a.in', bytes('x'))
+
+  expect([await spool.has('a.in'), await spool.has('b.in')]).toEqual([true, false])
+})
+
 test('a second blob of the same name takes the place of the first', async () => {
   const spool = await openSpool(await tempFolder())
   await spool.put('a.in', bytes('a long first text'))

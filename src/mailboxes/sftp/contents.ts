@@ -1,6 +1,7 @@
 /** Comparing files by their bytes. */
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
+import { bytesOf } from '../../support/file-bytes.ts'
 import type { Calls, Handle } from './calls.ts'
 import { isRefusal, STATUS } from './refusals.ts'
 import { download } from './transfer.ts'
@@ -52,13 +53,9 @@ async function openedIfThere(calls: Calls, path: string): Promise<Handle | undef
   }
 }
 
-export async function localHash(file: FileHandle, until = Infinity): Promise<string> {
+export async function localHash(file: FileHandle, until?: number): Promise<string> {
   const hash = createHash('sha256')
-  const piece = Buffer.allocUnsafe(1 << 18)
-  for (let position = 0; ;) {
-    const { bytesRead } = await file.read(piece, 0, Math.min(piece.length, until - position), position)
-    if (bytesRead === 0) return hash.digest('hex')
-    hash.update(piece.subarray(0, bytesRead))
-    position += bytesRead
-  }
+  const stretch = until === undefined ? { from: 0 } : { from: 0, until }
+  for await (const piece of bytesOf(file, stretch)) hash.update(piece)
+  return hash.digest('hex')
 }

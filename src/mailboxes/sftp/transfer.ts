@@ -1,5 +1,6 @@
 /** Bytes over a connection: many requests under way at once, in order, and counted. */
 import type { FileHandle } from 'node:fs/promises'
+import { bytesOf } from '../../support/file-bytes.ts'
 import type { Calls, Handle } from './calls.ts'
 
 /** With its header it fits the packets that every server must take; the library would split more into two requests. */
@@ -84,18 +85,12 @@ export async function upload(calls: Calls, handle: Handle, local: Outgoing): Pro
   }
 }
 
-/** How many chunks are read from the disk at once. */
-const PIECE_CHUNKS = 32
-
 async function* chunksOf(file: FileHandle, from: number) {
-  for (let position = from; ;) {
-    const piece = Buffer.allocUnsafe(CHUNK_BYTES * PIECE_CHUNKS)
-    const { bytesRead } = await file.read(piece, 0, piece.length, position)
-    if (bytesRead === 0) return
-    for (let start = 0; start < bytesRead; start += CHUNK_BYTES) {
-      const bytes = piece.subarray(start, Math.min(start + CHUNK_BYTES, bytesRead))
-      yield { position: position + start, bytes }
+  let position = from
+  for await (const piece of bytesOf(file, { from })) {
+    for (let start = 0; start < piece.length; start += CHUNK_BYTES) {
+      yield { position: position + start, bytes: piece.subarray(start, start + CHUNK_BYTES) }
     }
-    position += bytesRead
+    position += piece.length
   }
 }

@@ -1,10 +1,11 @@
 /** Adding a server's keys to a known_hosts file, or putting them in the place of others. */
-import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { open, readFile, realpath, rename, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { syncFolder } from '../../support/durable.ts'
 import { BridgeError, hasSystemCode } from '../../support/errors.ts'
 import type { HostKey } from './host-key.ts'
 import { type Host, knownEntries, knownHost, knownName, namesExactly } from './known-hosts.ts'
+import { removeFile } from '../../support/remove-file.ts'
 
 /** Makes the file where it is not there. With `replace`, what is trusted of the host so far goes. */
 export async function trustKeys(
@@ -79,7 +80,7 @@ async function writeWhole(path: string, text: string): Promise<void> {
     }
     await rename(temporary, path)
   } finally {
-    await rm(temporary, { force: true })
+    await removeFile(temporary)
   }
   await syncFolder(dirname(path))
 }

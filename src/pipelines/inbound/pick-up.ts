@@ -73,10 +73,12 @@ async function take(parts: InboundParts, ready: readonly Sighting[]): Promise<re
   const turn = ready
     .filter(({ name }) => !begun.has(name))
     .slice(0, route.sequence === undefined ? TAKEN_AT_ONCE : 1)
-  for (const { folder, name, size, modifiedAt } of turn) {
-    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
-    await journal.beginClaim(lease, { id: parts.newId(), folder, name, size, modifiedAt })
-  }
+  if (turn.length === 0) return []
+  if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+  const files = turn.map(({ folder, name, size, modifiedAt }) => {
+    return { id: parts.newId(), folder, name, size, modifiedAt }
+  })
+  await journal.beginClaims(lease, files)
   return turn.map(({ name }) => name)
 }
 

@@ -1,0 +1,83 @@
+/** Reading a file piece by piece, in as little room as it takes. */
+import { execFile } from 'node:child_process'
+import { appendFile, open, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { bytesOf, fileBytes } from '../../src/support/file-bytes.ts'
+import { tempFolder } from '../fixtures/temp-folder.ts'
+
+async function whole(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = []
+  for await (const piece of pieces) parts.push(piece)
+  return Buffer.concat(parts)
+}
+
+async function fileOf(contents: Uint8Array | string): Promise<string> {
+  const path = join(await tempFolder(), 'a.csv')
+  await writeFile(path, contents)
+  return path
+}
+
+test('any stretch of a file comes back byte for byte, over all its pieces', async () => {
+  const contents = Buffer.from(Array.from({ length: 600_000 }, (_, index) => (index * 7919) % 251))
+  const file = await open(await fileOf(contents))
+  const place = fc.integer({ min: 0, max: 600_010 })
+  try {
+    await fc.assert(
+      fc.asyncProperty(place, fc.option(place, { nil: undefined }), async (from, until) => {
+        const stretch = until === undefined ? { from } : { from, until: Math.max(from, until) }
+
+        const found = await whole(bytesOf(file, stretch))
+
+        expect(found.equals(contents.subarray(stretch.from, stretch.until))).toBe(true)
+      }),
+    )
+  } finally {
+    await file.close()
+  }
+})
+
+test('what is written to the file while it is read comes too', async () => {
+  const path = await fileOf('one,')
+  const found: string[] = []
+
+  for await (const piece of fileBytes(path)) {
+    found.push(piece.toString())
+    if (found.length < 3) await appendFile(path, 'more,')
+  }
+
+  expect(found.join('')).toBe('one,more,more,')
+})
+
+test('an empty file has no pieces, and a missing one throws when it is read and not before', async () => {
+  expect(await whole(fileBytes(await fileOf('')))).toHaveLength(0)
+
+  const pieces = fileBytes(join(await tempFolder(), 'gone.csv'))
+  await expect(pieces.next()).rejects.toMatchObject({ code: 'ENOENT' })
+})
+
+test('a small file takes little room, and a large one no more than a quarter of a megabyte at a time', async () => {
+  const roomFor = async (size: number) => {
+    const rooms: number[] = []
+    for await (const { buffer } of fileBytes(await fileOf(Buffer.alloc(size)))) rooms.push(buffer.byteLength)
+    return Math.max(...rooms)
+  }
+
+  expect(await roomFor(300)).toBeLessThanOrEqual(8 * 1024)
+  expect(await roomFor(3_000_000)).toBe(256 * 1024)
+})
+
+test.skipIf(process.platform === 'win32')('a pipe is read to its end', async () => {
+  const path = join(await tempFolder(), 'pipe')
+  const run = promisify(execFile)
+  await run('mkfifo', [path])
+
+  const [found] = await Promise.all([
+    whole(fileBytes(path)),
+    run('sh', ['-c', `printf 'a,b\\n' > '${path}'`]),
+  ])
+
+  expect(found.toString()).toBe('a,b\n')
+})
