@@ -1,5 +1,6 @@
 /** Outgoing files as the journal knows them. */
-import type { RecordResult } from './record.ts'
+import type { Lease } from './lease.ts'
+import type { OutgoingRecord, RecordResult } from './record.ts'
 
 /** Where an outgoing file stands, in this order. */
 export const DELIVERY_STATES = {
@@ -53,4 +54,42 @@ export interface DeliveryEntry {
   readonly takenAt?: number
   readonly takenBy?: string
   readonly acknowledgedAt?: number
+}
+
+/** How records become an outgoing file, and the file comes from state to state. */
+export interface DeliveryJournal {
+  /** Adds those not known yet and refreshes those still waiting; gives how many were new. */
+  collect(
+    lease: Lease,
+    records: readonly {
+      readonly operation: string
+      readonly account: string
+      readonly apiId: string
+      readonly body: string
+    }[],
+  ): Promise<number>
+  /** Records that belong to no delivery yet, the held ones too, in the order they were collected. */
+  waitingRecords(route: string, afterId: number, limit: number): Promise<OutgoingRecord[]>
+  /** The records of a delivery, in the order they stand in its file. */
+  deliveryRecords(deliveryId: string, afterId: number, limit: number): Promise<OutgoingRecord[]>
+  /** Makes the delivery with its records in one step, and holds the held ones. Sequences have no gaps. */
+  deliveryComposed(lease: Lease, delivery: NewDelivery): Promise<DeliveryEntry>
+  /** Makes a delivery without records of its own, in the same sequence. */
+  reportComposed(lease: Lease, report: NewReport): Promise<DeliveryEntry>
+  /** Only holds records; for when nothing could be composed. */
+  holdRecords(lease: Lease, held: readonly RecordResult[]): Promise<void>
+  /** Another name, when the first is taken at the target. */
+  renameDelivery(lease: Lease, id: string, name: string): Promise<void>
+  /** composed → delivered, in this place. */
+  deliveryDelivered(lease: Lease, id: string, place?: string): Promise<void>
+  /** composed or delivered → done, and its records with it: nothing of it is acknowledged from here. */
+  deliveryDone(lease: Lease, id: string, place?: string): Promise<void>
+  /** delivered → acknowledged, when every record is final; false when some are not. */
+  deliveryAcknowledged(lease: Lease, id: string): Promise<boolean>
+  delivery(id: string): Promise<DeliveryEntry | undefined>
+  /** Those that are not in place first, those that somebody may still have to take last. */
+  unfinishedDeliveries(route: string): Promise<DeliveryEntry[]>
+  recentDeliveries(limit: number, route?: string): Promise<DeliveryEntry[]>
+  /** By name or id, newest first. */
+  deliveriesCalled(nameOrId: string, limit: number): Promise<DeliveryEntry[]>
 }

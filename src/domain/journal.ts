@@ -4,17 +4,10 @@ import type { AuditJournal } from './audit.ts'
 import type { HeldJournal } from './held.ts'
 import type { Lease } from './lease.ts'
 import type { NoticeJournal } from './notice.ts'
-import type { Problem } from './problem.ts'
-import type {
-  OutgoingRecord,
-  PlannedRecord,
-  RecordResult,
-  ReportedRecord,
-  SendingRecord,
-  StateCounts,
-  UncertainRecord,
-} from './record.ts'
-import type { DeliveryEntry, DeliveryState, NewDelivery, NewReport } from './delivery.ts'
+import type { ResourceJournal } from './resource.ts'
+import type { RecordResult, ReportedRecord, SendingRecord, StateCounts, UncertainRecord } from './record.ts'
+import type { DeliveryJournal, DeliveryState } from './delivery.ts'
+import type { FileJournal, FileState } from './file.ts'
 import type { DocumentJournal } from './shipping-document.ts'
 import type { StepJournal } from './steps.ts'
 import type { TakingJournal } from './taking.ts'
@@ -22,93 +15,11 @@ import type { TraceJournal } from './trace.ts'
 import type { TurnJournal } from './turns.ts'
 
 export { DELIVERY_STATES } from './delivery.ts'
-export type { DeliveryEntry, DeliveryState, Lease, NewDelivery, NewReport }
-
-/** Where an incoming file stands, in this order; each state has exactly one next step. */
-export const FILE_STATES = {
-  claiming: 'It is about to be taken out of the inbox.',
-  received: 'A copy is safe in the spool; it is translated next.',
-  planned: 'Every record of it is in the journal; they are sent next.',
-  submitted: 'Every record has its outcome; the results are written next.',
-  reported: 'The results are delivered; the source goes to the archive next.',
-  closed: 'It is done.',
-} as const
-
-export type FileState = keyof typeof FILE_STATES
-
-/** What became of the file as a whole. `vanished`: it was gone before it could be claimed. */
-export type FileOutcome = 'processed' | 'duplicate' | 'unusable' | 'vanished'
-
-export interface NewFile {
-  readonly id: string
-  readonly folder: string
-  readonly name: string
-  readonly size: number
-  readonly modifiedAt: number
-}
-
-export interface FileContents {
-  readonly sha256: string
-  readonly bytes: number
-  /** What is in it may be done again: the same stock counts once more when there was another in between. */
-  readonly mayRepeat?: boolean
-}
-
-export interface FileEntry extends NewFile {
-  readonly route: string
-  readonly state: FileState
-  readonly outcome?: FileOutcome
-  readonly sha256?: string
-  readonly duplicateOf?: { readonly id: string; readonly name: string; readonly receivedAt: number }
-  /** Problems of the file as a whole. */
-  readonly problems: readonly Problem[]
-  readonly keyColumns: readonly string[]
-  readonly headerLines: number
-  readonly encoding?: string
-  /** The base name under which the results are, or will be, delivered. */
-  readonly reportName?: string
-  readonly archivedAs?: string
-  readonly claimedAt: number
-  readonly receivedAt?: number
-  readonly plannedAt?: number
-  readonly submittedAt?: number
-  readonly closedAt?: number
-  /** How often it was reported and then taken up again, because a person decided about its held records. */
-  readonly reports?: number
-  /** When it was last taken up again. */
-  readonly takenUpAt?: number
-}
-
-/** What a resource of the API said of itself, as far as the bridge needs it; in the API's own names. */
-export type Facts = Readonly<Record<string, unknown>>
-
-/** A resource that the API has just shown. */
-export interface SeenResource {
-  readonly id: string
-  /** What files may call it: a purchase order number, an SKU. */
-  readonly keys: readonly string[]
-  /** Not all of its names were shown: those known before are kept as well. */
-  readonly some?: true
-  /** Left out where too little of it was shown. */
-  readonly facts?: Facts
-}
-
-/** A resource as it was when the bridge last saw it. */
-export interface KnownResource extends Omit<SeenResource, 'some'> {
-  /** When its facts were seen, milliseconds. */
-  readonly seenAt: number
-}
-
-/** A known resource, and by which of its names it was asked for. */
-export interface FoundResource extends KnownResource {
-  readonly key: string
-}
-
-/** Values of an order that the API does not keep, by its purchase order number. */
-export interface KeptValues {
-  readonly key: string
-  readonly values: Readonly<Record<string, string>>
-}
+export type { DeliveryEntry, DeliveryState, NewDelivery, NewReport } from './delivery.ts'
+export { FILE_STATES } from './file.ts'
+export type { FileContents, FileEntry, FileOutcome, FileState, NewFile } from './file.ts'
+export type { FoundResource, KeptValues, KnownResource, SeenResource, Facts } from './resource.ts'
+export type { Lease }
 
 export interface RouteOverview {
   readonly route: string
@@ -127,9 +38,12 @@ export interface Journal
   extends
     AttentionJournal,
     AuditJournal,
+    DeliveryJournal,
     DocumentJournal,
+    FileJournal,
     HeldJournal,
     NoticeJournal,
+    ResourceJournal,
     StepJournal,
     TakingJournal,
     TraceJournal,
@@ -147,56 +61,6 @@ export interface Journal
   renewLease(lease: Lease): Promise<void>
   /** Gives the route back; a lease that was lost is left alone. */
   releaseLease(lease: Lease): Promise<void>
-
-  // incoming files
-  /** All of them or, when it throws, none. */
-  beginClaims(lease: Lease, files: readonly NewFile[]): Promise<void>
-  /**
-   * claiming → received; or, when it may not repeat and the route already has a file with these bytes of which something
-   * was accepted or is under way, claiming → submitted with the outcome `duplicate`. `gone` files: claiming → closed, `vanished`.
-   */
-  fileReceived(lease: Lease, id: string, contents: FileContents): Promise<FileEntry>
-  fileVanished(lease: Lease, id: string): Promise<void>
-  /** Throws away what an interrupted planning left. */
-  beginPlan(lease: Lease, id: string): Promise<void>
-  /**
-   * Adds records in their order. A record whose key is held by an earlier record of the same operation and account
-   * that is accepted or under way becomes `duplicate` when the bodies are the same (with the id the API gave the first)
-   * and `rejected` with `key-conflict`, naming the first file and line, when they differ. Records with problems become
-   * `rejected`. The rest become `planned` and hold their key until they are rejected.
-   */
-  addRecords(lease: Lease, fileId: string, records: readonly PlannedRecord[]): Promise<void>
-  /** The bodies planned so far of the file whose natural keys begin with one of the lanes and a blank. */
-  plannedBodies(
-    fileId: string,
-    named: { readonly operation: string; readonly account: string; readonly lanes: readonly string[] },
-  ): Promise<{ readonly lane: string; readonly body: string }[]>
-  /**
-   * received → planned. When the file holds other versions of a key further on, its first version is refused too, with
-   * `key-conflict`: nobody can know which one is right.
-   */
-  filePlanned(
-    lease: Lease,
-    id: string,
-    found: { keyColumns: readonly string[]; headerLines: number; encoding: string },
-  ): Promise<void>
-  /** received → submitted with the outcome `unusable`; any records of it are thrown away. */
-  fileUnusable(lease: Lease, id: string, problems: readonly Problem[]): Promise<void>
-  /** planned → submitted, when every record is final; false when some are not. */
-  fileSubmitted(lease: Lease, id: string): Promise<boolean>
-  /** Notes the base name of the result files before the first is delivered; again with another when it is taken. */
-  nameReport(lease: Lease, id: string, reportName: string): Promise<void>
-  /** submitted → reported. */
-  fileReported(lease: Lease, id: string): Promise<void>
-  /** reported → closed. */
-  fileClosed(lease: Lease, id: string, archivedAs?: string): Promise<void>
-  file(id: string): Promise<FileEntry | undefined>
-  unfinishedFiles(route: string): Promise<FileEntry[]>
-  recentFiles(limit: number, route?: string): Promise<FileEntry[]>
-  /** By name or id, newest first. */
-  filesCalled(nameOrId: string, limit: number): Promise<FileEntry[]>
-  /** Whether the route took a file of exactly this name, size and time; one that vanished was not taken. */
-  isTaken(route: string, file: Pick<NewFile, 'name' | 'size' | 'modifiedAt'>): Promise<boolean>
 
   // records, both directions
   /**
@@ -259,63 +123,8 @@ export interface Journal
   countRecords(work: WorkOf): Promise<StateCounts>
   /** In the order of their numbers. */
   reportedRecords(fileId: string, afterNumber: number, limit: number): Promise<ReportedRecord[]>
-
-  // outgoing records and deliveries
-  /** Adds those not known yet and refreshes those still waiting; gives how many were new. */
-  collect(
-    lease: Lease,
-    records: readonly {
-      readonly operation: string
-      readonly account: string
-      readonly apiId: string
-      readonly body: string
-    }[],
-  ): Promise<number>
-  /** Records that belong to no delivery yet, the held ones too, in the order they were collected. */
-  waitingRecords(route: string, afterId: number, limit: number): Promise<OutgoingRecord[]>
-  /** The records of a delivery, in the order they stand in its file. */
-  deliveryRecords(deliveryId: string, afterId: number, limit: number): Promise<OutgoingRecord[]>
-  /** Makes the delivery with its records in one step, and holds the held ones. Sequences have no gaps. */
-  deliveryComposed(lease: Lease, delivery: NewDelivery): Promise<DeliveryEntry>
-  /** Makes a delivery without records of its own, in the same sequence. */
-  reportComposed(lease: Lease, report: NewReport): Promise<DeliveryEntry>
-  /** Only holds records; for when nothing could be composed. */
-  holdRecords(lease: Lease, held: readonly RecordResult[]): Promise<void>
-  /** Another name, when the first is taken at the target. */
-  renameDelivery(lease: Lease, id: string, name: string): Promise<void>
-  /** composed → delivered, in this place. */
-  deliveryDelivered(lease: Lease, id: string, place?: string): Promise<void>
-  /** composed or delivered → done, and its records with it: nothing of it is acknowledged from here. */
-  deliveryDone(lease: Lease, id: string, place?: string): Promise<void>
-  /** delivered → acknowledged, when every record is final; false when some are not. */
-  deliveryAcknowledged(lease: Lease, id: string): Promise<boolean>
-  delivery(id: string): Promise<DeliveryEntry | undefined>
-  /** Those that are not in place first, those that somebody may still have to take last. */
-  unfinishedDeliveries(route: string): Promise<DeliveryEntry[]>
-  recentDeliveries(limit: number, route?: string): Promise<DeliveryEntry[]>
-  /** By name or id, newest first. */
-  deliveriesCalled(nameOrId: string, limit: number): Promise<DeliveryEntry[]>
   /** Records of a delivery or file that have problems, for the summaries; not those left out on purpose. */
   troubledRecords(work: WorkOf, limit: number): Promise<ReportedRecord[]>
-
-  // references: what is known of an account's resources of one kind, such as `order`
-  rememberResources(account: string, kind: string, resources: readonly SeenResource[]): Promise<void>
-  /** All that are known by one of the keys; a key may fit several, and one may be found by several keys. */
-  findResources(account: string, kind: string, keys: readonly string[]): Promise<FoundResource[]>
-  resourcesById(account: string, kind: string, ids: readonly string[]): Promise<KnownResource[]>
-  /** The accounts that know something of the kind by this key; a few of them. */
-  accountsKnowing(kind: string, key: string): Promise<string[]>
-  /** Notes that the whole list was read to its end, beginning at this time. */
-  noteListRead(account: string, kind: string, readAt: number): Promise<void>
-  /** When the latest reading of the whole list began; undefined when there was none. */
-  listReadAt(account: string, kind: string): Promise<number | undefined>
-  /** Remembers values for the orders; later ones stand for earlier ones. */
-  keepValues(account: string, kept: readonly KeptValues[]): Promise<void>
-  /** What is kept, by purchase order number and name. */
-  keptValues(
-    account: string,
-    keys: readonly string[],
-  ): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>>
 
   overview(): Promise<RouteOverview[]>
   /** The routes that have files or deliveries which are not done. Costs nothing for those that are. */

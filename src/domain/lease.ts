@@ -1,8 +1,8 @@
 /** Who may work on what. */
 
 /**
- * The right to work on one route. Every writing call renews it in the same transaction and throws `lease-lost` when
- * somebody else has taken it over, so that a process which wakes up late cannot write over its successor.
+ * The right to work on one route. Every writing call throws `lease-lost` when somebody else has taken it over, and renews it
+ * in the same transaction, unless there was nothing to write, so that a process which wakes up late cannot write over its successor.
  */
 export interface Lease {
   readonly route: string

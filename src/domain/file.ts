@@ -1,0 +1,111 @@
+/** Incoming files as the journal knows them. */
+import type { Lease } from './lease.ts'
+import type { Problem } from './problem.ts'
+import type { PlannedRecord } from './record.ts'
+
+/** Where an incoming file stands, in this order; each state has exactly one next step. */
+export const FILE_STATES = {
+  claiming: 'It is about to be taken out of the inbox.',
+  received: 'A copy is safe in the spool; it is translated next.',
+  planned: 'Every record of it is in the journal; they are sent next.',
+  submitted: 'Every record has its outcome; the results are written next.',
+  reported: 'The results are delivered; the source goes to the archive next.',
+  closed: 'It is done.',
+} as const
+
+export type FileState = keyof typeof FILE_STATES
+
+/** What became of the file as a whole. `vanished`: it was gone before it could be claimed. */
+export type FileOutcome = 'processed' | 'duplicate' | 'unusable' | 'vanished'
+
+export interface NewFile {
+  readonly id: string
+  readonly folder: string
+  readonly name: string
+  readonly size: number
+  readonly modifiedAt: number
+}
+
+export interface FileContents {
+  readonly sha256: string
+  readonly bytes: number
+  /** What is in it may be done again: the same stock counts once more when there was another in between. */
+  readonly mayRepeat?: boolean
+}
+
+export interface FileEntry extends NewFile {
+  readonly route: string
+  readonly state: FileState
+  readonly outcome?: FileOutcome
+  readonly sha256?: string
+  readonly duplicateOf?: { readonly id: string; readonly name: string; readonly receivedAt: number }
+  /** Problems of the file as a whole. */
+  readonly problems: readonly Problem[]
+  readonly keyColumns: readonly string[]
+  readonly headerLines: number
+  readonly encoding?: string
+  /** The base name under which the results are, or will be, delivered. */
+  readonly reportName?: string
+  readonly archivedAs?: string
+  readonly claimedAt: number
+  readonly receivedAt?: number
+  readonly plannedAt?: number
+  readonly submittedAt?: number
+  readonly closedAt?: number
+  /** How often it was reported and then taken up again, because a person decided about its held records. */
+  readonly reports?: number
+  /** When it was last taken up again. */
+  readonly takenUpAt?: number
+}
+
+/** How an incoming file comes from state to state, with what is found in it on the way. */
+export interface FileJournal {
+  /** All of them or, when it throws, none. */
+  beginClaims(lease: Lease, files: readonly NewFile[]): Promise<void>
+  /**
+   * claiming → received; or, when it may not repeat and the route already has a file with these bytes of which something
+   * was accepted or is under way, claiming → submitted with the outcome `duplicate`. `gone` files: claiming → closed, `vanished`.
+   */
+  fileReceived(lease: Lease, id: string, contents: FileContents): Promise<FileEntry>
+  fileVanished(lease: Lease, id: string): Promise<void>
+  /** Throws away what an interrupted planning left. */
+  beginPlan(lease: Lease, id: string): Promise<void>
+  /**
+   * Adds records in their order. A record whose key is held by an earlier record of the same operation and account
+   * that is accepted or under way becomes `duplicate` when the bodies are the same (with the id the API gave the first)
+   * and `rejected` with `key-conflict`, naming the first file and line, when they differ. Records with problems become
+   * `rejected`. The rest become `planned` and hold their key until they are rejected.
+   */
+  addRecords(lease: Lease, fileId: string, records: readonly PlannedRecord[]): Promise<void>
+  /** The bodies planned so far of the file whose natural keys begin with one of the lanes and a blank. */
+  plannedBodies(
+    fileId: string,
+    named: { readonly operation: string; readonly account: string; readonly lanes: readonly string[] },
+  ): Promise<{ readonly lane: string; readonly body: string }[]>
+  /**
+   * received → planned. When the file holds other versions of a key further on, its first version is refused too, with
+   * `key-conflict`: nobody can know which one is right.
+   */
+  filePlanned(
+    lease: Lease,
+    id: string,
+    found: { keyColumns: readonly string[]; headerLines: number; encoding: string },
+  ): Promise<void>
+  /** received → submitted with the outcome `unusable`; any records of it are thrown away. */
+  fileUnusable(lease: Lease, id: string, problems: readonly Problem[]): Promise<void>
+  /** planned → submitted, when every record is final; false when some are not. */
+  fileSubmitted(lease: Lease, id: string): Promise<boolean>
+  /** Notes the base name of the result files before the first is delivered; again with another when it is taken. */
+  nameReport(lease: Lease, id: string, reportName: string): Promise<void>
+  /** submitted → reported. */
+  fileReported(lease: Lease, id: string): Promise<void>
+  /** reported → closed. */
+  fileClosed(lease: Lease, id: string, archivedAs?: string): Promise<void>
+  file(id: string): Promise<FileEntry | undefined>
+  unfinishedFiles(route: string): Promise<FileEntry[]>
+  recentFiles(limit: number, route?: string): Promise<FileEntry[]>
+  /** By name or id, newest first. */
+  filesCalled(nameOrId: string, limit: number): Promise<FileEntry[]>
+  /** Whether the route took a file of exactly this name, size and time; one that vanished was not taken. */
+  isTaken(route: string, file: Pick<NewFile, 'name' | 'size' | 'modifiedAt'>): Promise<boolean>
+}
