@@ -21,7 +21,7 @@ export interface Spool {
    */
   put(name: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<SpooledBlob>
   /** The same, not flushed: for what would be made again after a crash, whatever is found of it then. */
-  draft(name: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<SpooledBlob>
+  putUnflushed(name: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<SpooledBlob>
   /** What keeps it from being read is thrown while it is read. */
   read(name: string): AsyncIterable<Uint8Array>
   /** Removing what is not there is fine. */
@@ -50,7 +50,7 @@ export async function openSpool(
   return {
     path,
     put: (name, chunks) => put(path(name), chunks, FLUSHED),
-    draft: (name, chunks) => put(path(name), chunks, UNFLUSHED),
+    putUnflushed: (name, chunks) => put(path(name), chunks, UNFLUSHED),
     read: (name) => fileBytes(path(name)),
     remove: (name) => onDisk(folder, () => removeFile(path(name))),
     has: (name) => onDisk(folder, () => isThere(path(name))),

@@ -26,7 +26,7 @@ test('a blob comes back byte for byte, with its size and its hash', async () => 
   expect(await textOf(spool.read('a.in'))).toBe('one,zwölf\r\n')
 })
 
-test('a draft comes back like any blob, is whole or not there, and takes the place of an earlier one', async () => {
+test('a blob that is not flushed comes back like any other, is whole or not there, and takes the place of an earlier one', async () => {
   const folder = await tempFolder()
   const spool = await openSpool(folder)
   async function* breaking() {
@@ -34,12 +34,12 @@ test('a draft comes back like any blob, is whole or not there, and takes the pla
     await Promise.reject(new Error('the share is gone'))
   }
 
-  const draft = await spool.draft('a.results', bytes('first'))
-  await expect(spool.draft('a.results', breaking())).rejects.toThrow('the share is gone')
+  const blob = await spool.putUnflushed('a.results', bytes('first'))
+  await expect(spool.putUnflushed('a.results', breaking())).rejects.toThrow('the share is gone')
 
-  expect(draft).toEqual({ bytes: 5, sha256: createHash('sha256').update('first').digest('hex') })
+  expect(blob).toEqual({ bytes: 5, sha256: createHash('sha256').update('first').digest('hex') })
   expect(await textOf(spool.read('a.results'))).toBe('first')
-  await spool.draft('a.results', bytes('second'))
+  await spool.putUnflushed('a.results', bytes('second'))
   expect(await textOf(spool.read('a.results'))).toBe('second')
   expect(await readdir(folder)).toEqual(['a.results'])
 })

@@ -145,16 +145,18 @@ async function writeReports(parts: InboundParts, file: FileEntry): Promise<Summa
     }
   }
 
-  await spool.draft(`${file.id}.results`, resultLines())
+  await spool.putUnflushed(`${file.id}.results`, resultLines())
   const ranges = returned.ranges()
-  if (file.outcome === 'unusable') await spool.draft(`${file.id}.rejects`, spool.read(spoolName(file.id)))
+  if (file.outcome === 'unusable')
+    await spool.putUnflushed(`${file.id}.rejects`, spool.read(spoolName(file.id)))
   else if (ranges.refused.length > 0)
-    await spool.draft(`${file.id}.rejects`, copiedRows(parts, file, ranges.refused))
-  if (ranges.held.length > 0) await spool.draft(`${file.id}.exceptions`, copiedRows(parts, file, ranges.held))
+    await spool.putUnflushed(`${file.id}.rejects`, copiedRows(parts, file, ranges.refused))
+  if (ranges.held.length > 0)
+    await spool.putUnflushed(`${file.id}.exceptions`, copiedRows(parts, file, ranges.held))
   // Not the last event of all: made again after a crash, the summary must say the same.
   const journal = await parts.journal.submissionOf(file.id)
   const finished = summary.finish({ ...ranges, columns: await columnsOf(parts, file), journal })
-  await spool.draft(`${file.id}.summary`, [Buffer.from(`${JSON.stringify(finished, null, 2)}\n`)])
+  await spool.putUnflushed(`${file.id}.summary`, [Buffer.from(`${JSON.stringify(finished, null, 2)}\n`)])
   return finished
 }
 
