@@ -1,5 +1,6 @@
 /** Notices by mail, over SMTP. */
 import type { Message, Notifier } from '../domain/notice.ts'
+import { deadlineAfter } from '../support/deadline.ts'
 
 export interface MailOptions {
   readonly to: readonly string[]
@@ -21,19 +22,17 @@ export function mailNotifier(options: MailOptions): Notifier {
       // Loaded when it is wanted: most commands send no mail.
       const { createTransport } = await import('nodemailer')
       const transport = createTransport(transportOptions(options))
-      const timeIsOver = AbortSignal.timeout(options.timeoutMs)
+      const deadline = deadlineAfter(options.timeoutMs, signal)
       try {
-        await transport.sendMail({
-          ...mailOf(message, options),
-          signal: AbortSignal.any([timeIsOver, signal]),
-        })
+        await transport.sendMail({ ...mailOf(message, options), signal: deadline.signal })
       } catch (error) {
         if (signal.aborted) throw new Error('the program was asked to stop', { cause: error })
-        if (timeIsOver.aborted) {
+        if (deadline.isOver()) {
           throw new Error(`no answer within ${options.timeoutMs / 1000} seconds`, { cause: error })
         }
         throw error
       } finally {
+        deadline.end()
         transport.close()
       }
     },

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto'
 import { Agent, request } from 'undici'
 import type { Message, Notifier } from '../domain/notice.ts'
 import type { Clock } from '../support/clock.ts'
+import { deadlineAfter } from '../support/deadline.ts'
 
 export interface WebhookOptions {
   readonly url: string
@@ -66,12 +67,13 @@ async function tryOnce(
 ): Promise<Failure | undefined> {
   const { url, secret, timeoutMs, version } = options
   const { host } = new URL(url)
+  const deadline = deadlineAfter(timeoutMs, signal)
   try {
     const answer = await request(url, {
       method: 'POST',
       dispatcher,
       body,
-      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), signal]),
+      signal: deadline.signal,
       headers: {
         'content-type': 'application/json; charset=utf-8',
         'user-agent': `dropbridge/${version}`,
@@ -83,7 +85,10 @@ async function tryOnce(
     return failureOf(answer.statusCode, host)
   } catch (error) {
     // The address may hold a secret in its path, so only the host is told.
-    return { why: `${host} gave no answer: ${reasonOf(error)}`, mayPass: !signal.aborted }
+    const why = deadline.isOver() ? `the time of ${timeoutMs / 1000} seconds was over` : reasonOf(error)
+    return { why: `${host} gave no answer: ${why}`, mayPass: !signal.aborted }
+  } finally {
+    deadline.end()
   }
 }
 
@@ -101,7 +106,6 @@ function failureOf(status: number, host: string): Failure | undefined {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'AbortError') return 'the program was asked to stop'
-  if (error.name === 'TimeoutError') return 'the time was over'
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message
 }
 

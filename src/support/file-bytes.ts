@@ -31,13 +31,14 @@ export interface Stretch {
  * files are memory that is cleaned up again and again, and was half of all the work with them.
  */
 export async function* bytesOf(file: FileHandle, stretch?: Stretch): AsyncGenerator<Buffer> {
-  const { size } = await file.stat()
-  // A pipe stands where it stands.
+  const found = await file.stat()
+  // A pipe stands where it stands, and nobody knows what is still to come.
   let position = stretch?.from
-  let left = size - (position ?? 0)
+  let left = found.size - (position ?? 0)
+  const least = found.isFile() ? ROOM_BYTES : PIECE_BYTES
   for (;;) {
     const wanted = stretch?.until === undefined ? Infinity : stretch.until - (position ?? 0)
-    const piece = Buffer.allocUnsafe(Math.min(Math.max(left, ROOM_BYTES), PIECE_BYTES, wanted))
+    const piece = Buffer.allocUnsafe(Math.min(Math.max(left, least), PIECE_BYTES, wanted))
     const { bytesRead } = await file.read(piece, 0, piece.length, position)
     if (bytesRead === 0) return
     left -= bytesRead

@@ -95,15 +95,19 @@ async function put(
   let bytes = 0
   let whole = false
   try {
-    for await (const chunk of chunks) {
-      await onDisk(path, () => file.writeFile(chunk))
-      hash.update(chunk)
-      bytes += chunk.length
+    try {
+      for await (const chunk of chunks) {
+        await onDisk(path, () => file.writeFile(chunk))
+        hash.update(chunk)
+        bytes += chunk.length
+      }
+      await onDisk(path, () => keeping.flush(file))
+    } finally {
+      // Some file systems tell only now that they could not write.
+      await onDisk(path, () => file.close())
     }
-    await onDisk(path, () => keeping.flush(file))
     whole = true
   } finally {
-    await file.close()
     if (!whole) await removeFile(temporary)
   }
   await onDisk(path, () => keeping.rename(temporary, path))

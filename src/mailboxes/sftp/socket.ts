@@ -2,6 +2,7 @@
 import { request } from 'node:http'
 import { connect, isIPv6, type Socket } from 'node:net'
 import { SocksClient } from 'socks'
+import { deadlineAfter } from '../../support/deadline.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { type Proxy, proxyOf } from './proxy.ts'
 
@@ -19,8 +20,8 @@ export async function openSocket(
   signal: AbortSignal,
 ): Promise<Socket> {
   const proxy = proxyAddress === undefined ? undefined : proxyOf(proxyAddress)
-  const deadline = AbortSignal.timeout(target.timeoutMs)
-  const until = AbortSignal.any([signal, deadline])
+  const deadline = deadlineAfter(target.timeoutMs, signal)
+  const until = deadline.signal
   const where = placeOf(target, proxy)
   let socket: Socket | undefined
   const cutOff = () => socket?.destroy(new Error('given up'))
@@ -37,11 +38,12 @@ export async function openSocket(
     socket?.destroy()
     if (error instanceof BridgeError) throw error
     const seconds = `it did not answer within ${target.timeoutMs / 1000} seconds`
-    const why = deadline.aborted ? seconds : messageOf(error)
+    const why = deadline.isOver() ? seconds : messageOf(error)
     // No cause: what the libraries throw holds the proxy's password.
     throw new BridgeError('mailbox-unreachable', `${where} cannot be reached: ${why}.`)
   } finally {
     until.removeEventListener('abort', cutOff)
+    deadline.end()
   }
 }
 
