@@ -1,14 +1,13 @@
 /** Incoming files: each change of state is one statement, guarded by the state it expects. */
 import { type Kysely, sql } from 'kysely'
 import type { FileContents, FileEntry, FileState, Journal, Lease, NewFile } from '../domain/journal.ts'
-import { problem } from '../domain/problem.ts'
-import { isoTime } from '../support/clock.ts'
 import { assert } from '../support/errors.ts'
 import { type FileUpdate, entryOf, selectFiles } from './file-rows.ts'
 import type { Tables } from './schema.ts'
 import { refuseContradictions } from './contradictions.ts'
 import { type Ids, idsWhere } from './ids.ts'
 import { type Store, read, writeHolding, writeWhatIsThere } from './store.ts'
+import { firstWithContents, repeated } from './same-bytes.ts'
 import { chainFile } from './work-events.ts'
 import { NOT_FINAL } from './work.ts'
 
@@ -149,38 +148,6 @@ async function receive(
   const entry = await fileEntry(tables, id)
   assert(entry, `File ${id} is in the journal and cannot be read from it.`)
   return entry
-}
-
-interface First {
-  readonly id: string
-  readonly name: string
-  readonly received_at: number
-}
-
-/**
- * The earliest other file with these bytes that makes a second one pointless: it is still to be planned, or something
- * of it was sent or will be. Where everything was refused, held by the mapping, or held because it follows on what was refused,
- * dropping the file again is a fair second try.
- */
-export async function firstWithContents(
-  tables: Kysely<Tables>,
-  { route, sha256, notId }: { route: string; sha256: string; notId: string },
-): Promise<First | undefined> {
-  const { rows } = await sql<First>`
-    select id, name, received_at from files
-    where route = ${route} and sha256 = ${sha256} and id <> ${notId}
-      and (outcome is null or outcome = 'processed')
-      and (state = 'received' or exists (
-        select 1 from records where records.file_id = files.id and records.state not in ('rejected', 'skipped')
-          and (records.state <> 'held' or (records.natural_key is not null
-            and coalesce(records.problems ->> '$[0].code', '') <> 'earlier-step-failed'))))
-    order by number limit 1`.execute(tables)
-  return rows[0]
-}
-
-function repeated({ name, received_at }: First): string {
-  const message = `The same bytes came before as ${name} on ${isoTime(received_at)}. Nothing of this file was sent.`
-  return JSON.stringify([problem('file-repeated', {}, message)])
 }
 
 async function submit(

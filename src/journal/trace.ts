@@ -17,7 +17,7 @@ import {
 } from './trace-records.ts'
 import { selectTraced, type TracedRow, tracedOf } from './trace-rows.ts'
 import { addNamed, newWeb, spread, type Web } from './trace-web.ts'
-import { firstWithContents } from './files.ts'
+import { firstWithContents } from './same-bytes.ts'
 import { holderOf } from './leases.ts'
 import { workOf } from './work.ts'
 

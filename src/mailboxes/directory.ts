@@ -8,11 +8,12 @@ import { hasSystemCode } from '../support/errors.ts'
 import { type Clock, systemClock } from '../support/clock.ts'
 import { renameDurably, syncFolder } from '../support/durable.ts'
 import { bytesOf } from '../support/file-bytes.ts'
+import { isFree } from '../support/is-free.ts'
 import { archive } from './archive.ts'
 import { reaching, writing } from './failures.ts'
 import { openFolder, whereItIs } from './folders.ts'
 import { sweepOnce, withdraw } from './leftovers.ts'
-import { isFree, leaveCopy, moveWithoutReplacing } from './leave.ts'
+import { leaveCopy, moveWithoutReplacing } from './leave.ts'
 import { markFolder, namesIn } from './marks.ts'
 import {
   assertSafeName,

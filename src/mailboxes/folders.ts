@@ -22,11 +22,14 @@ export async function openFolder(root: string, segments: readonly string[]): Pro
   })
 }
 
-/** Mostly everything is there, and few looks tell; where not, going step by step tells what is missing or wrong. */
+/**
+ * Mostly everything is there without a link on the way, and few looks tell; where not, going step by step tells what is missing, or
+ * where a link leads.
+ */
 async function standingFolder(root: string, segments: readonly string[]): Promise<string | undefined> {
   try {
     const [realRoot, place] = await Promise.all([realpath(root), realpath(join(root, ...segments))])
-    return isInside(realRoot, place) && (await stat(place)).isDirectory() ? place : undefined
+    return place === join(realRoot, ...segments) && (await stat(place)).isDirectory() ? place : undefined
   } catch {
     return undefined
   }

@@ -1,10 +1,10 @@
 /** Leaves a copy of a file at its final name, whole or not at all, and never over another file. */
-import { createHash } from 'node:crypto'
 import { link, lstat, open, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { hasSystemCode } from '../support/errors.ts'
 import { syncFolder } from '../support/durable.ts'
-import { fileBytes } from '../support/file-bytes.ts'
+import { fileBytes, sha256Of } from '../support/file-bytes.ts'
+import { isFree } from '../support/is-free.ts'
 import { writing } from './failures.ts'
 import { removeFile } from '../support/remove-file.ts'
 
@@ -34,17 +34,6 @@ export async function leaveCopy(leaving: Leaving): Promise<'delivered' | 'occupi
       await syncFolder(dirname(leaving.final))
     }
   })
-}
-
-/** Whether nothing at all stands at the path. */
-export async function isFree(path: string): Promise<boolean> {
-  try {
-    await lstat(path)
-    return false
-  } catch (error) {
-    if (hasSystemCode(error, 'ENOENT')) return true
-    throw error
-  }
 }
 
 /** Written anew rather than cloned, so that the copy gets the rights of its new folder and not those of the source. */
@@ -104,12 +93,6 @@ async function place({
 async function compared({ source, final }: Leaving): Promise<'delivered' | 'occupied'> {
   const [ours, theirs] = await Promise.all([lstat(source), lstat(final)])
   if (!theirs.isFile() || ours.size !== theirs.size) return 'occupied'
-  const [ourHash, theirHash] = await Promise.all([hashOf(source), hashOf(final)])
+  const [ourHash, theirHash] = await Promise.all([sha256Of(fileBytes(source)), sha256Of(fileBytes(final))])
   return ourHash === theirHash ? 'delivered' : 'occupied'
-}
-
-async function hashOf(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of fileBytes(path)) hash.update(chunk)
-  return hash.digest('hex')
 }

@@ -16,7 +16,7 @@ export interface LeaseKeeper {
 }
 
 /**
- * Begins right after a write that renewed the lease, and knows when it was last renewed. Two clocks are asked: the ticks of
+ * Begins right after a write that renewed the lease, or before one made by `writing`, and knows when it was last renewed. Two clocks are asked: the ticks of
  * the processor may stand still while the machine sleeps, the time of day may be set.
  */
 export function keepLease({

@@ -1,4 +1,5 @@
 /** The bytes of a file, piece by piece. */
+import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 
 /** So much at a time: few calls for a large file, and little memory. */
@@ -24,6 +25,8 @@ export async function* fileBytes(path: string): AsyncGenerator<Buffer> {
 export interface Stretch {
   readonly from: number
   readonly until?: number
+  /** No piece is larger. */
+  readonly pieceBytes?: number
 }
 
 /**
@@ -35,14 +38,22 @@ export async function* bytesOf(file: FileHandle, stretch?: Stretch): AsyncGenera
   // A pipe stands where it stands, and nobody knows what is still to come.
   let position = stretch?.from
   let left = found.size - (position ?? 0)
-  const least = found.isFile() ? ROOM_BYTES : PIECE_BYTES
+  const { until, pieceBytes = PIECE_BYTES } = stretch ?? {}
+  const least = found.isFile() ? ROOM_BYTES : pieceBytes
   for (;;) {
-    const wanted = stretch?.until === undefined ? Infinity : stretch.until - (position ?? 0)
-    const piece = Buffer.allocUnsafe(Math.min(Math.max(left, least), PIECE_BYTES, wanted))
+    const wanted = until === undefined ? Infinity : until - (position ?? 0)
+    const piece = Buffer.allocUnsafe(Math.min(Math.max(left, least), pieceBytes, wanted))
     const { bytesRead } = await file.read(piece, 0, piece.length, position)
     if (bytesRead === 0) return
     left -= bytesRead
     if (position !== undefined) position += bytesRead
     yield piece.subarray(0, bytesRead)
   }
+}
+
+/** As 64 hexadecimal digits. */
+export async function sha256Of(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const piece of pieces) hash.update(piece)
+  return hash.digest('hex')
 }

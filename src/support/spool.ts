@@ -1,10 +1,11 @@
 /** A local folder of named blobs that are on the disk before anybody relies on them. */
 import { createHash, randomUUID } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir, rename, stat } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { renameDurably } from './durable.ts'
-import { assert, BridgeError, hasSystemCode } from './errors.ts'
+import { assert, BridgeError } from './errors.ts'
 import { fileBytes } from './file-bytes.ts'
+import { isFree } from './is-free.ts'
 import { removeFile } from './remove-file.ts'
 
 export interface SpooledBlob {
@@ -53,18 +54,8 @@ export async function openSpool(
     putUnflushed: (name, chunks) => put(path(name), chunks, UNFLUSHED),
     read: (name) => fileBytes(path(name)),
     remove: (name) => onDisk(folder, () => removeFile(path(name))),
-    has: (name) => onDisk(folder, () => isThere(path(name))),
+    has: (name) => onDisk(folder, async () => !(await isFree(path(name)))),
     list: async () => (await readdir(folder)).filter((name) => !name.endsWith(TEMPORARY)),
-  }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await stat(path)
-    return true
-  } catch (error) {
-    if (hasSystemCode(error, 'ENOENT')) return false
-    throw error
   }
 }
 

@@ -116,6 +116,14 @@ describe('a directory on this machine', () => {
     expect(await readdir(join(base, 'outside'))).toEqual(['secret.csv'])
   })
 
+  test('a link out of the mailbox is refused also where another one leads back into it', async () => {
+    await symlink(join(base, 'outside'), join(root, 'link'))
+    await symlink(join(root, 'inbox'), join(base, 'outside', 'back'))
+    await expect(directoryMailbox({ root }).list('link/back')).rejects.toMatchObject({
+      code: 'configuration-invalid',
+    })
+  })
+
   test('a link that leads nowhere is refused rather than made into a folder', async () => {
     await symlink(join(base, 'outside', 'missing'), join(root, 'link'))
     await expect(directoryMailbox({ root }).list('link')).rejects.toMatchObject({

@@ -1,5 +1,4 @@
 /** The rules that keep a file which stands in an inbox from being taken, each asked without changing anything. */
-import { createHash } from 'node:crypto'
 import type { Configuration } from '../../config/configuration.ts'
 import { OPERATIONS } from '../../contract/operations.ts'
 import type { Journal } from '../../domain/journal.ts'
@@ -13,7 +12,7 @@ import { isHolderAlive } from '../holder.ts'
 import type { Inbox } from './inboxes.ts'
 import type { RemoteInbox } from './remote-inbox.ts'
 import { type Reason, reason } from './reasons.ts'
-import { fileBytes } from '../../support/file-bytes.ts'
+import { fileBytes, sha256Of } from '../../support/file-bytes.ts'
 
 export interface Eyes {
   readonly clock: Clock
@@ -78,9 +77,7 @@ export async function settleReasons(
 
 export async function sameBytes({ journal }: Asking, { route }: Inbox, path: string): Promise<Reason[]> {
   if (journal === undefined || OPERATIONS[route.operation].repeatable) return []
-  const hash = createHash('sha256')
-  for await (const chunk of fileBytes(path)) hash.update(chunk)
-  const first = await journal.firstWithBytes(route.name, hash.digest('hex'))
+  const first = await journal.firstWithBytes(route.name, await sha256Of(fileBytes(path)))
   if (first === undefined) return []
   const message = `the same bytes came before as ${first.name} on ${isoTime(first.receivedAt)} (id ${first.id}): the next run takes the file, tells it as a duplicate and sends nothing of it`
   return [reason('same-bytes', message)]

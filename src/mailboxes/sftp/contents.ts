@@ -1,7 +1,6 @@
 /** Comparing files by their bytes. */
-import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
-import { bytesOf } from '../../support/file-bytes.ts'
+import { bytesOf, sha256Of } from '../../support/file-bytes.ts'
 import type { Calls, Handle } from './calls.ts'
 import { isRefusal, STATUS } from './refusals.ts'
 import { download } from './transfer.ts'
@@ -33,15 +32,13 @@ export async function haveSameContents(calls: Calls, one: string, other: string)
 
 /** Undefined when it is not there any more. */
 async function remoteHash(calls: Calls, path: string, size: number): Promise<string | undefined> {
-  const hash = createHash('sha256')
   const handle = await openedIfThere(calls, path)
   if (handle === undefined) return undefined
   try {
-    for await (const chunk of download(calls, handle, { from: 0, size })) hash.update(chunk)
+    return await sha256Of(download(calls, handle, { from: 0, size }))
   } finally {
     await calls.close(handle).catch(() => {})
   }
-  return hash.digest('hex')
 }
 
 async function openedIfThere(calls: Calls, path: string): Promise<Handle | undefined> {
@@ -53,9 +50,6 @@ async function openedIfThere(calls: Calls, path: string): Promise<Handle | undef
   }
 }
 
-export async function localHash(file: FileHandle, until?: number): Promise<string> {
-  const hash = createHash('sha256')
-  const stretch = until === undefined ? { from: 0 } : { from: 0, until }
-  for await (const piece of bytesOf(file, stretch)) hash.update(piece)
-  return hash.digest('hex')
+export function localHash(file: FileHandle, until?: number): Promise<string> {
+  return sha256Of(bytesOf(file, { from: 0, ...(until === undefined ? {} : { until }) }))
 }

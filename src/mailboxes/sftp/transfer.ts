@@ -85,9 +85,12 @@ export async function upload(calls: Calls, handle: Handle, local: Outgoing): Pro
   }
 }
 
+/** How many chunks are read from the disk at once. */
+const PIECE_CHUNKS = 32
+
 async function* chunksOf(file: FileHandle, from: number) {
   let position = from
-  for await (const piece of bytesOf(file, { from })) {
+  for await (const piece of bytesOf(file, { from, pieceBytes: CHUNK_BYTES * PIECE_CHUNKS })) {
     for (let start = 0; start < piece.length; start += CHUNK_BYTES) {
       yield { position: position + start, bytes: piece.subarray(start, start + CHUNK_BYTES) }
     }
