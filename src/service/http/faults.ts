@@ -31,16 +31,15 @@ export function registerFaults(app: FastifyInstance, { switches, counts, clock }
   const chosen = new WeakMap<FastifyRequest, AfterName>()
   const released = holdOpen(app)
 
-  app.addHook('preHandler', async (request, reply) => {
-    if (!canStrike(request, switches)) return
-    const fault = chooseFault(switches, counts, chances)
-    if (fault === undefined) return
-    if (!isBefore(fault)) {
-      chosen.set(request, fault)
+  app.addHook('preHandler', (request, reply, goOn) => {
+    const fault = canStrike(request, switches) ? chooseFault(switches, counts, chances) : undefined
+    if (fault !== undefined && isBefore(fault)) {
+      counts[fault] += 1
+      BEFORE[fault]({ request, reply, released, refuse429: () => refuse429(chances()) })
       return
     }
-    counts[fault] += 1
-    await BEFORE[fault]({ request, reply, released, refuse429: () => refuse429(chances()) })
+    if (fault !== undefined) chosen.set(request, fault)
+    goOn()
   })
 
   app.addHook('onSend', async (request, reply, payload) => {
@@ -100,7 +99,7 @@ const BEFORE: Readonly<Record<BeforeName, (struck: Struck & { refuse429: () => A
   },
   hang: ({ request, reply, released }) => {
     reply.hijack()
-    return released(request)
+    void released(request)
   },
   error500Before: ({ reply }) => send(reply, SERVER_ERROR),
   html502Before: ({ reply }) => asGateway(reply).send(GATEWAY_PAGE),

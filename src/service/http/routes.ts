@@ -43,9 +43,10 @@ export function registerRoutes(app: FastifyInstance, parts: RouteParts): void {
       // a HEAD must not make what a GET makes
       exposeHeadRoute: endpoint.kind !== 'document',
       config: { endpoint: name },
-      onRequest: async (request, reply) => {
+      onRequest: (request, reply, goOn) => {
         const refusal = refusalOf(request, endpoint, parts)
-        if (refusal !== undefined) await send(reply, refusal)
+        if (refusal === undefined) goOn()
+        else send(reply, refusal)
       },
       handler: async (request, reply) => {
         const answer = await parts.handlers[name](callOf(request, endpoint))
@@ -70,6 +71,10 @@ export function answerUnrouted(request: FastifyRequest): Answer {
   return refused(405, `Method "${request.method}" not allowed.`, { allow: methods.join(', ') })
 }
 
+/**
+ * A hook that answers must be of the kind that says when to go on, and not say it: Fastify takes an answer whose caller
+ * hangs up before it has left for one that was not given, and would go on to do what an asynchronous hook has refused.
+ */
 export function send(reply: FastifyReply, { status, body, headers = {} }: Answer): FastifyReply {
   return reply.code(status).headers(headers).send(body)
 }

@@ -38,9 +38,9 @@ export async function createServer(
     if (endpointOf(request)?.kind === 'act') done(null)
     else done(new UnsupportedBody())
   })
-  app.addHook('onRequest', async (request, reply) => {
-    if (!request.is404) return
-    await send(reply, redirectOf(request, switches) ?? answerUnrouted(request))
+  app.addHook('onRequest', (request, reply, goOn) => {
+    if (!request.is404) goOn()
+    else send(reply, redirectOf(request, switches) ?? answerUnrouted(request))
   })
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const answer = answerToError(error)
