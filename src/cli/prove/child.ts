@@ -8,12 +8,21 @@ import { guarded, isEffect, type Wrap, wrappedBoth } from './death.ts'
 import type { Job } from './processes.ts'
 
 process.once('message', (message) => {
+  process.on('message', stop)
   void work(message as Job)
     .then((exit) => {
       process.exitCode = exit
     })
     .finally(() => process.disconnect())
 })
+
+/**
+ * The next message of all. It is heard between two steps of the work and never within one: between the last look at the
+ * lease and the write that follows it there are some microseconds, in which nobody can be kept from sending.
+ */
+function stop(): void {
+  process.send?.('stops', () => process.kill(process.pid, 'SIGSTOP'))
+}
 
 async function work(job: Job): Promise<ExitCode> {
   const sabotage = await sabotageOf(job)

@@ -28,7 +28,9 @@ export interface StartedChild {
   readonly ended: Promise<Ended>
   readonly isOver: () => boolean
   /** False when there was nobody any more. */
-  readonly kill: (signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT') => boolean
+  readonly kill: (signal: 'SIGKILL' | 'SIGCONT') => boolean
+  /** Asks it to stop itself; gives whether it does, or had ended before. */
+  readonly stop: () => Promise<boolean>
 }
 
 export interface Nursery {
@@ -96,6 +98,11 @@ function working(child: ChildProcess, ended: Promise<Ended>): StartedChild {
     child.once('message', () => resolve())
     void ended.then(() => resolve())
   })
+  const stop = async () => {
+    const stops = new Promise<boolean>((resolve) => child.once('message', () => resolve(true)))
+    child.send('stop', () => undefined)
+    return Promise.race([stops, ended.then(() => false)])
+  }
   const isOver = () => child.exitCode !== null || child.signalCode !== null
-  return { began, ended, isOver, kill: (signal) => !isOver() && child.kill(signal) }
+  return { began, ended, isOver, stop, kill: (signal) => !isOver() && child.kill(signal) }
 }

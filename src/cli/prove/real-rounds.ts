@@ -84,7 +84,7 @@ async function stopBeyondLease(scene: Scene, watch: Watch, options: RealOptions)
   }
   const first = options.nursery.start(patient)
   await comesAbout(first, scene, () => watch.arrivals() >= request, 3000)
-  const wasStopped = first.kill('SIGSTOP')
+  const wasStopped = await first.stop()
   await world.pause(LEASE_MS + 100)
   const second = options.nursery.start({ ...job, untilQuietMs: LONGEST_MS })
   // sometimes the first wakes while the second works, and sometimes after it is done
