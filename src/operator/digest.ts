@@ -5,6 +5,7 @@ import type { Journal, WorkOf } from '../domain/journal.ts'
 import type { Digest, NoticeMatter, ToldConcern, ToldDelivery, ToldFile } from '../domain/notice.ts'
 import type { StateCounts } from '../domain/record.ts'
 import { isoTime } from '../support/clock.ts'
+import type { RouteFailure } from './failing-routes.ts'
 import { resultsPlace } from './places.ts'
 
 /** So many files and deliveries are looked at, and so many of them are named. */
@@ -13,12 +14,6 @@ const NAMED_MAX = 100
 
 /** So many records in trouble are looked through for their codes. */
 const TROUBLED_MAX = 1000
-
-export interface RouteFailure {
-  readonly route: string
-  readonly code: string
-  readonly message: string
-}
 
 export interface DigestRequest {
   readonly id: string
@@ -166,4 +161,20 @@ function attentionOf(request: DigestRequest): Digest['attention'] {
 
 function toldConcern({ code, route, message, cure }: Concern): ToldConcern {
   return { code, message, cure, ...(route === undefined ? {} : { route }) }
+}
+
+/** What was to be told is settled by now; whoever got the first try of it is told so. */
+export function nothingLeft(id: string, at: number): Digest {
+  return {
+    id,
+    at: isoTime(at),
+    trouble: false,
+    totals: { files: 0, deliveries: 0, incoming: {}, outgoing: {} },
+    files: [],
+    deliveries: [],
+    more: 0,
+    attention: { raised: [], ended: [] },
+    failures: [],
+    recovered: [],
+  }
 }

@@ -4,9 +4,10 @@ import type { ConcernChange } from '../domain/attention.ts'
 import type { Observer } from '../domain/event.ts'
 import type { Digest, DueNotice, Message, Notifier, NoticeMatter, NoticeRange } from '../domain/notice.ts'
 import type { Clock } from '../support/clock.ts'
-import { digestOf, MATTER_MAX, type RouteFailure, type Sources } from './digest.ts'
+import { digestOf, MATTER_MAX, nothingLeft, type Sources } from './digest.ts'
 import { messageOf } from './digest-in-words.ts'
-import { withoutTheirWords } from './wording.ts'
+import { compared, failureOf, type RouteFailure, type Tried } from './failing-routes.ts'
+import { isHeld, isTooSoon } from './notice-pace.ts'
 
 export interface Announcing extends Sources {
   readonly notices: readonly NoticeConfiguration[]
@@ -18,21 +19,11 @@ export interface Announcing extends Sources {
   readonly notify: Observer
 }
 
-/** What the journal does not know: which routes were tried, and which of them could not do their work. */
-export interface Tried {
-  readonly routes: readonly string[]
-  readonly failures: readonly RouteFailure[]
-}
-
 /** So many changes of findings go into one digest. */
 const CHANGES_MAX = 500
 
 /** Events that need no notice are passed in steps, so that an idle bridge writes nothing. */
 const PASS_EVENTS = 200
-
-/** A notice that failed is tried again after so many minutes for each time it failed, at most a quarter of an hour. */
-const AGAIN_MS = 60_000
-const AGAIN_TIMES_MAX = 15
 
 /**
  * Tells everybody what happened since they were told. `paced`: no more often than each wants it, as in a watch that comes
@@ -76,19 +67,6 @@ async function announceTo(announcing: Announcing, notice: NoticeConfiguration, t
   await sendNew(announcing, notice, { due, turn })
 }
 
-function isTooSoon({ open, lastTriedAt }: DueNotice, { everyMs }: NoticeConfiguration, now: number): boolean {
-  if (lastTriedAt === undefined) return false
-  const pause = open === undefined ? everyMs : AGAIN_MS * Math.min(open.tries, AGAIN_TIMES_MAX)
-  // A clock that was set back must not silence anybody.
-  return now >= lastTriedAt && now - lastTriedAt < pause
-}
-
-/** Another bridge may be at it; it was begun lately then, unless the clock was set back since. */
-function isHeld({ open, lastTriedAt = 0 }: DueNotice, now: number): boolean {
-  if (open === undefined) return false
-  return now < open.heldUntil && now > 2 * lastTriedAt - open.heldUntil
-}
-
 /** The same range again, under the same id. */
 async function sendOpen(
   announcing: Announcing,
@@ -105,7 +83,7 @@ async function sendOpen(
   const digest = await digestFor(announcing, notice, { id, matter, changes, failures, recovered: [] })
   return send(announcing, notice, {
     range,
-    digest: digest ?? nothingLeft(announcing, id),
+    digest: digest ?? nothingLeft(id, announcing.clock.now()),
     failing: due.failing,
     // Whoever was away the last time may still be, and the next run or minute asks again.
     once: true,
@@ -207,41 +185,4 @@ async function changesIn(
 ): Promise<ConcernChange[]> {
   const changes = await journal.concernChanges(afterTurn, CHANGES_MAX)
   return changes.filter(({ turn, at }) => turn <= upToTurn && at >= joinedAt)
-}
-
-/** What was told to fail before against what fails now. A route that was not tried stays as it was. */
-function compared(before: readonly string[], { routes, failures }: Tried) {
-  const now = failures.map(({ route, code }) => `${route} ${code}`)
-  const left = before.filter((each) => !routes.includes(failureOf(each).route))
-  const stillFailing = new Set(failures.map(({ route }) => route))
-  return {
-    failing: [...left, ...now],
-    failures: failures
-      .filter(({ route, code }) => !before.includes(`${route} ${code}`))
-      .map((failure) => ({ ...failure, message: withoutTheirWords(failure.message) })),
-    recovered: before
-      .map((each) => failureOf(each).route)
-      .filter((route) => routes.includes(route) && !stillFailing.has(route)),
-  }
-}
-
-function failureOf(told: string): RouteFailure {
-  const [route = '', code = ''] = told.split(' ')
-  return { route, code, message: `it could not do its work; see \`dropbridge explain ${code}\`` }
-}
-
-/** What was to be told is settled by now; whoever got the first try of it is told so. */
-function nothingLeft({ clock }: Announcing, id: string): Digest {
-  return {
-    id,
-    at: new Date(clock.now()).toISOString(),
-    trouble: false,
-    totals: { files: 0, deliveries: 0, incoming: {}, outgoing: {} },
-    files: [],
-    deliveries: [],
-    more: 0,
-    attention: { raised: [], ended: [] },
-    failures: [],
-    recovered: [],
-  }
 }

@@ -9,11 +9,10 @@ import type { StateCounts } from '../domain/record.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { Clock } from '../support/clock.ts'
 import { FAILURES, type FailureCode } from '../support/errors.ts'
-import type { RouteFailure } from './digest.ts'
+import { type FailingRoutes, watchFailingRoutes } from './failing-routes.ts'
 import { type HealthServer, serveHealth } from './health-server.ts'
 import { keepFresh, type Keeper } from './keeper.ts'
 import type { Metrics } from './metrics.ts'
-import { isNobodysFault } from './nobodys-fault.ts'
 import { announce, type Announcing, joinNotices } from './notices.ts'
 import { oldestUnfinished } from './oldest.ts'
 import { replaceFile } from './page-file.ts'
@@ -63,9 +62,7 @@ interface Inside {
   readonly tell: Observer
   readonly pulse: Pulse
   readonly metrics: Metrics | undefined
-  /** By route: what it fails with, and those that went well. */
-  readonly failing: Map<string, RouteFailure>
-  readonly tried: Set<string>
+  readonly failing: FailingRoutes
   /** What was told already to be wrong beside the work. */
   readonly asides: Map<string, string>
 }
@@ -120,7 +117,7 @@ async function lookAtTheEnd(inside: Inside, bridge: Watched): Promise<void> {
   if (options.signal.aborted) return
   if (options.configuration.statusPage !== undefined) return refresh(inside, bridge)
   await aside(inside, 'attention', bridge.heed)
-  await announce(announcingOf(inside, bridge), triedSoFar(inside))
+  await announce(announcingOf(inside, bridge), inside.failing.tried())
 }
 
 /** Loaded when they are wanted: a run has none, and should begin at once. */
@@ -134,27 +131,14 @@ async function openMetrics({ configuration, routes, clock, version, isWatch }: O
 function openInside(options: OperatingOptions, metrics: Metrics | undefined): Inside {
   const { configuration, routes, clock, log } = options
   const pulse = createPulse({ clock, journalPath: configuration.journal.path, routes })
-  const failing = new Map<string, RouteFailure>()
-  const tried = new Set<string>()
+  const failing = watchFailingRoutes()
   const tell = (event: BridgeEvent) => {
     log(event)
     metrics?.observe(event)
     pulse.observe(event)
-    noteFailures(event, failing, tried)
+    failing.observe(event)
   }
-  return { options, tell, pulse, metrics, failing, tried, asides: new Map() }
-}
-
-function noteFailures(event: BridgeEvent, failing: Map<string, RouteFailure>, tried: Set<string>): void {
-  if (event.kind === 'route-failed' && !isNobodysFault(event.code)) {
-    const { route, code, message } = event
-    failing.set(route, { route, code, message })
-    tried.add(route)
-  }
-  const isWell = event.kind === 'pass-ended' && event.failure === undefined
-  if (event.kind !== 'route-recovered' && !isWell) return
-  failing.delete(event.route)
-  tried.add(event.route)
+  return { options, tell, pulse, metrics, failing, asides: new Map() }
 }
 
 /** Work beside the work: what goes wrong with it is told once for each reason, and is no failure. */
@@ -195,7 +179,7 @@ async function refresh(inside: Inside, bridge: Watched): Promise<void> {
     const oldest = await aside(inside, 'metrics', () => oldestUnfinished(bridge.journal))
     metrics.show(snapshot, oldest ?? new Map())
   }
-  await announce(announcingOf(inside, bridge), triedSoFar(inside), options.isWatch)
+  await announce(announcingOf(inside, bridge), inside.failing.tried(), options.isWatch)
   if (path !== undefined && snapshot !== undefined) {
     await aside(inside, 'status page', () => writePage(inside, bridge, { snapshot, path }))
   }
@@ -207,10 +191,6 @@ function announcingOf({ options, tell }: Inside, { journal }: Watched): Announci
   return { journal, configuration, notices, notifierOf, clock, newId, signal, notify: tell }
 }
 
-function triedSoFar({ tried, failing }: Inside) {
-  return { routes: [...tried], failures: [...failing.values()] }
-}
-
 async function writePage(
   { options, failing }: Inside,
   { journal }: Watched,
@@ -220,7 +200,7 @@ async function writePage(
   const counts = new Map<string, StateCounts>()
   for (const { id } of snapshot.files) counts.set(id, await journal.countRecords({ file: id }))
   const notices = await journal.latestNotices((configuration.notices ?? []).map(({ name }) => name))
-  const failures = [...failing.values()].map(({ route, code, message }) => {
+  const failures = failing.tried().failures.map(({ route, code, message }) => {
     const cure = code in FAILURES ? FAILURES[code as FailureCode].cure : ''
     return { route, message: withoutTheirWords(message), cure }
   })
