@@ -1,8 +1,7 @@
 /** Checking a configuration against its mappings and their examples. */
-import { access } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import type { Configuration } from '../config/configuration.ts'
 import { createFormats } from '../formats/formats.ts'
+import { checkFolders } from './check-folders.ts'
 import { failingExamples } from './examples.ts'
 import { loadMappings, stepsOf } from './mappings.ts'
 
@@ -27,15 +26,8 @@ export async function checkConfiguration(configuration: Configuration): Promise<
     failures.push(...(await failingExamples(mapping, mappingPath, format)))
     warnings.push(...mapping.warnings.map((warning) => `${mappingPath}: ${warning}`))
   }
-  for (const [name, mailbox] of Object.entries(configuration.mailboxes)) {
-    if (mailbox.type !== 'directory') continue // whether a server is there is asked with `--online`
-    const { path } = mailbox
-    await access(path).catch(() => failures.push(`mailbox ${name}: the folder ${path} is not there`))
-  }
-  const { statusPage } = configuration
-  if (statusPage !== undefined) {
-    const folder = dirname(statusPage)
-    await access(folder).catch(() => failures.push(`status page: the folder ${folder} is not there`))
-  }
+  const folders = await checkFolders(configuration)
+  warnings.push(...folders.warnings)
+  failures.push(...folders.failures)
   return { routes, warnings, failures: [...new Set(failures)] }
 }

@@ -24,7 +24,10 @@ export async function openMailbox(
   settings: MailboxConfiguration,
   { clock, random, newId, isImpatient = false }: MailboxOptions,
 ): Promise<Mailbox> {
-  if (settings.type === 'directory') return directoryMailbox({ root: settings.path, clock })
+  if (settings.type === 'directory') {
+    const { path: root, mounted = false } = settings
+    return directoryMailbox({ root, mounted, clock })
+  }
   const { type: _, ...sftp } = settings
   // Loaded where there is such a mailbox: it is a fifth of what every start would take.
   const { sftpMailbox } = await import('../mailboxes/sftp/mailbox.ts')

@@ -11,7 +11,7 @@ import { bytesOf } from '../support/file-bytes.ts'
 import { isFree } from '../support/is-free.ts'
 import { archive } from './archive.ts'
 import { reaching, writing } from './failures.ts'
-import { openFolder, whereItIs } from './folders.ts'
+import { openFolder, openRoot, whereItIs } from './folders.ts'
 import { sweepOnce, withdraw } from './leftovers.ts'
 import { leaveCopy, moveWithoutReplacing } from './leave.ts'
 import { markFolder, namesIn } from './marks.ts'
@@ -27,6 +27,8 @@ import { claimedPath, pathOf, type Place, type Target } from './place.ts'
 
 export interface DirectoryOptions {
   readonly root: string
+  /** Where nothing is mounted at the root, the mailbox is away. False when left out. */
+  readonly mounted?: boolean
   /** Tells old left-over files from files under way. */
   readonly clock?: Clock
   /** Makes working names unique. */
@@ -38,6 +40,7 @@ export interface DirectoryOptions {
 export function directoryMailbox(options: DirectoryOptions): Mailbox {
   const place: Place = {
     root: resolve(options.root),
+    mounted: options.mounted ?? false,
     newId: options.newId ?? randomUUID,
     hardLinks: options.hardLinks ?? true,
     clock: options.clock ?? systemClock,
@@ -54,8 +57,8 @@ export function directoryMailbox(options: DirectoryOptions): Mailbox {
     archive: (claim, folder) => whereItIs(place, () => archive(place, claim, folder)),
     deliver: (source, folder, name, handover) =>
       whereItIs(place, () => deliver(place, source, { folder, name }, handover)),
-    names: (folder) => namesIn(place.root, folder),
-    mark: (folder, name) => markFolder(place.root, folder, name),
+    names: (folder) => namesIn(place, folder),
+    mark: (folder, name) => markFolder(place, folder, name),
     describe: (folder, name) => {
       assertSafeName(name)
       return join(place.root, ...folderSegments(folder), name)
@@ -65,7 +68,7 @@ export function directoryMailbox(options: DirectoryOptions): Mailbox {
 }
 
 async function list(place: Place, folder: string): Promise<Sighting[]> {
-  const path = await openFolder(place.root, folderSegments(folder))
+  const path = await openFolder(place, folderSegments(folder))
   return reaching(`The folder ${path} cannot be listed`, async () => {
     const candidates = (await readdir(path, { withFileTypes: true })).filter(isCandidate)
     const sightings: Sighting[] = []
@@ -146,8 +149,8 @@ async function* read(place: Place, claim: Claim): AsyncIterable<Uint8Array> {
   }
 }
 
-async function claims({ root }: Place, folder: string): Promise<string[]> {
-  const path = join(await openFolder(root, folderSegments(folder)), CLAIMED_FOLDER)
+async function claims(place: Place, folder: string): Promise<string[]> {
+  const path = join(await openFolder(place, folderSegments(folder)), CLAIMED_FOLDER)
   return reaching(`The folder ${path} cannot be listed`, async () => {
     if (await isFree(path)) return []
     return (await readdir(path)).map(idOfClaimed).filter((id) => id !== undefined)
@@ -186,5 +189,8 @@ async function deliver(
   if (handover?.takenOver === true) await withdraw(dirname(final), target.name)
   const temporary = join(dirname(final), temporaryName(place.newId(), target.name))
   const how = handover === undefined ? {} : { stillOurs: handover.stillOurs }
-  return leaveCopy({ source, temporary, final, hardLinks: place.hardLinks, ...how })
+  const left = await leaveCopy({ source, temporary, final, hardLinks: place.hardLinks, ...how })
+  // What was left just when the share went away is in the folder below it, where nobody looks.
+  if (place.mounted) await openRoot(place)
+  return left
 }

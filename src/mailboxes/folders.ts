@@ -3,17 +3,25 @@ import { mkdir, realpath, stat } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { BridgeError, hasCode, hasSystemCode } from '../support/errors.ts'
 import { syncFolder } from '../support/durable.ts'
+import { isMountPoint } from '../support/mount-point.ts'
 import { reaching, writing } from './failures.ts'
+
+/** The folder of a mailbox as the user names it. */
+export interface Root {
+  readonly root: string
+  /** Where nothing is mounted at the root, it is away. */
+  readonly mounted: boolean
+}
 
 /**
  * The real path of a folder, made when it is missing. The root itself is never made: a share that is not mounted must
  * look away, not empty. A link that leads out of the root is refused.
  */
-export async function openFolder(root: string, segments: readonly string[]): Promise<string> {
+export async function openFolder(root: Root, segments: readonly string[]): Promise<string> {
   const standing = await standingFolder(root, segments)
   if (standing !== undefined) return standing
   const realRoot = await openRoot(root)
-  return whereItIs({ root }, async () => {
+  return whereItIs(root, async () => {
     let place = realRoot
     for (const segment of segments) {
       place = await openStep(realRoot, join(place, segment))
@@ -26,8 +34,13 @@ export async function openFolder(root: string, segments: readonly string[]): Pro
  * Mostly everything is there without a link on the way, and few looks tell; where not, going step by step tells what is missing, or
  * where a link leads.
  */
-async function standingFolder(root: string, segments: readonly string[]): Promise<string | undefined> {
+async function standingFolder(
+  { root, mounted }: Root,
+  segments: readonly string[],
+): Promise<string | undefined> {
   try {
+    // What is mounted is asked on the longer way, which tells why not.
+    if (mounted) return undefined
     const [realRoot, place] = await Promise.all([realpath(root), realpath(join(root, ...segments))])
     return place === join(realRoot, ...segments) && (await stat(place)).isDirectory() ? place : undefined
   } catch {
@@ -36,10 +49,7 @@ async function standingFolder(root: string, segments: readonly string[]): Promis
 }
 
 /** What cannot be written because the whole place went away meanwhile is a place that cannot be reached. */
-export async function whereItIs<Result>(
-  { root }: { readonly root: string },
-  work: () => Promise<Result>,
-): Promise<Result> {
+export async function whereItIs<Result>(root: Root, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
@@ -48,8 +58,12 @@ export async function whereItIs<Result>(
   }
 }
 
-export async function openRoot(root: string): Promise<string> {
-  return reaching(`The mailbox folder ${root} cannot be reached`, () => realFolder(root))
+export async function openRoot({ root, mounted }: Root): Promise<string> {
+  return reaching(`The mailbox folder ${root} cannot be reached`, async () => {
+    const real = await realFolder(root)
+    if (!mounted || (await isMountPoint(real))) return real
+    throw new BridgeError('mailbox-unreachable', `Nothing is mounted at ${root}.`)
+  })
 }
 
 async function openStep(realRoot: string, path: string): Promise<string> {

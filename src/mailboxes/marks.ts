@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { hasSystemCode } from '../support/errors.ts'
 import { syncFolder } from '../support/durable.ts'
 import { reaching, writing } from './failures.ts'
-import { openFolder, openRoot } from './folders.ts'
+import { openFolder, openRoot, type Root } from './folders.ts'
 import { assertSafeName, folderSegments } from './names.ts'
 
 /** Undefined where there is no such folder. A root that is away is a failure. */
-export async function namesIn(root: string, folder: string): Promise<ReadonlySet<string> | undefined> {
+export async function namesIn(root: Root, folder: string): Promise<ReadonlySet<string> | undefined> {
   const steps = folderSegments(folder)
   const path = join(await openRoot(root), ...steps)
   return reaching(`The folder ${path} cannot be listed`, async () => {
@@ -21,7 +21,7 @@ export async function namesIn(root: string, folder: string): Promise<ReadonlySet
   })
 }
 
-export async function markFolder(root: string, folder: string, name: string): Promise<void> {
+export async function markFolder(root: Root, folder: string, name: string): Promise<void> {
   assertSafeName(name)
   const path = await openFolder(root, folderSegments(folder))
   await writing(`The folder ${join(path, name)} cannot be made`, async () => {

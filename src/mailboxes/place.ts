@@ -2,11 +2,10 @@
 import { join } from 'node:path'
 import type { Claim } from '../domain/mailbox.ts'
 import type { Clock } from '../support/clock.ts'
-import { openFolder } from './folders.ts'
+import { openFolder, type Root } from './folders.ts'
 import { assertSafeName, CLAIMED_FOLDER, claimedName, folderSegments } from './names.ts'
 
-export interface Place {
-  readonly root: string
+export interface Place extends Root {
   readonly newId: () => string
   readonly hardLinks: boolean
   readonly clock: Clock
@@ -21,11 +20,11 @@ export interface Target {
 
 export async function pathOf(place: Place, { folder, name }: Target): Promise<string> {
   assertSafeName(name)
-  return join(await openFolder(place.root, folderSegments(folder)), name)
+  return join(await openFolder(place, folderSegments(folder)), name)
 }
 
 export async function claimedPath(place: Place, { id, folder, name }: Claim): Promise<string> {
   assertSafeName(name)
-  const path = await openFolder(place.root, [...folderSegments(folder), CLAIMED_FOLDER])
+  const path = await openFolder(place, [...folderSegments(folder), CLAIMED_FOLDER])
   return join(path, claimedName(id, name))
 }

@@ -202,6 +202,18 @@ describe('check', () => {
     expect(stderr).toContain('The configuration needs work.')
   })
 
+  test('says when nothing is mounted where a mailbox is said to be mounted', async () => {
+    const folder = await initialised()
+    const path = join(folder, 'dropbridge.yaml')
+    const mounted = (await readFile(path, 'utf8')).replace(/path: \.?\/?exchange/, '$&, mounted: true')
+    await writeFile(path, mounted)
+
+    const { exit, stderr } = await runProgram(folder, ['check'], ENV)
+
+    expect(exit, stderr).toBe(78)
+    expect(stderr).toMatch(/^wrong: mailbox exchange: nothing is mounted at .*exchange$/m)
+  })
+
   test('with --json prints what it found and nothing else', async () => {
     const { exit, stdout, stderr } = await runProgram(await initialised(), ['check', '--json'], ENV)
 

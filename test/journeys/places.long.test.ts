@@ -1,5 +1,5 @@
 /** Folders that cannot be written, shares that go away, and a journal that others hold or have damaged. */
-import { open, readdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
@@ -125,6 +125,34 @@ test('a share that is away is not taken for an empty one, and nothing is made in
   expect(await readdir(world.folder)).not.toContain('exchange')
 
   await rename(`${share}.away`, share)
+  expect((await run(world, 'orders-out')).exit).toBe(0)
+  expect(await world.list('outbox')).toEqual(['orders-1.csv'])
+  expect(world.service.counts().acknowledgedOrders).toBe(POS.length)
+})
+
+test('a mailbox that is said to be mounted is away while nothing is, and nothing is left in the folder below', async () => {
+  const exchange = (path: string) => ({ type: 'directory', path, mounted: true }) as const
+  const world = await aWorld({ routes: ['orders', 'orders-out'], exchange })
+  const share = join(world.folder, 'exchange')
+  const disk = await smallDisk(share)
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  expect((await run(world)).exit).toBe(0)
+  await expectAllOnce(world)
+  await disk.unmount()
+  await mkdir(join(share, 'outbox'))
+
+  for (const route of ['orders', 'orders-out']) {
+    const { exit, failure } = await run(world, route)
+    expect([exit, failure?.code, failure?.message]).toEqual([
+      69,
+      'mailbox-unreachable',
+      `Nothing is mounted at ${share}.`,
+    ])
+  }
+  expect([await readdir(share), await world.list('outbox')]).toEqual([['outbox'], []])
+  expect(world.service.counts().acknowledgedOrders).toBe(0)
+
+  await smallDisk(share)
   expect((await run(world, 'orders-out')).exit).toBe(0)
   expect(await world.list('outbox')).toEqual(['orders-1.csv'])
   expect(world.service.counts().acknowledgedOrders).toBe(POS.length)

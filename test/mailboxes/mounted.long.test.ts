@@ -1,0 +1,74 @@
+/** A directory mailbox that is a mount point: real mounts, which come and go. */
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { checkFolders } from '../../src/bridge/check-folders.ts'
+import { directoryMailbox } from '../../src/mailboxes/directory.ts'
+import { smallDisk } from '../fixtures/small-disk.ts'
+import { tempFolder } from '../fixtures/temp-folder.ts'
+
+async function share() {
+  const folder = await tempFolder()
+  const root = join(folder, 'share')
+  const spooled = join(folder, 'spooled')
+  await writeFile(spooled, 'a,b\n')
+  return { root, spooled, disk: await smallDisk(root) }
+}
+
+const AWAY = { code: 'mailbox-unreachable' }
+const CLAIM = { id: 'claim-1', folder: '.', name: 'orders.csv' }
+
+test('while nothing is mounted no call takes the folder below for the mailbox', async () => {
+  const { root, spooled, disk } = await share()
+  const mailbox = directoryMailbox({ root, mounted: true })
+  expect(await mailbox.deliver(spooled, '.', 'orders.csv')).toBe('delivered')
+  expect((await mailbox.list('.')).map(({ name }) => name)).toEqual(['orders.csv'])
+  await disk.unmount()
+  await writeFile(join(root, 'orders.csv'), 'below')
+
+  const calls = [
+    () => mailbox.list('.'),
+    () => mailbox.claim(CLAIM),
+    () => mailbox.claims('.'),
+    () => mailbox.archive(CLAIM, 'archive'),
+    () => mailbox.deliver(spooled, '.', 'b.csv'),
+    () => mailbox.names('.'),
+    () => mailbox.mark('.', '.mark'),
+  ]
+  for (const call of calls) await expect(call()).rejects.toMatchObject(AWAY)
+  expect(await readdir(root)).toEqual(['orders.csv'])
+})
+
+test('a check advises to say that a mailbox is mounted, and tells when nothing is', async () => {
+  const { root, disk } = await share()
+  const check = (mounted: boolean) =>
+    checkFolders({ mailboxes: { exchange: { type: 'directory', path: root, mounted } } })
+
+  expect(await check(false)).toEqual({
+    failures: [],
+    warnings: [
+      expect.stringMatching(
+        /^mailbox exchange: .*\/share is where something is mounted; with "mounted: true"/,
+      ),
+    ],
+  })
+  expect(await check(true)).toEqual({ failures: [], warnings: [] })
+  await disk.unmount()
+  expect(await check(false)).toEqual({ failures: [], warnings: [] })
+  expect(await check(true)).toEqual({
+    failures: [`mailbox exchange: nothing is mounted at ${root}`],
+    warnings: [],
+  })
+})
+
+test('a file that is left in the moment in which the share goes away does not count as delivered', async () => {
+  const { root, spooled, disk } = await share()
+  const newId = () => {
+    void disk.unmount()
+    return 'working'
+  }
+  const mailbox = directoryMailbox({ root, mounted: true, newId })
+
+  await expect(mailbox.deliver(spooled, '.', 'orders.csv')).rejects.toMatchObject(AWAY)
+  expect(await readdir(root)).toEqual(['orders.csv'])
+})
