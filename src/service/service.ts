@@ -6,11 +6,12 @@ import { createAdminHandlers } from './admin/handlers.ts'
 import { createCounts, type ServiceCounts } from './counts.ts'
 import { createDirectory, type Directory } from './directory.ts'
 import { createHandlers } from './handlers.ts'
+import { registerClosing } from './http/closing.ts'
 import { skewed } from './http/dates.ts'
 import { type FaultCounts, noFaults, registerFaults } from './http/faults.ts'
 import { createThrottle } from './http/rate-limit.ts'
 import { registerRoutes } from './http/routes.ts'
-import { createServer, registerClosing } from './http/server.ts'
+import { createServer } from './http/server.ts'
 import { createSwitches, type Switches } from './http/switches.ts'
 import { createTokens } from './http/tokens.ts'
 import { registerOpenApi } from './openapi/serving.ts'
@@ -21,7 +22,7 @@ import type { Seed } from './seed.ts'
 import { replaceToldClients, type ToldClient, type ToldParty } from './store/clients.ts'
 import { seedWhenFresh } from './store/seeding.ts'
 import { openStore, type Store } from './store/store.ts'
-import { createWriteQueue } from './store/write-queue.ts'
+import { createWriteQueue, type WriteQueue } from './store/write-queue.ts'
 
 export interface ServiceOptions {
   /** The folder of the database, made when it is missing; `:memory:` keeps nothing. */
@@ -86,8 +87,12 @@ async function composeService(options: ServiceOptions, store: Store): Promise<Se
   registerClosing(app)
   await registerOpenApi(app)
   const directory = createDirectory(store)
-  registerEndpoints(app, { options, store, switches, clock, directory, faults })
-  app.addHook('onClose', async () => store.close())
+  const queue = registerEndpoints(app, { options, store, switches, clock, directory, faults })
+  app.addHook('onClose', async () => {
+    // Whoever hung up keeps the server open no longer, and what was asked is still to be done.
+    await queue.settled()
+    store.close()
+  })
 
   let baseUrl: string | undefined
   return {
@@ -119,12 +124,15 @@ interface EndpointParts {
   readonly faults: FaultCounts
 }
 
-function registerEndpoints(app: FastifyInstance, parts: EndpointParts): void {
+function registerEndpoints(app: FastifyInstance, parts: EndpointParts): WriteQueue {
   const { options, store, switches, clock, directory, faults } = parts
   const lifetimeSeconds = options.tokenLifetimeSeconds ?? TOKEN_LIFETIME_SECONDS
   const resources = createResources({ store, directory, clock, switches })
   const tokens = createTokens({ store, clock, lifetimeSeconds, switches })
-  const queue = createWriteQueue(store, directory.refresh)
+  const queue = createWriteQueue(store, () => {
+    directory.refresh()
+    tokens.refresh()
+  })
   const served = { resources, tokens, queue }
   const handlers = { ...createHandlers(served), ...createAdminHandlers({ ...served, faults }) }
   registerRoutes(app, {
@@ -134,6 +142,7 @@ function registerEndpoints(app: FastifyInstance, parts: EndpointParts): void {
     switches,
     throttle: createThrottle({ clock, switches }),
   })
+  return queue
 }
 
 async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {

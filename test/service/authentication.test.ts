@@ -1,9 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { answered } from '../../src/service/http/answer.ts'
+import { createSwitches } from '../../src/service/http/switches.ts'
 import { createTokens, hashSecret } from '../../src/service/http/tokens.ts'
+import type { Service } from '../../src/service/service.ts'
+import { seedWhenFresh } from '../../src/service/store/seeding.ts'
 import { openStore, type Store } from '../../src/service/store/store.ts'
+import { createWriteQueue } from '../../src/service/store/write-queue.ts'
 import { systemClock } from '../../src/support/clock.ts'
 import {
   answerOf,
@@ -15,6 +21,7 @@ import {
   orderBody,
   ORDERS,
   placeOrder,
+  seedWithCredentials,
   tokenFor,
 } from './market.ts'
 
@@ -287,6 +294,38 @@ describe('clients', () => {
   })
 })
 
+it('a revocation that is not kept leaves the tokens in force', async () => {
+  const store = openStore(':memory:')
+  onTestFinished(() => store.close())
+  const clock = { now: () => Date.now(), sleep: () => Promise.resolve() }
+  seedWhenFresh(store, seedWithCredentials(), clock)
+  const tokens = createTokens({ store, clock, lifetimeSeconds: 1000, switches: createSwitches() })
+  const queue = createWriteQueue(store, tokens.refresh)
+  const form = { grant_type: 'client_credentials', client_id: 'harbor', client_secret: harbor.clientSecret }
+  const { body } = await queue.run(() => tokens.issue(form))
+  const header = `Bearer ${(body as { access_token: string }).access_token}`
+  const insertParty = store.inserter('parties')
+  const revoked = await Promise.allSettled([
+    queue.run(() => answered(tokens.revoke('harbor'))),
+    queue.run(() => {
+      store.command('pragma defer_foreign_keys = on')()
+      insertParty({ kind: 'brand', id: 1, account_id: 999, name: 'of no account', code: 'X' })
+      return answered('written')
+    }),
+  ])
+  expect(revoked.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(tokens.callerOf(header)).toMatchObject({ clientId: 'harbor' })
+})
+
+/** What the service says to something that is no request. */
+async function unreadable(service: Service, bytes: string): Promise<string> {
+  const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1')
+  socket.write(bytes)
+  let heard = ''
+  for await (const piece of socket) heard += String(piece)
+  return heard
+}
+
 it('no log shows a token, a secret or a form, however much is logged', async () => {
   const lines: string[] = []
   const { service, retailer } = await openMarket({
@@ -301,6 +340,7 @@ it('no log shows a token, a secret or a form, however much is logged', async () 
     await send('/v1/nothing/', { headers }),
     await send(ORDERS, { headers: { authorization: 'Bearer guessed-token' } }),
     await send(`/auth/token/?client_secret=query-secret`, { method: 'POST', headers, body: '{}' }),
+    await send(`/%61uth/token/?client_secret=query-secret`, { method: 'POST', headers, body: '{}' }),
     (
       await askToken(service, {
         grant_type: 'client_credentials',
@@ -309,7 +349,10 @@ it('no log shows a token, a secret or a form, however much is logged', async () 
       })
     ).status,
   ]
-  expect(statuses).toEqual([200, 400, 404, 401, 415, 401])
+  expect(statuses).toEqual([200, 400, 404, 401, 415, 415, 401])
+  const heard = await unreadable(service, 'GET / HTTP/1.1\r\nauthorization: raw-secret\r\nnonsense\r\n\r\n')
+  expect(heard).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
+  expect(heard).toMatch(/\r\n\r\n\{"detail":"The request is not HTTP\."\}$/)
   const log = lines.join('')
   expect(log).toContain(`"url":"${ORDERS}"`)
   expect(log).toContain('"url":"/auth/token/"')

@@ -200,6 +200,25 @@ describe('faults in general', () => {
     expect(market.service.faults.error500Before).toBe(2)
   })
 
+  it('stop at their limit however many requests are under way', async () => {
+    const market = await openMarket({ switches: { loseAnswer: 1, faultLimit: 2, latencyMs: 20 } })
+    const numbers = Array.from({ length: 10 }, (_, index) => `PO-${index}`)
+    const answers = await Promise.all(numbers.map((number) => post(market, number)))
+    expect(answers.filter((answer) => answer === 'broken')).toHaveLength(2)
+    expect([market.service.faults.loseAnswer, market.service.counts().orders]).toEqual([2, 10])
+    market.service.switches.faultLimit = 3
+    expect(await post(market, 'PO-last')).toBe('broken')
+  })
+
+  it('count only what was really cut short', async () => {
+    const market = await openMarket({ switches: { actAnswer: 204 } })
+    const id = await placeOrder(market, 'PO-1')
+    Object.assign(market.service.switches, { truncatedJson: 1, faultLimit: 1 })
+    const { status } = await market.brand.put(`${BRAND_ORDERS}${id}/acknowledge/`)
+    expect([status, market.service.faults.truncatedJson]).toEqual([204, 0])
+    expect(await post(market, 'PO-2')).toMatchObject({ status: 201, text: expect.not.stringMatching(/\}$/) })
+  })
+
   it('strike about as often as asked, and the same requests for the same seed', async () => {
     const market = await openMarket({ switches: { error500Before: 0.3 } })
     const strikes = async (faultSeed: number) => {

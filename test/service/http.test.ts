@@ -29,6 +29,10 @@ describe('addresses', () => {
     const { status, headers, body } = await send(market, ORDERS, { method: 'DELETE' })
     expect([status, body]).toEqual([405, { detail: 'Method "DELETE" not allowed.' }])
     expect(headers.get('allow')).toBe('POST, GET, HEAD')
+    const slip = await fetch(`${market.service.baseUrl}/v1/brands/2000/shipments/1/packing_slip/`, {
+      method: 'HEAD',
+    })
+    expect([slip.status, slip.headers.get('allow')]).toEqual([405, 'GET'])
     const acknowledge = await send(market, '/v1/retailers/1000/shipments/1/acknowledge/', { method: 'GET' })
     expect([acknowledge.status, acknowledge.headers.get('allow')]).toEqual([405, 'PUT'])
   })

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { answered, wrongState } from '../../src/service/http/answer.ts'
 import { openStore } from '../../src/service/store/store.ts'
@@ -50,6 +51,40 @@ it('when the commit fails nobody is told that it worked, and the next write does
   expect(names()).toEqual([])
   await queue.run(() => answered(insert('later')))
   expect(names()).toEqual(['later'])
+})
+
+it('a database that is full is told as what it is, and takes back the whole batch', async () => {
+  const { queue, insert, names, store } = openQueue()
+  const [pages] = store.query(sql<{ page_count: number }>`pragma page_count`)
+  store.query(sql.raw(`pragma max_page_count = ${pages!.page_count + 2}`))
+  const results = await Promise.allSettled([
+    queue.run(() => answered(insert('first'))),
+    queue.run(() => answered(insert('x'.repeat(100_000)))),
+    queue.run(() => answered(insert('last'))),
+  ])
+  for (const result of results)
+    expect(result).toMatchObject({ reason: { message: 'database or disk is full' } })
+  expect(names()).toEqual([])
+  await queue.run(() => answered(insert('later')))
+  expect(names()).toEqual(['later'])
+})
+
+it('everybody is told when the database cannot even be read any more', async () => {
+  const store = openStore(':memory:')
+  const queue = createWriteQueue(store, () => {
+    throw new Error('it cannot be read')
+  })
+  store.close()
+  await expect(queue.run(() => answered('never'))).rejects.toThrow('not open')
+})
+
+it('is settled when all that waits is done, and at once when nothing does', async () => {
+  const { queue, insert, names } = openQueue()
+  await queue.settled()
+  const numbers = Array.from({ length: 450 }, (_, index) => String(index))
+  for (const name of numbers) void queue.run(() => answered(insert(name)))
+  await queue.settled()
+  expect(names()).toEqual(numbers)
 })
 
 it('more writes than one commit takes are all done, in their order', async () => {

@@ -28,11 +28,12 @@ export function registerFaults(app: FastifyInstance, { switches, counts, clock }
   const chances = createChances(switches, 0)
   // apart from the chances, so that turning the jitter on does not change who is struck
   const jitters = createChances(switches, 0x9e3779b9)
-  const chosen = new WeakMap<FastifyRequest, AfterName>()
+  /** Those that will strike; they count already, so that no more of them are chosen meanwhile than there may be. */
+  const chosen = new Map<FastifyRequest, AfterName>()
   const released = holdOpen(app)
 
   app.addHook('preHandler', (request, reply, goOn) => {
-    const fault = canStrike(request, switches) ? chooseFault(switches, counts, chances) : undefined
+    const fault = canStrike(request, switches) ? chooseFault(switches, struck(), chances) : undefined
     if (fault !== undefined && isBefore(fault)) {
       counts[fault] += 1
       BEFORE[fault]({ request, reply, released, refuse429: () => refuse429(chances()) })
@@ -48,10 +49,17 @@ export function registerFaults(app: FastifyInstance, { switches, counts, clock }
     const held = switches.latencyMs + Math.round(switches.latencyJitterMs * jitters())
     if (held > 0) await clock.sleep(held)
     const fault = chosen.get(request)
+    chosen.delete(request)
     if (fault === undefined || reply.statusCode >= 400) return payload
+    // There is nothing to be cut off of an answer without a body.
+    if (fault === 'truncatedJson' && !isText(payload)) return payload
     counts[fault] += 1
     return AFTER[fault]({ request, reply, released }, payload)
   })
+
+  function struck(): number {
+    return Object.values(counts).reduce((sum, count) => sum + count, chosen.size)
+  }
 
   function refuse429(chance: number): Answer {
     return throttled(chance < 0.5 ? 0 : 1, clock.now(), switches)
@@ -65,8 +73,7 @@ function canStrike(request: FastifyRequest, { faultsStrike }: Switches): boolean
   return faultsStrike === 'all' || endpoint.method !== 'GET'
 }
 
-function chooseFault(switches: Switches, counts: FaultCounts, chances: () => number): FaultName | undefined {
-  const struck = Object.values(counts).reduce((sum, count) => sum + count, 0)
+function chooseFault(switches: Switches, struck: number, chances: () => number): FaultName | undefined {
   if (struck >= switches.faultLimit) return undefined
   return FAULT_NAMES.find((name) => switches[name] > 0 && chances() < switches[name])
 }
@@ -125,9 +132,12 @@ const AFTER: Readonly<Record<AfterName, (struck: Struck, payload: unknown) => un
     return GATEWAY_PAGE
   },
   truncatedJson: (_, payload) => {
-    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
-    return payload.slice(0, Math.floor(payload.length / 2))
+    return isText(payload) ? payload.slice(0, Math.floor(payload.length / 2)) : payload
   },
+}
+
+function isText(payload: unknown): payload is string | Buffer {
+  return typeof payload === 'string' || Buffer.isBuffer(payload)
 }
 
 function asGateway(reply: FastifyReply): FastifyReply {

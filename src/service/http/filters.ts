@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { ATTRIBUTES, type AttributeCode, isAttributeCode } from '../../contract/attributes.ts'
 import { type Filter, type Filters, TIME_OPERATORS } from '../../contract/filters.ts'
+import { folded } from '../store/folded.ts'
 import type { Conditions } from '../store/list-reader.ts'
 import type { FieldErrors } from './field-errors.ts'
 
@@ -115,11 +116,17 @@ function searchOf(name: string, text: string, errors: FieldErrors): Condition[] 
     errors.add([name], `No more than ${MOST_PARTS} attributes can be asked for at once.`)
     return []
   }
+  let values = 0
   return parts.flatMap((part) => {
     const [, code = '', list = ''] = /^([^[\]]+)\[([^[\]]+)\]$/.exec(part) ?? []
     const wanted = list.split('||').filter((value) => value !== '')
     if (wanted.length === 0) {
       errors.add([name], `"${part}" is not of the form code[value] or code[value1||value2].`)
+      return []
+    }
+    values += wanted.length
+    if (values > MOST_VALUES) {
+      errors.add([name], `No more than ${MOST_VALUES} values can be searched for at once.`)
       return []
     }
     const searched = code.trim().toLowerCase()
@@ -133,6 +140,8 @@ function searchOf(name: string, text: string, errors: FieldErrors): Condition[] 
 
 /** Each becomes a condition, and the database takes a limited number of them. */
 const MOST_PARTS = 50
+/** Each is searched for in each item, while nobody else is served. */
+const MOST_VALUES = 200
 
 const SEARCHABLE = Object.entries(ATTRIBUTES).flatMap(([code, { isSearchable }]) =>
   isSearchable ? [code] : [],
@@ -141,12 +150,12 @@ const SEARCHABLE = Object.entries(ATTRIBUTES).flatMap(([code, { isSearchable }])
 /** Those of the searchable attributes that are columns of the item. */
 const SEARCHED_COLUMNS: ReadonlySet<string> = new Set(['size', 'color'])
 
-/** The wanted values are bound as one, so that the statement is the same for any number of them. */
+/** The wanted values are bound as one, in one case, so that the statement is the same for any number of them. */
 function holdsOneOf(code: AttributeCode, wanted: readonly string[]): Condition {
   const isColumn = SEARCHED_COLUMNS.has(code)
   const value = isColumn ? sql.ref(`listed.${code}`) : sql.ref('variant_attributes.value')
-  const anyOf = sql`exists (select 1 from json_each(${JSON.stringify(wanted)}) as wanted
-    where instr(fold(${value}), fold(wanted.value)) > 0)`
+  const anyOf = sql`exists (select 1 from json_each(${JSON.stringify(wanted.map(folded))}) as wanted
+    where instr(fold(${value}), wanted.value) > 0)`
   if (isColumn) return anyOf
   return sql`exists (select 1 from variant_attributes
     where variant_id = listed.id and retailer_id = 0 and code = ${code} and ${anyOf})`

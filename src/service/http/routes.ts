@@ -64,8 +64,8 @@ export function endpointOf(request: FastifyRequest): ServedEndpoint | undefined 
 
 /** An address that is no endpoint: either none at all, or one that knows other methods. */
 export function answerUnrouted(request: FastifyRequest): Answer {
-  const methods = endpointsAt(pathOf(request)).flatMap(({ method }) =>
-    method === 'GET' ? ['GET', 'HEAD'] : [method],
+  const methods = endpointsAt(pathOf(request)).flatMap(({ method, kind }) =>
+    method === 'GET' && kind !== 'document' ? ['GET', 'HEAD'] : [method],
   )
   if (methods.length === 0) return notFound()
   return refused(405, `Method "${request.method}" not allowed.`, { allow: methods.join(', ') })

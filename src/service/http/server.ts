@@ -22,6 +22,7 @@ export async function createServer(
     logger: discreet(logger),
     bodyLimit: LARGEST_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    clientErrorHandler: answerUnreadable,
     frameworkErrors: (_error, _request, reply) => void send(reply, refused(404, 'Not found.')),
   })
   app.removeAllContentTypeParsers()
@@ -48,29 +49,6 @@ export async function createServer(
     return send(reply, answer)
   })
   return app
-}
-
-/**
- * Tells callers that are still being answered to let go of their connection, and breaks the connections that nobody has
- * asked anything on yet: both would keep the server from closing for as long as their callers hold them. To be
- * registered after whatever delays an answer.
- */
-export function registerClosing(app: FastifyInstance): void {
-  const silent = new Set<Socket>()
-  let closing = false
-  app.server.on('connection', (socket: Socket) => {
-    silent.add(socket)
-    socket.once('close', () => silent.delete(socket))
-  })
-  app.server.on('request', ({ socket }) => silent.delete(socket))
-  app.addHook('preClose', async () => {
-    closing = true
-    for (const socket of silent) socket.destroy()
-  })
-  app.addHook('onSend', async (_request, reply, payload) => {
-    if (closing) reply.header('connection', 'close')
-    return payload
-  })
 }
 
 class UnreadableBody extends Error {
@@ -110,11 +88,35 @@ function discreet(logger: boolean | object): boolean | object {
   return { ...(typeof logger === 'object' ? logger : {}), serializers: { req: loggedRequest } }
 }
 
-/** Without headers and body; the query of a token request is left out, should secrets have gone there by mistake. */
+/** Without headers, body and query, where secrets may have gone by mistake, at whatever address. */
 function loggedRequest(request: FastifyRequest): object {
   const { method, url, host, ip } = request
   const [path = ''] = url.split('?', 1)
-  return { method, url: path.startsWith('/auth/') ? path : url, host, remoteAddress: ip }
+  return { method, url: path, host, remoteAddress: ip }
+}
+
+/**
+ * What is not HTTP, is too long or too slow to be read. Nothing of it is logged: the bytes that came hold whatever its caller sent
+ * along.
+ */
+function answerUnreadable(error: { readonly code?: string }, socket: Socket): void {
+  if (socket.writable) {
+    const { words, detail } = UNREADABLE[error.code ?? ''] ?? NOT_HTTP
+    const body = JSON.stringify({ detail })
+    const head = [`HTTP/1.1 ${words}`, 'Content-Type: application/json; charset=utf-8', 'Connection: close']
+    socket.write([...head, `Content-Length: ${body.length}`, '', body].join('\r\n'))
+  }
+  socket.destroySoon()
+}
+
+const NOT_HTTP = { words: '400 Bad Request', detail: 'The request is not HTTP.' }
+
+const UNREADABLE: Readonly<Record<string, typeof NOT_HTTP>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: { words: '408 Request Timeout', detail: 'The request took too long to arrive.' },
+  HPE_HEADER_OVERFLOW: {
+    words: '431 Request Header Fields Too Large',
+    detail: 'The headers of the request are too large.',
+  },
 }
 
 function answerToError(error: FastifyError): Answer {

@@ -21,11 +21,13 @@ export interface TokenBook {
   /** In memory alone, for a request that writes nothing; the row goes when the token's time is over. */
   forget(tokenHash: string): void
   removeAll(clientId: string): void
+  /** Reads the tokens anew, after writes of theirs were taken back. */
+  refresh(): void
 }
 
 export function openTokenBook(store: Store, clock: Clock): TokenBook {
   const statements = prepareStatements(store)
-  const known = readTokens(store)
+  let known = readTokens(store)
 
   function remove(tokenHash: string): void {
     statements.remove.run({ token_hash: tokenHash })
@@ -59,6 +61,11 @@ export function openTokenBook(store: Store, clock: Clock): TokenBook {
     forget: (tokenHash) => void known.delete(tokenHash),
     removeAll: (clientId) => {
       for (const tokenHash of tokensOf(clientId)) remove(tokenHash)
+    },
+    refresh: () => {
+      const before = known
+      known = readTokens(store)
+      for (const [tokenHash, token] of known) token.requests = before.get(tokenHash)?.requests ?? 0
     },
   }
 }

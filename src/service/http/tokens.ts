@@ -16,6 +16,8 @@ export interface Tokens {
   callerOf(header: string | undefined): Caller | Answer
   /** Ends a client and all its tokens at once; false when there is no such client. May be repeated. */
   revoke(clientId: string): boolean
+  /** Reads everything anew, after writes were taken back. */
+  refresh(): void
 }
 
 export interface TokenOptions {
@@ -84,7 +86,7 @@ export function createTokens({ store, clock, lifetimeSeconds, switches }: TokenO
     return statements.revoke.run({ client_id: clientId, now: clock.now() }) > 0
   }
 
-  return { issue, callerOf, revoke }
+  return { issue, callerOf, revoke, refresh: () => book.refresh() }
 }
 
 /** The answer to a request without a token, or with one that is not in force. */

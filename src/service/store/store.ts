@@ -15,6 +15,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import { BridgeError } from '../../support/errors.ts'
+import { folded } from './folded.ts'
 import { FIRST_VERSION, MIGRATIONS } from './migrations.ts'
 import type { Tables } from './tables.ts'
 
@@ -99,7 +100,7 @@ function connect(folder: string): Database.Database {
     connection.pragma('locking_mode = EXCLUSIVE')
     connection.pragma('busy_timeout = 1000')
     // SQLite's own lower() knows the letters of English only
-    connection.function('fold', { deterministic: true }, (text) => String(text).toLowerCase())
+    connection.function('fold', { deterministic: true }, (text) => folded(String(text)))
     migrate(connection)
     return connection
   } catch (error) {

@@ -11,6 +11,8 @@ export interface WriteQueue {
    * nothing behind and does not touch the others. Rejects when the work throws or the commit fails.
    */
   run(work: () => Answer): Promise<Answer>
+  /** Resolves when nothing waits any more. */
+  settled(): Promise<void>
 }
 
 interface Job {
@@ -22,11 +24,12 @@ interface Job {
 /** What a job came to; it is told only after the commit. */
 type Report = () => void
 
-/** `rolledBack` is told when work that had been done was taken back again. */
+/** `rolledBack` is told when work that had been done was taken back again; what it throws is of no account. */
 export function createWriteQueue(store: Store, rolledBack: () => void = () => undefined): WriteQueue {
   const commands = prepareCommands(store)
   let waiting: Job[] = []
   let scheduled = false
+  const whenSettled: (() => void)[] = []
 
   function flush(): void {
     const jobs = waiting.slice(0, LARGEST_BATCH)
@@ -35,6 +38,7 @@ export function createWriteQueue(store: Store, rolledBack: () => void = () => un
     if (scheduled) setImmediate(flush)
     const reports = commit(jobs)
     for (const report of reports) report()
+    if (!scheduled) for (const tell of whenSettled.splice(0)) tell()
   }
 
   function commit(jobs: readonly Job[]): Report[] {
@@ -46,18 +50,11 @@ export function createWriteQueue(store: Store, rolledBack: () => void = () => un
       commands.commit()
       return reports
     } catch (error) {
-      if (begun) rollBack()
-      rolledBack()
+      // SQLite has already rolled back after some failures, such as a full disk, and then refuses to do it again.
+      if (begun) goesWell(commands.rollback)
+      // Whoever waits for an answer must get one, also when the store cannot even be read any more.
+      goesWell(rolledBack)
       return jobs.map((job) => () => job.reject(error))
-    }
-  }
-
-  /** SQLite has already rolled back after some failures, such as a full disk, and then refuses to do it again. */
-  function rollBack(): void {
-    try {
-      commands.rollback()
-    } catch {
-      return
     }
   }
 
@@ -72,7 +69,8 @@ export function createWriteQueue(store: Store, rolledBack: () => void = () => un
     try {
       answer = job.work()
     } catch (error) {
-      takeBack()
+      // A full disk has taken everything back already: then this one's failure is the whole batch's.
+      if (!goesWell(takeBack)) throw error
       return () => job.reject(error)
     }
     if (answer.status >= 400) takeBack()
@@ -81,6 +79,7 @@ export function createWriteQueue(store: Store, rolledBack: () => void = () => un
   }
 
   return {
+    settled: () => (scheduled ? new Promise((resolve) => whenSettled.push(resolve)) : Promise.resolve()),
     run: (work) =>
       new Promise((resolve, reject) => {
         waiting.push({ work, resolve, reject })
@@ -88,6 +87,16 @@ export function createWriteQueue(store: Store, rolledBack: () => void = () => un
         scheduled = true
         setImmediate(flush)
       }),
+  }
+}
+
+/** For what is done because of a failure: that is what is told, and not that this failed as well. */
+function goesWell(work: () => void): boolean {
+  try {
+    work()
+    return true
+  } catch {
+    return false
   }
 }
 
