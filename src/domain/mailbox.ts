@@ -25,6 +25,8 @@ export interface Handover {
    * that it can never get the name any more.
    */
   readonly takenOver: boolean
+  /** Asked before a folder that is missing is made; with what it throws none is made, and nothing is left. */
+  readonly mayMake?: () => Promise<void>
 }
 
 /**
@@ -37,10 +39,10 @@ export interface Mailbox {
   /** Whether a claimed file stays where it is, because nobody may move it: the same sighting again is the same file. */
   readonly leaves: boolean
   /**
-   * The files in one folder, flat, without temporary names, oldest first, then by name. Missing folders are made. Where
-   * nobody may list the folder, the files of the only names that are wanted are looked for.
+   * The files in one folder, flat, without temporary names, oldest first, then by name. A missing folder is made
+   * where `mayMake` does not throw. Where nobody may list the folder, the files of the only names that are wanted are looked for.
    */
-  list(folder: string, only?: readonly string[]): Promise<Sighting[]>
+  list(folder: string, only?: readonly string[], mayMake?: () => Promise<void>): Promise<Sighting[]>
   /** Takes the file away from the folder, atomically. `gone` when somebody else had it first or it vanished. */
   claim(claim: Claim): Promise<'claimed' | 'gone'>
   /** The bytes of a claimed file. */
@@ -63,6 +65,8 @@ export interface Mailbox {
     name: string,
     handover?: Handover,
   ): Promise<'delivered' | 'occupied'>
+  /** Whether there is such a folder; none is made. */
+  has(folder: string): Promise<boolean>
   /**
    * The names of all that is in the folder: files, folders, hidden ones and temporary ones. Undefined where there is no
    * such folder; none is made, so that a share that is not mounted does not look like an emptied one.

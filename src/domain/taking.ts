@@ -42,6 +42,8 @@ export interface TakingJournal {
   /** A place got its mark, by which it is known again. */
   notePlace(lease: Lease, place: string): Promise<void>
   isPlaceKnown(place: string): Promise<boolean>
+  /** Whether the route has found a file in the folder before. */
+  wasTakenFrom(route: string, folder: string): Promise<boolean>
   /** Whether the route has left a file in the place before. */
   wasLeftIn(route: string, place: string): Promise<boolean>
 }

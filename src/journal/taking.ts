@@ -43,6 +43,11 @@ export function takingCalls(store: Store): TakingJournal {
         const query = tables.selectFrom('known_places').select('place').where('place', '=', place)
         return (await query.executeTakeFirst()) !== undefined
       }),
+    wasTakenFrom: (route, folder) =>
+      read(store, async (tables) => {
+        const ofRoute = tables.selectFrom('files').select('id').where('route', '=', route)
+        return (await ofRoute.where('folder', '=', folder).limit(1).executeTakeFirst()) !== undefined
+      }),
     wasLeftIn: (route, place) =>
       read(store, async (tables) => {
         const ofRoute = tables.selectFrom('deliveries').select('id').where('route', '=', route)

@@ -11,7 +11,7 @@ import { bytesOf } from '../support/file-bytes.ts'
 import { isFree } from '../support/is-free.ts'
 import { archive } from './archive.ts'
 import { reaching, writing } from './failures.ts'
-import { openFolder, openRoot, whereItIs } from './folders.ts'
+import { foundFolder, type MayMake, openFolder, openRoot, whereItIs } from './folders.ts'
 import { sweepOnce, withdraw } from './leftovers.ts'
 import { leaveCopy, moveWithoutReplacing } from './leave.ts'
 import { markFolder, namesIn } from './marks.ts'
@@ -23,7 +23,7 @@ import {
   isListedName,
   temporaryName,
 } from './names.ts'
-import { claimedPath, pathOf, type Place, type Target } from './place.ts'
+import { claimedPath, pathOf, type Place, sourcePath, type Target } from './place.ts'
 
 export interface DirectoryOptions {
   readonly root: string
@@ -48,7 +48,7 @@ export function directoryMailbox(options: DirectoryOptions): Mailbox {
   }
   return {
     leaves: false,
-    list: (folder) => list(place, folder),
+    list: (folder, _only, mayMake) => list(place, folder, mayMake),
     claim: (claim) => whereItIs(place, () => take(place, claim)),
     read: (claim) => read(place, claim),
     claims: (folder) => claims(place, folder),
@@ -57,6 +57,7 @@ export function directoryMailbox(options: DirectoryOptions): Mailbox {
     archive: (claim, folder) => whereItIs(place, () => archive(place, claim, folder)),
     deliver: (source, folder, name, handover) =>
       whereItIs(place, () => deliver(place, source, { folder, name }, handover)),
+    has: async (folder) => (await foundFolder(place, folderSegments(folder))) !== undefined,
     names: (folder) => namesIn(place, folder),
     mark: (folder, name) => markFolder(place, folder, name),
     describe: (folder, name) => {
@@ -67,8 +68,8 @@ export function directoryMailbox(options: DirectoryOptions): Mailbox {
   }
 }
 
-async function list(place: Place, folder: string): Promise<Sighting[]> {
-  const path = await openFolder(place, folderSegments(folder))
+async function list(place: Place, folder: string, mayMake?: MayMake): Promise<Sighting[]> {
+  const path = await openFolder(place, folderSegments(folder), mayMake)
   return reaching(`The folder ${path} cannot be listed`, async () => {
     const candidates = (await readdir(path, { withFileTypes: true })).filter(isCandidate)
     const sightings: Sighting[] = []
@@ -104,7 +105,7 @@ function oldestFirst(a: Sighting, b: Sighting): number {
 }
 
 async function take(place: Place, claim: Claim): Promise<'claimed' | 'gone'> {
-  const source = await pathOf(place, claim)
+  const source = await sourcePath(place, claim)
   const target = await claimedPath(place, claim)
   // One that was stopped and wakes up beside its successor finds it gone while the same claim is being carried out.
   const gone = async () => ((await isFree(target)) ? 'gone' : 'claimed')
@@ -150,7 +151,9 @@ async function* read(place: Place, claim: Claim): AsyncIterable<Uint8Array> {
 }
 
 async function claims(place: Place, folder: string): Promise<string[]> {
-  const path = join(await openFolder(place, folderSegments(folder)), CLAIMED_FOLDER)
+  const inbox = await foundFolder(place, folderSegments(folder))
+  if (inbox === undefined) return []
+  const path = join(inbox, CLAIMED_FOLDER)
   return reaching(`The folder ${path} cannot be listed`, async () => {
     if (await isFree(path)) return []
     return (await readdir(path)).map(idOfClaimed).filter((id) => id !== undefined)
@@ -166,7 +169,7 @@ async function sizeOf(place: Place, claim: Claim): Promise<number | undefined> {
 
 async function unclaim(place: Place, claim: Claim): Promise<'returned' | 'occupied'> {
   const source = await claimedPath(place, claim)
-  const target = await pathOf(place, claim)
+  const target = await sourcePath(place, claim)
   return writing(`${target} cannot be given back`, async () => {
     if (await isFree(source)) return 'returned'
     try {
@@ -184,7 +187,7 @@ async function deliver(
   target: Target,
   handover?: Handover,
 ): Promise<'delivered' | 'occupied'> {
-  const final = await pathOf(place, target)
+  const final = await pathOf(place, target, handover?.mayMake)
   await sweepOnce(place, dirname(final))
   if (handover?.takenOver === true) await withdraw(dirname(final), target.name)
   const temporary = join(dirname(final), temporaryName(place.newId(), target.name))

@@ -13,21 +13,43 @@ export interface Root {
   readonly mounted: boolean
 }
 
+/** Asked before the folder at the path is made; with what it throws it is not. */
+export type MayMake = (path: string) => Promise<void>
+
 /**
  * The real path of a folder, made when it is missing. The root itself is never made: a share that is not mounted must
  * look away, not empty. A link that leads out of the root is refused.
  */
-export async function openFolder(root: Root, segments: readonly string[]): Promise<string> {
+export async function openFolder(
+  root: Root,
+  segments: readonly string[],
+  mayMake?: MayMake,
+): Promise<string> {
   const standing = await standingFolder(root, segments)
   if (standing !== undefined) return standing
   const realRoot = await openRoot(root)
   return whereItIs(root, async () => {
     let place = realRoot
     for (const segment of segments) {
-      place = await openStep(realRoot, join(place, segment))
+      place = await openStep(realRoot, join(place, segment), mayMake)
     }
     return place
   })
+}
+
+/** The real path of a folder; undefined where there is no such folder, and none is made. */
+export async function foundFolder(root: Root, segments: readonly string[]): Promise<string | undefined> {
+  const standing = await standingFolder(root, segments)
+  if (standing !== undefined) return standing
+  const realRoot = await openRoot(root)
+  let place = realRoot
+  for (const segment of segments) {
+    const path = join(place, segment)
+    const found = await folderAt(path)
+    if (found === undefined) return undefined
+    place = within(realRoot, path, found)
+  }
+  return place
 }
 
 /**
@@ -66,15 +88,18 @@ export async function openRoot({ root, mounted }: Root): Promise<string> {
   })
 }
 
-async function openStep(realRoot: string, path: string): Promise<string> {
-  const found = (await folderAt(path)) ?? (await madeFolder(path))
-  if (found === undefined || !isInside(realRoot, found)) {
-    throw new BridgeError(
-      'configuration-invalid',
-      `The folder ${path} is a link that leads out of the mailbox.`,
-    )
-  }
-  return found
+async function openStep(realRoot: string, path: string, mayMake?: MayMake): Promise<string> {
+  const there = await folderAt(path)
+  if (there === undefined) await mayMake?.(path)
+  return within(realRoot, path, there ?? (await madeFolder(path)))
+}
+
+function within(realRoot: string, path: string, found: string | undefined): string {
+  if (found !== undefined && isInside(realRoot, found)) return found
+  throw new BridgeError(
+    'configuration-invalid',
+    `The folder ${path} is a link that leads out of the mailbox.`,
+  )
 }
 
 /** Undefined when nothing, or a link that leads nowhere, stands at the path. */

@@ -1,8 +1,9 @@
 /** Where the files of a directory mailbox lie. */
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Claim } from '../domain/mailbox.ts'
 import type { Clock } from '../support/clock.ts'
-import { openFolder, type Root } from './folders.ts'
+import { BridgeError } from '../support/errors.ts'
+import { type MayMake, openFolder, type Root } from './folders.ts'
 import { assertSafeName, CLAIMED_FOLDER, claimedName, folderSegments } from './names.ts'
 
 export interface Place extends Root {
@@ -18,13 +19,27 @@ export interface Target {
   readonly name: string
 }
 
-export async function pathOf(place: Place, { folder, name }: Target): Promise<string> {
+/** Of a file that is to be left there: its folder is made when it is missing. */
+export async function pathOf(place: Place, { folder, name }: Target, mayMake?: MayMake): Promise<string> {
   assertSafeName(name)
-  return join(await openFolder(place, folderSegments(folder)), name)
+  return join(await openFolder(place, folderSegments(folder), mayMake), name)
+}
+
+/** Of a file that lies there, or did before it was claimed. */
+export function sourcePath(place: Place, target: Target): Promise<string> {
+  return pathOf(place, target, isGone)
 }
 
 export async function claimedPath(place: Place, { id, folder, name }: Claim): Promise<string> {
   assertSafeName(name)
-  const path = await openFolder(place, [...folderSegments(folder), CLAIMED_FOLDER])
+  const path = await openFolder(place, [...folderSegments(folder), CLAIMED_FOLDER], async (missing) => {
+    if (basename(missing) !== CLAIMED_FOLDER) await isGone(missing)
+  })
   return join(path, claimedName(id, name))
+}
+
+/** A folder from which files were claimed, made anew, would look like one from which somebody has taken them away. */
+function isGone(path: string): Promise<never> {
+  const gone = `The folder ${path} is gone, in which files lay before.`
+  return Promise.reject(new BridgeError('mailbox-unreachable', gone))
 }

@@ -1,6 +1,7 @@
 /** Notices to a program of the user: started without a shell, with the notice as JSON on its input. */
 import { spawn } from 'node:child_process'
 import type { Notifier } from '../domain/notice.ts'
+import { withoutSecrets } from '../support/secrets.ts'
 
 export interface CommandOptions {
   readonly command: string
@@ -12,6 +13,8 @@ export interface CommandOptions {
 
 /** What of its complaint is told. */
 const COMPLAINT_MAX = 500
+/** What of it is looked through for secrets. */
+const COMPLAINT_READ = 8 * COMPLAINT_MAX
 
 /** Between asking it to end and ending it. */
 const GRACE_MS = 2000
@@ -52,12 +55,12 @@ function run(
       const why = signal.aborted ? 'was asked to stop' : `took longer than ${timeoutMs / 1000} seconds`
       const how = isLate ? why : howItEnded(code, killed)
       if (code === 0) resolve()
-      else reject(new Error(`${command} ${how}${complaint.trim() === '' ? '' : `: ${complaint.trim()}`}`))
+      else reject(new Error(`${command} ${how}${lastWords(complaint)}`))
     }
     timers.push(setTimeout(late, timeoutMs))
     signal.addEventListener('abort', late)
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      complaint = (complaint + text).slice(0, COMPLAINT_MAX)
+      complaint = (complaint + text).slice(0, COMPLAINT_READ)
     })
     child.on('error', (error) => {
       signal.removeEventListener('abort', late)
@@ -71,6 +74,13 @@ function run(
     child.stdin.on('error', () => undefined)
     child.stdin.end(`${input}\n`)
   })
+}
+
+/** In one line. A script that shows what it runs shows its secrets too, and the word at a cut may be half of one. */
+function lastWords(complaint: string): string {
+  const whole = complaint.length < COMPLAINT_READ ? complaint : complaint.replace(/\S+$/, '')
+  const words = withoutSecrets(whole).replace(/\s+/g, ' ').trim().slice(0, COMPLAINT_MAX)
+  return words === '' ? '' : `: ${words}`
 }
 
 function howItEnded(code: number | null, signal: NodeJS.Signals | null): string {

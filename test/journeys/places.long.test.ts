@@ -1,5 +1,5 @@
 /** Folders that cannot be written, shares that go away, and a journal that others hold or have damaged. */
-import { mkdir, open, readdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
@@ -13,6 +13,7 @@ import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
 const ORDERS = sampleOrders({ seed: 5, orders: 4, damageEvery: 0 })
 const POS = ORDERS.map(({ po }) => po)
+const LATER = sampleOrders({ seed: 6, orders: POS.length + 3, damageEvery: 0 }).slice(POS.length)
 const EFFECTS_MAX = 400
 
 async function aWorldWithOrders(): Promise<World> {
@@ -128,6 +129,71 @@ test('a share that is away is not taken for an empty one, and nothing is made in
   expect((await run(world, 'orders-out')).exit).toBe(0)
   expect(await world.list('outbox')).toEqual(['orders-1.csv'])
   expect(world.service.counts().acknowledgedOrders).toBe(POS.length)
+})
+
+test('a share that is away leaves a bare folder, in which nothing is made by looking, and nothing is left or acknowledged', async () => {
+  const world = await aWorldWithOrders()
+  await run(world)
+  await run(world, 'orders-out')
+  await world.drop('inbox/orders', 'later.csv', ordersFile(LATER).text)
+  await run(world)
+  const share = join(world.folder, 'exchange')
+  await rename(share, `${share}.away`)
+  await mkdir(share)
+
+  const bridge = await world.open()
+  const { attention } = await bridge.attend()
+  expect(attention.map(({ code }) => code)).toContain('mailbox-away')
+  for (const route of ['orders', 'orders-out', 'orders', 'orders-out']) {
+    const { exit } = await bridge.run([route], new AbortController().signal)
+    expect([route, exit, await readdir(share)]).toEqual([route, 69, []])
+  }
+  await bridge.close()
+  expect(world.service.counts().acknowledgedOrders).toBe(POS.length)
+
+  await rm(share, { recursive: true })
+  await rename(`${share}.away`, share)
+  expect((await run(world, 'orders-out')).exit).toBe(0)
+  expect(await world.list('outbox')).toEqual(['orders-1.csv', 'orders-2.csv'])
+  expect(world.service.counts().acknowledgedOrders).toBe(POS.length + LATER.length)
+})
+
+test('a share that leaves a bare folder at any moment gets every report when it is back', async () => {
+  let failed = 0
+  for (let effect = 1; effect < EFFECTS_MAX; effect++) {
+    const world = await aWorldWithOrders()
+    await run(world)
+    await world.drop('inbox/orders', 'later.csv', ordersFile(LATER).text)
+    const share = join(world.folder, 'exchange')
+    const plan = strikeAt(effect, async () => {
+      await rename(share, `${share}.away`)
+      await mkdir(share)
+    })
+    const bridge = await world.open(plan.wrap)
+    const { exit } = await bridge.run(['orders'], new AbortController().signal)
+    const again = await bridge.run(['orders'], new AbortController().signal)
+    await bridge.close()
+    const at = plan.struckAt()
+    expect([0, 69], at).toContain(exit)
+    expect(exit === 69 ? again.exit : 69, at).toBe(69)
+    if (exit === 69) failed++
+    expect(at === undefined ? [] : await readdir(share), at).toEqual([])
+    if (at !== undefined) {
+      await rm(share, { recursive: true })
+      await rename(`${share}.away`, share)
+    }
+
+    expect((await run(world)).exit, at).toBe(0)
+    expect(await world.list('results'), at).toEqual([
+      'later.csv.results.csv',
+      'later.csv.summary.json',
+      'orders.csv.results.csv',
+      'orders.csv.summary.json',
+    ])
+    expect(world.service.counts().orders, at).toBe(POS.length + LATER.length)
+    if (at === undefined) break
+  }
+  expect(failed).toBeGreaterThan(5)
 })
 
 test('a mailbox that is said to be mounted is away while nothing is, and nothing is left in the folder below', async () => {

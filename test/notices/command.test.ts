@@ -2,7 +2,7 @@
 import { getEventListeners } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { commandNotifier } from '../../src/notices/command.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 
@@ -85,3 +85,20 @@ test.skipIf(process.platform === 'win32')('a stop ends the program too', async (
 
   expect(await failed).toContain('was asked to stop')
 })
+
+test.each([1, 60, 600])(
+  'what a program complains of is told in one line, without the secrets of the environment: %i',
+  async (times) => {
+    vi.stubEnv('DROPBRIDGE_TEST_SECRET', 'q7-very-secret-q7')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const { notifier } = await notifierOf(
+      `process.stderr.write('+ curl\\n  -u me:' + process.env.DROPBRIDGE_TEST_SECRET.repeat(process.argv[1]));process.exitCode=3`,
+      String(times),
+    )
+
+    const why = await notifier.send(MESSAGE, GOES_ON).catch((error: Error) => error.message)
+
+    expect(why).toMatch(/ ended with exit code 3: \+ curl -u( me:\*{3}|$)/)
+    expect(why).not.toContain('q7')
+  },
+)

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Mailbox } from '../../src/domain/mailbox.ts'
+import type { Handover, Mailbox } from '../../src/domain/mailbox.ts'
 
 /** A mailbox, and the place behind it as other programs see it. Paths are relative, with forward slashes. */
 export interface MailboxUnderTest {
@@ -159,6 +159,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
       })
 
       test('says gone when there is no such file', async () => {
+        await mailbox.list('inbox')
         expect(await mailbox.claim(CLAIM)).toBe('gone')
       })
 
@@ -284,6 +285,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
       })
 
       test('says that the claimed file is missing when it is nowhere', async () => {
+        await mailbox.list('inbox')
         await expect(mailbox.archive(CLAIM, 'archive')).rejects.toMatchObject({
           code: 'mailbox-unreachable',
           message: expect.stringContaining('is missing'),
@@ -294,6 +296,48 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         await place.put('inbox/ORDERS', 'x')
         await mailbox.claim({ ...CLAIM, name: 'ORDERS' })
         expect(await mailbox.archive({ ...CLAIM, name: 'ORDERS' }, '.')).toBe(`ORDERS~${ID}`)
+      })
+    })
+
+    describe('folders that are missing', () => {
+      const gone = new Error('files lay there before')
+      const mayMake = () => Promise.reject(gone)
+
+      test('are made by a listing, unless that is refused', async () => {
+        await expect(mailbox.list('inbox', undefined, mayMake)).rejects.toThrow(gone.message)
+        expect(await mailbox.has('inbox')).toBe(false)
+        expect(await mailbox.list('inbox')).toEqual([])
+        expect(await mailbox.has('inbox')).toBe(true)
+        expect(await mailbox.list('inbox', undefined, mayMake)).toEqual([])
+      })
+
+      test('are made for a file that is left, unless that is refused', async () => {
+        const handover = { stillOurs: () => Promise.resolve(), takenOver: false }
+        const spooled = await localFile('a')
+        const left = (how: Handover) => mailbox.deliver(spooled, 'out/today', 'a.csv', how)
+        await expect(left({ ...handover, mayMake })).rejects.toThrow(gone.message)
+        expect([await mailbox.has('out'), await mailbox.names('.')]).toEqual([false, new Set()])
+        expect(await left(handover)).toBe('delivered')
+        expect(await left({ ...handover, mayMake })).toBe('delivered')
+      })
+
+      test('are never made by asking for them, or for a file that lay in them', async () => {
+        expect(await mailbox.has('inbox')).toBe(false)
+        expect(await mailbox.claims('inbox')).toEqual([])
+        expect(await mailbox.names('inbox')).toBeUndefined()
+        const calls = [
+          () => mailbox.claim(CLAIM),
+          () => mailbox.sizeOf(CLAIM),
+          () => mailbox.unclaim(CLAIM),
+          () => mailbox.archive(CLAIM, 'archive'),
+          () => contentsOf(mailbox.read(CLAIM)),
+        ]
+        for (const call of calls)
+          await expect(call()).rejects.toMatchObject({
+            code: 'mailbox-unreachable',
+            message: expect.stringMatching(/inbox is gone/),
+          })
+        expect(await mailbox.names('.')).toEqual(new Set())
       })
     })
 

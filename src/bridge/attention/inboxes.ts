@@ -4,6 +4,7 @@ import { companionName } from '../../config/inbox.ts'
 import type { Concern } from '../../domain/attention.ts'
 import type { Mailbox, Sighting } from '../../domain/mailbox.ts'
 import type { Stranger } from '../../domain/snapshot.ts'
+import { mayMakeInbox } from '../../pipelines/inbound/inbox-gone.ts'
 import type { Sightings } from '../../pipelines/inbound/sightings.ts'
 import { namesAskedFor, surveyInbox } from '../../pipelines/inbound/survey.ts'
 import { nearestName } from '../../support/nearest.ts'
@@ -30,8 +31,10 @@ export async function inboxConcerns(looking: Looking): Promise<Found> {
   const strangers: Stranger[] = []
   for (const routes of byFolder(inbound)) {
     const mailbox = looking.mailboxes.get(routes[0].from.mailbox)
-    const files = await looking.listings.of(routes[0].from, namesOfAll(looking, routes))
-    if (mailbox === undefined || files === undefined) continue
+    if (mailbox === undefined) continue
+    const mayMake = () => mayMakeOf(looking, routes)
+    const files = await looking.listings.of(routes[0].from, { only: namesOfAll(looking, routes), mayMake })
+    if (files === undefined) continue
     const inbox: Inbox = { mailbox, files, routes }
     const unknown = strangersOf(looking, inbox)
     strangers.push(...unknown.strangers)
@@ -42,6 +45,14 @@ export async function inboxConcerns(looking: Looking): Promise<Found> {
     for (const route of routes) concerns.push(...(await waitingConcerns(looking, inbox, route)))
   }
   return { concerns, strangers }
+}
+
+/** An inbox from which any of its routes took files, and which is gone, is away. */
+async function mayMakeOf(
+  { configuration, journal }: Looking,
+  routes: readonly InboundRoute[],
+): Promise<void> {
+  for (const route of routes) await mayMakeInbox({ journal, route: inboundRoute(configuration, route) })
 }
 
 /** Undefined when any of the routes takes files by a pattern: then the folder must be listed. */

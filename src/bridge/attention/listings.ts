@@ -13,9 +13,16 @@ export interface AwayFolder {
   readonly why: string
 }
 
+export interface Look {
+  /** Where nobody may list, the names that are wanted are asked for. */
+  readonly only?: readonly string[] | undefined
+  /** Asked before the folder is made where it is missing; when left out, a missing one counts as empty and is not made. */
+  readonly mayMake?: () => Promise<void>
+}
+
 export interface Listings {
-  /** Undefined when the folder cannot be looked into; where nobody may list, the names that are wanted are asked for. */
-  of(meant: FolderMeant, only?: readonly string[]): Promise<readonly Sighting[] | undefined>
+  /** Undefined when the folder cannot be looked into. */
+  of(meant: FolderMeant, look?: Look): Promise<readonly Sighting[] | undefined>
   /** The folders that could not be. */
   away(): readonly AwayFolder[]
 }
@@ -24,10 +31,10 @@ export function listingsOf(mailboxes: ReadonlyMap<string, Mailbox>): Listings {
   const known = new Map<string, readonly Sighting[] | undefined>()
   const failed = new Map<string, AwayFolder>()
   return {
-    async of(meant, only) {
+    async of(meant, look = {}) {
       const place = placeOf(meant)
       if (known.has(place)) return known.get(place)
-      const listed = await listFolder(mailboxes.get(meant.mailbox), meant.folder, only)
+      const listed = await listFolder(mailboxes.get(meant.mailbox), meant.folder, look)
       if ('why' in listed) failed.set(place, { mailbox: meant.mailbox, place, why: listed.why })
       known.set(place, 'files' in listed ? listed.files : undefined)
       return known.get(place)
@@ -46,11 +53,13 @@ type Listed = { readonly files: readonly Sighting[] } | { readonly why: string }
 async function listFolder(
   mailbox: Mailbox | undefined,
   folder: string,
-  only: readonly string[] | undefined,
+  { only, mayMake }: Look,
 ): Promise<Listed> {
   if (mailbox === undefined) return { why: 'there is no such mailbox' }
   try {
-    return { files: await mailbox.list(folder, only) }
+    // Whoever only looks makes no folder: on a share that is away it would stand in the place of the real one.
+    if (mayMake === undefined && !(await mailbox.has(folder))) return { files: [] }
+    return { files: await mailbox.list(folder, only, mayMake) }
   } catch (error) {
     if (error instanceof BridgeError) return { why: error.message }
     throw error

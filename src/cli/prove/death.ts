@@ -112,6 +112,7 @@ const READS: ReadonlySet<string> = new Set([
     'isPlaceKnown',
     'isTaken',
     'wasLeftIn',
+    'wasTakenFrom',
     'mayBeAnothers',
     'keptValues',
     'latestNotices',

@@ -89,7 +89,7 @@ async function leaveOver(
   { folder, name, handover, uploading, identity }: Begun,
 ): Promise<'delivered' | 'occupied'> {
   const { calls } = connection
-  const path = await openFolder(place, connection, folderSegments(folder))
+  const path = await openFolder(place, connection, folderSegments(folder), handover?.mayMake)
   const what = `${addressOf(place.options, joined(path, name))} cannot be written`
   return asking('cannot-write', what, async () => {
     const final = joined(path, name)

@@ -7,7 +7,7 @@ import { listedIfAllowed } from './leftovers.ts'
 import { leaveFile } from './leave.ts'
 import { openLines } from './lines.ts'
 import type { SftpOptions } from './options.ts'
-import { addressOf, entriesOf, foundFolder, joined, openFolder, type Place } from './place.ts'
+import { addressOf, entriesOf, foundFolder, joined, knownFolder, openFolder, type Place } from './place.ts'
 import { readClaimed } from './read.ts'
 import { asking, isRefusal } from './refusals.ts'
 import { claimedPath, giveBack, putAway, take } from './take.ts'
@@ -18,7 +18,8 @@ export function sftpMailbox(options: SftpOptions): Mailbox {
   const place: Place = { options, lines, swept: new Set() }
   return {
     leaves: options.claim === 'leave',
-    list: (folder, only) => lines.use((connection) => list(place, connection, { folder, only })),
+    list: (folder, only, mayMake) =>
+      lines.use((connection) => list(place, connection, { folder, only, mayMake })),
     claim: (claim) => checked(claim, () => lines.use((connection) => take(place, connection, claim))),
     read: (claim) => readClaimed(place, claim),
     claims: (folder) => lines.use((connection) => claims(place, connection, folder)),
@@ -29,6 +30,10 @@ export function sftpMailbox(options: SftpOptions): Mailbox {
         lines.use((connection) => putAway(place, connection, { claim, folder })),
       ),
     deliver: (source, folder, name, handover) => leaveFile(place, { source, folder, name, handover }),
+    has: (folder) =>
+      lines.use(async (connection) => {
+        return (await foundFolder(place, connection, folderSegments(folder))) !== undefined
+      }),
     names: (folder) => lines.use((connection) => names(place, connection, folder)),
     mark: (folder, name) => lines.use((connection) => mark(place, connection, { folder, name })),
     describe: (folder, name) => {
@@ -49,13 +54,19 @@ async function checked<Result>(
   return work()
 }
 
+interface Listing {
+  readonly folder: string
+  readonly only: readonly string[] | undefined
+  readonly mayMake: (() => Promise<void>) | undefined
+}
+
 /** One listing, whatever the number of files: what it says of each file is enough. */
 async function list(
   place: Place,
   connection: Connection,
-  { folder, only }: { readonly folder: string; readonly only: readonly string[] | undefined },
+  { folder, only, mayMake }: Listing,
 ): Promise<Sighting[]> {
-  const path = await openFolder(place, connection, folderSegments(folder))
+  const path = await openFolder(place, connection, folderSegments(folder), mayMake)
   const what = `The folder ${addressOf(place.options, path)} cannot be listed`
   return asking(
     'mailbox-unreachable',
@@ -120,8 +131,8 @@ async function sizeOf(place: Place, connection: Connection, claim: Claim): Promi
 }
 
 async function claims(place: Place, connection: Connection, folder: string): Promise<string[]> {
-  const inbox = await openFolder(place, connection, folderSegments(folder))
-  if (place.options.claim === 'leave') return []
+  const inbox = await knownFolder(place, connection, folderSegments(folder))
+  if (inbox === undefined || place.options.claim === 'leave') return []
   const path = joined(inbox, CLAIMED_FOLDER)
   return asking(
     'mailbox-unreachable',

@@ -23,21 +23,37 @@ export function joined(folder: string, ...names: readonly string[]): string {
   return [folder === '/' ? '' : folder, ...names].join('/')
 }
 
+/** Asked before a folder is made, by its name; with what it throws it is not. */
+export type MayMake = (name: string) => Promise<void>
+
 /** The real path of a folder, made when it is missing. The root itself is never made: what is not there is away, not empty. */
 export async function openFolder(
   { options }: Place,
   connection: Connection,
   segments: readonly string[],
+  mayMake?: MayMake,
 ): Promise<string> {
   const root = await openRoot(options, connection)
   let place = root
   for (const [index] of segments.entries()) {
     const steps = segments.slice(0, index + 1)
     const known = connection.folders.get(steps.join('/'))
-    place = known ?? (await openStep({ options, connection, root }, place, steps))
+    place = known ?? (await openStep({ options, connection, root, mayMake }, place, steps))
     connection.folders.set(steps.join('/'), place)
   }
   return place
+}
+
+/** As it was found before on this connection, or is found now; undefined where there is no such folder, and none is made. */
+export async function knownFolder(
+  place: Place,
+  connection: Connection,
+  segments: readonly string[],
+): Promise<string | undefined> {
+  const steps = segments.join('/')
+  const known = connection.folders.get(steps) ?? (await foundFolder(place, connection, segments))
+  if (known !== undefined) connection.folders.set(steps, known)
+  return known
 }
 
 /** Undefined where there is no such folder; none is made. */
@@ -74,11 +90,15 @@ interface Step {
   readonly options: SftpOptions
   readonly connection: Connection
   readonly root: string
+  readonly mayMake?: MayMake | undefined
 }
 
 async function openStep(step: Step, parent: string, steps: readonly string[]): Promise<string> {
   const path = joined(parent, steps.at(-1) ?? '')
-  return (await folderAt(step, path)) ?? madeFolder(step, path)
+  const found = await folderAt(step, path)
+  if (found !== undefined) return found
+  await step.mayMake?.(steps.at(-1) ?? '')
+  return madeFolder(step, path)
 }
 
 /** Where a folder really is; undefined when nothing is there. */

@@ -51,8 +51,18 @@ async function stands(place: Place, connection: Connection, claim: Claim): Promi
 export async function claimedPath(place: Place, connection: Connection, claim: Claim): Promise<string> {
   const { id, folder, name } = claim
   const inbox = folderSegments(folder)
-  if (place.options.claim === 'leave') return joined(await openFolder(place, connection, inbox), name)
-  return joined(await openFolder(place, connection, [...inbox, CLAIMED_FOLDER]), claimedName(id, name))
+  if (place.options.claim === 'leave') return joined(await openFolder(place, connection, inbox, isGone), name)
+  const steps = [...inbox, CLAIMED_FOLDER]
+  const path = await openFolder(place, connection, steps, async (missing) => {
+    if (missing !== CLAIMED_FOLDER) await isGone(missing)
+  })
+  return joined(path, claimedName(id, name))
+}
+
+/** A folder from which files were claimed, made anew, would look like one from which somebody has taken them away. */
+function isGone(folder: string): Promise<never> {
+  const gone = `The folder ${folder} is gone, in which files lay before.`
+  return Promise.reject(new BridgeError('mailbox-unreachable', gone))
 }
 
 export async function giveBack(
@@ -177,6 +187,6 @@ async function pathsOf(
   claim: Claim,
 ): Promise<readonly [string, string]> {
   assertSafeName(claim.name)
-  const inbox = await openFolder(place, connection, folderSegments(claim.folder))
+  const inbox = await openFolder(place, connection, folderSegments(claim.folder), isGone)
   return [joined(inbox, claim.name), await claimedPath(place, connection, claim)]
 }

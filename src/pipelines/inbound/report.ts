@@ -1,11 +1,13 @@
 /** Telling the sender: a result file, rejects, exceptions and a summary, each byte of them made from the journal. */
 import { partSuffix } from '../../domain/file-parts.ts'
 import type { FileEntry } from '../../domain/journal.ts'
+import type { Handover } from '../../domain/mailbox.ts'
 import type { ReportedRecord } from '../../domain/record.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { keepLease } from '../lease-keeper.ts'
 import type { InboundParts } from '../parts.ts'
 import { withDocuments } from './documents.ts'
+import { assertInboxThere } from './inbox-gone.ts'
 import { type DifferingColumns, openSteps } from './open-steps.ts'
 import { copyLines, joinRanges } from './physical-lines.ts'
 import { returnedRows } from './returned-rows.ts'
@@ -108,13 +110,40 @@ async function deliverAll(
   summary: Summary,
   name: string,
 ): Promise<boolean> {
-  const { results, spool, route } = parts
   const handover = { stillOurs: keepLease(parts).fresh, takenOver: file.reportName === name }
   for (const { suffix, spooled } of reportsOf(file, summary)) {
-    const outcome = await results.deliver(spool.path(spooled), route.resultsFolder, name + suffix, handover)
+    const outcome = await deliverOne(parts, { spooled, name: name + suffix, handover })
     if (outcome === 'occupied') return false
   }
   return true
+}
+
+interface Leaving {
+  readonly spooled: string
+  readonly name: string
+  readonly handover: Handover
+}
+
+/** A folder that is missing is made only while the file's inbox is there: both may be on one share, which is away. */
+async function deliverOne(
+  parts: InboundParts,
+  { spooled, name, handover }: Leaving,
+): Promise<'delivered' | 'occupied'> {
+  const { results, spool, route } = parts
+  const leave = (how: Handover) => results.deliver(spool.path(spooled), route.resultsFolder, name, how)
+  let isMissing = false
+  const mayMake = () => {
+    isMissing = true
+    return Promise.reject(new Error('asked first whether the inbox is there'))
+  }
+  try {
+    return await leave({ ...handover, mayMake })
+  } catch (error) {
+    if (!isMissing) throw error
+    // Asked only now: a mailbox may have a single connection, which was in use.
+    await assertInboxThere(parts)
+    return leave(handover)
+  }
 }
 
 async function writeReports(parts: InboundParts, file: FileEntry): Promise<Summary> {

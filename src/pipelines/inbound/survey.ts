@@ -4,6 +4,7 @@ import type { FileEntry, Journal } from '../../domain/journal.ts'
 import type { Sighting } from '../../domain/mailbox.ts'
 import { elapsed } from '../../support/clock.ts'
 import type { InboundParts } from '../parts.ts'
+import { mayMakeInbox } from './inbox-gone.ts'
 import type { Seen, Sightings } from './sightings.ts'
 import { inOrder, inSequence, type LeftAlone } from './taking-order.ts'
 
@@ -25,7 +26,8 @@ export type SurveyParts = Pick<InboundParts, 'route' | 'source' | 'journal' | 'c
 export async function surveyInbox(parts: SurveyParts, sightings: Sightings): Promise<Survey> {
   const { clock, source, route } = parts
   const began = elapsed(clock)
-  const listed = await notYetTaken(parts, await source.list(route.folder, namesAskedFor(route)))
+  const mayMake = () => mayMakeInbox(parts)
+  const listed = await notYetTaken(parts, await source.list(route.folder, namesAskedFor(route), mayMake))
   const news = sightings.note(listed, { began, ended: elapsed(clock) })
   const { files, missing } = candidates(listed, parts)
   const settled: Sighting[] = []

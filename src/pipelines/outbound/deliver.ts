@@ -17,9 +17,12 @@ export async function deliverFile(
 ): Promise<void> {
   const { journal, lease, spool, target, route } = parts
   const place = placeOf(target, delivery.folder)
-  await assertStillThere(parts, delivery.folder)
   let { name } = delivery
-  const handover = { stillOurs: () => journal.renewLease(lease), takenOver: !isNew }
+  const handover = {
+    stillOurs: () => journal.renewLease(lease),
+    takenOver: !isNew,
+    mayMake: () => assertNotGone(parts, delivery.folder),
+  }
   for (let turn = 2; turn <= NAMES_MAX; turn++) {
     const composed = spool.path(deliverySpoolName(delivery.id))
     const outcome = await target.deliver(composed, delivery.folder, name, handover)
@@ -43,11 +46,8 @@ export async function deliverFile(
  * A folder in which files were left before, and which is gone, is most likely on a share that is not mounted. Made anew, it
  * would take the file on a disk where nobody looks for it, and its records would be acknowledged.
  */
-async function assertStillThere({ journal, target, route }: OutboundParts, folder: string): Promise<void> {
+async function assertNotGone({ journal, target, route }: OutboundParts, folder: string): Promise<void> {
   if (!(await journal.wasLeftIn(route.name, placeOf(target, folder)))) return
-  // Where the server lets nobody list, or is away, the delivery itself finds out.
-  const names = await target.names(folder).catch(() => new Set())
-  if (names !== undefined) return
   throw new BridgeError(
     'mailbox-unreachable',
     `The folder of route ${route.name} is gone: earlier files were left in ${folder} of the mailbox, and there is no such folder now.`,
