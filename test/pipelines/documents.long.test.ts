@@ -1,5 +1,5 @@
 /** Packing slips and labels of the shipments a file created: where they are, under which names, and what is told of them. */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { BridgeOptions } from '../../src/bridge/options.ts'
@@ -527,4 +527,35 @@ test('names take the answer first, then what was sent, then what the file says',
     purchase_order_number: 'PO-9',
     tracking_number: 'MADE',
   })
+})
+
+test('while the share of inbox and documents is away none is left in the bare folder, and all are when it is back', async () => {
+  const { world } = await withFile({ orders: 2, documents: { mailbox: 'exchange', folder: 'labels' } })
+  const share = join(world.folder, 'exchange')
+  let isAway = false
+  const awayAfterSend = (api: Api): Api =>
+    new Proxy(api, {
+      get(target, property) {
+        if (property !== 'send') return Reflect.get(target, property) as unknown
+        const send: Api['send'] = async (...call) => {
+          const answer = await target.send(...call)
+          if (!isAway) {
+            isAway = true
+            await rename(share, `${share}.away`)
+            await mkdir(share)
+          }
+          return answer
+        }
+        return send
+      },
+    })
+
+  expect((await runWith(world, { api: awayAfterSend })).exit).toBe(69)
+
+  expect(await readdir(share)).toEqual([])
+  await rm(share, { recursive: true })
+  await rename(`${share}.away`, share)
+  expect((await world.run('shipments')).exit).toBe(0)
+  expect(await world.list('labels')).toHaveLength(4)
+  expect((await resultsOf(world)).map((row) => row['_status'])).toEqual(['accepted', 'accepted'])
 })

@@ -6,6 +6,7 @@ import { bringDocuments, sweepDocuments } from '../documents/bring.ts'
 import type { DocumentPlace } from '../documents/place.ts'
 import { answerToKeep, documentsFor } from '../documents/shipment.ts'
 import type { InboundParts } from '../parts.ts'
+import { assertInboxThere } from './inbox-gone.ts'
 
 /** How many shipments are looked at in one transaction. */
 const PAGE = 500
@@ -23,6 +24,7 @@ export function keptAnswer({ documents }: InboundParts, body: unknown): Pick<Rec
 export async function deliverDocuments(parts: InboundParts, file: FileEntry): Promise<void> {
   const { documents, route } = parts
   if (documents === undefined || file.outcome !== 'processed') return
+  await assertInboxThere(parts)
   await wantDocuments(parts, documents, { route: route.name, fileId: file.id })
   let done = 0
   await bringDocuments({ ...parts, documents }, { route: route.name, fileId: file.id, which: 'new' }, () => {
