@@ -1,4 +1,5 @@
 /** HTML in which everything that comes from elsewhere is escaped. */
+import { unturned } from './visible.ts'
 
 /** Text that is HTML already. */
 export interface Html {
@@ -42,5 +43,5 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 
 function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+  return unturned(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }

@@ -5,5 +5,14 @@ const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
 
 /** `p<ESC>1.csv` becomes `p\u001b1.csv`. */
 export function visible(text: string): string {
-  return text.replaceAll(UNSEEN, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return text.replaceAll(UNSEEN, writtenOut)
+}
+
+/** What turns the direction of writing alone: where lines may end, a name must still not read backwards. */
+export function unturned(text: string): string {
+  return text.replaceAll(/\p{Bidi_Control}/gu, writtenOut)
+}
+
+function writtenOut(letter: string): string {
+  return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
