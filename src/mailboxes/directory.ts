@@ -116,6 +116,8 @@ async function take(place: Place, claim: Claim): Promise<'claimed' | 'gone'> {
     }
     if ((await sight(dirname(source), claim)) === undefined) return gone()
     try {
+      // One that may not be read stays where its owner can mend that.
+      await (await open(source, READING)).close()
       await renameDurably(source, target)
       if (await isFile(target)) return 'claimed'
       // put in the place of the file since it was looked at; it is nothing that can be read
@@ -133,11 +135,12 @@ async function isFile(path: string): Promise<boolean> {
   return (await lstat(path)).isFile()
 }
 
+/** A link put in place of a file must not be followed, and a pipe not be waited for; Windows has neither. */
+const READING = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
 async function* read(place: Place, claim: Claim): AsyncIterable<Uint8Array> {
   const path = await claimedPath(place, claim)
-  // a link put in place of the claimed file must not be followed, and a pipe not be waited for; Windows has neither
-  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
-  const file = await reaching(`The claimed file ${path} cannot be read`, () => open(path, flags))
+  const file = await reaching(`The claimed file ${path} cannot be read`, () => open(path, READING))
   const chunks = bytesOf(file)
   try {
     for (;;) {

@@ -3,6 +3,7 @@ import { mkdir, realpath, stat } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { BridgeError, hasCode, hasSystemCode } from '../support/errors.ts'
 import { syncFolder } from '../support/durable.ts'
+import { isFree } from '../support/is-free.ts'
 import { isMountPoint } from '../support/mount-point.ts'
 import { reaching, writing } from './failures.ts'
 
@@ -90,8 +91,13 @@ export async function openRoot({ root, mounted }: Root): Promise<string> {
 
 async function openStep(realRoot: string, path: string, mayMake?: MayMake): Promise<string> {
   const there = await folderAt(path)
-  if (there === undefined) await mayMake?.(path)
-  return within(realRoot, path, there ?? (await madeFolder(path)))
+  if (there !== undefined) return within(realRoot, path, there)
+  await mayMake?.(path)
+  const made = await madeFolder(path)
+  if (made === undefined && (await isFree(path))) {
+    throw new BridgeError('mailbox-unreachable', `The folder ${path} went away while it was made.`)
+  }
+  return within(realRoot, path, made)
 }
 
 function within(realRoot: string, path: string, found: string | undefined): string {

@@ -198,6 +198,24 @@ describe('a directory on this machine', () => {
     expect(await readdir(join(root, 'inbox'))).toEqual(['.claimed', 'orders.csv'])
   })
 
+  test('a file that may not be read is not claimed, and stays where its owner can mend that', async () => {
+    await chmod(base, 0o755)
+    await chmod(join(root, 'inbox'), 0o777)
+    const path = join(root, 'inbox', 'orders.csv')
+    await writeFile(path, 'x', { mode: 0o000 })
+    await chmod(path, 0o000)
+    const mailbox = directoryMailbox({ root })
+    await asNobody(async () => {
+      await expect(mailbox.claim(CLAIM)).rejects.toMatchObject({
+        code: 'cannot-write',
+        message: expect.stringMatching(/orders\.csv cannot be claimed: EACCES/),
+      })
+    })
+    expect(await readdir(join(root, 'inbox'))).toContain('orders.csv')
+    await chmod(path, 0o644)
+    await asNobody(async () => expect(await mailbox.claim(CLAIM)).toBe('claimed'))
+  })
+
   test('what the disk refuses to take is a failure to write', async () => {
     const name = 'n'.repeat(300) // no file system takes such a name
     await expect(directoryMailbox({ root }).deliver(spooled, 'out', name)).rejects.toMatchObject({
