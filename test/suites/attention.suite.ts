@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Concern } from '../../src/domain/attention.ts'
 import type { Journal, Lease } from '../../src/domain/journal.ts'
-import { START, type TestClock, testClock } from './journal.suite.ts'
+import { receiveFile, START, type TestClock, testClock } from './journal.suite.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -141,6 +141,14 @@ export function attentionSuite(name: string, open: (clock: TestClock) => Promise
       await journal.deliveryDone(lease, 'a', '/share/out')
       expect(await journal.wasLeftIn('out', '/share/out')).toBe(true)
       expect(await journal.wasLeftIn('other', '/share/out')).toBe(false)
+    })
+
+    it('know the folders in which a route has found files', async () => {
+      expect(await journal.wasTakenFrom('out', 'inbox')).toBe(false)
+      await receiveFile(journal, lease, 'f')
+      expect(await journal.wasTakenFrom('out', 'inbox')).toBe(true)
+      expect(await journal.wasTakenFrom('out', 'inbox/new')).toBe(false)
+      expect(await journal.wasTakenFrom('other', 'inbox')).toBe(false)
     })
 
     it('are noted by nobody whose lease is lost', async () => {
