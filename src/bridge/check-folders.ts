@@ -1,5 +1,5 @@
 /** Whether the folders of a configuration are there, and are what they are said to be. */
-import { access, realpath } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Configuration } from '../config/configuration.ts'
 import { isMountPoint } from '../support/mount-point.ts'
@@ -38,7 +38,6 @@ export async function checkFolders({
 
 async function whatIsAt(path: string): Promise<'nothing' | 'a folder' | 'a mount'> {
   try {
-    await access(path)
     return (await isMountPoint(await realpath(path))) ? 'a mount' : 'a folder'
   } catch {
     return 'nothing'

@@ -27,3 +27,9 @@ function toFailure(code: 'cannot-write' | 'mailbox-unreachable', what: string, e
   const away = AWAY.includes(String(error.code))
   return new BridgeError(away ? 'mailbox-unreachable' : code, `${what}: ${error.message}`, { cause: error })
 }
+
+/** A folder from which files were claimed, made anew, would look like one from which somebody has taken them away. */
+export function isGone(path: string): Promise<never> {
+  const gone = `The folder ${path} is gone, in which files lay before.`
+  return Promise.reject(new BridgeError('mailbox-unreachable', gone))
+}

@@ -2,7 +2,7 @@
 import { basename, join } from 'node:path'
 import type { Claim } from '../domain/mailbox.ts'
 import type { Clock } from '../support/clock.ts'
-import { BridgeError } from '../support/errors.ts'
+import { isGone } from './failures.ts'
 import { type MayMake, openFolder, type Root } from './folders.ts'
 import { assertSafeName, CLAIMED_FOLDER, claimedName, folderSegments } from './names.ts'
 
@@ -36,10 +36,4 @@ export async function claimedPath(place: Place, { id, folder, name }: Claim): Pr
     if (basename(missing) !== CLAIMED_FOLDER) await isGone(missing)
   })
   return join(path, claimedName(id, name))
-}
-
-/** A folder from which files were claimed, made anew, would look like one from which somebody has taken them away. */
-function isGone(path: string): Promise<never> {
-  const gone = `The folder ${path} is gone, in which files lay before.`
-  return Promise.reject(new BridgeError('mailbox-unreachable', gone))
 }

@@ -1,6 +1,7 @@
 /** Taking files out of a folder on the server: claimed, given back, archived. Each call looks first what has been done already. */
 import type { Claim } from '../../domain/mailbox.ts'
 import { BridgeError } from '../../support/errors.ts'
+import { isGone } from '../failures.ts'
 import {
   archivedName,
   assertSafeName,
@@ -57,12 +58,6 @@ export async function claimedPath(place: Place, connection: Connection, claim: C
     if (missing !== CLAIMED_FOLDER) await isGone(missing)
   })
   return joined(path, claimedName(id, name))
-}
-
-/** A folder from which files were claimed, made anew, would look like one from which somebody has taken them away. */
-function isGone(folder: string): Promise<never> {
-  const gone = `The folder ${folder} is gone, in which files lay before.`
-  return Promise.reject(new BridgeError('mailbox-unreachable', gone))
 }
 
 export async function giveBack(

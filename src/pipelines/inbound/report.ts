@@ -1,15 +1,12 @@
 /** Telling the sender: a result file, rejects, exceptions and a summary, each byte of them made from the journal. */
-import { partSuffix } from '../../domain/file-parts.ts'
 import type { FileEntry } from '../../domain/journal.ts'
-import type { Handover } from '../../domain/mailbox.ts'
 import type { ReportedRecord } from '../../domain/record.ts'
 import { BridgeError } from '../../support/errors.ts'
-import { keepLease } from '../lease-keeper.ts'
 import type { InboundParts } from '../parts.ts'
 import { withDocuments } from './documents.ts'
-import { assertInboxThere } from './inbox-gone.ts'
 import { type DifferingColumns, openSteps } from './open-steps.ts'
 import { copyLines, joinRanges } from './physical-lines.ts'
+import { leaveReports, pathsOf } from './report-files.ts'
 import { returnedRows } from './returned-rows.ts'
 import { operationsOf, partsFor } from './steps.ts'
 import { spoolName } from './pick-up.ts'
@@ -42,7 +39,7 @@ export async function reportFile(parts: InboundParts, file: FileEntry): Promise<
   for (let turn = firstTurn; turn < firstTurn + NAMES_MAX; turn++) {
     name ??= turn === 1 ? reportName(file) : `${reportName(file)}~${turn}`
     await journal.nameReport(lease, file.id, name)
-    if (await deliverAll(parts, file, summary, name)) {
+    if (await leaveReports(parts, file, summary, name)) {
       await journal.fileReported(lease, file.id)
       return { summary, paths: pathsOf(parts, file, summary, name) }
     }
@@ -69,81 +66,6 @@ export interface ReportedFile {
   readonly summary: Summary
   /** Where the reports are, for people: the results first. */
   readonly paths: readonly string[]
-}
-
-interface Report {
-  readonly suffix: string
-  readonly spooled: string
-}
-
-/** The reports of a file; results first, because a reader that waits for the summary then finds everything. */
-function reportsOf(file: FileEntry, summary: Summary): readonly Report[] {
-  const results = { suffix: '.results.csv', spooled: `${file.id}.results` }
-  const rejects = { suffix: partSuffix('rejects', file.name), spooled: `${file.id}.rejects` }
-  const exceptions = { suffix: partSuffix('exceptions', file.name), spooled: `${file.id}.exceptions` }
-  const total = { suffix: '.summary.json', spooled: `${file.id}.summary` }
-  return [
-    results,
-    ...(summary.refusedLines > 0 || isRefusedWhole(summary) ? [rejects] : []),
-    ...(summary.heldLines > 0 ? [exceptions] : []),
-    total,
-  ]
-}
-
-/** Of a file that holds nothing there is nothing to correct. */
-function isRefusedWhole({ outcome, problems }: Summary): boolean {
-  return outcome === 'unusable' && problems.every(({ code }) => code !== 'file-empty')
-}
-
-function pathsOf(
-  { results, route }: InboundParts,
-  file: FileEntry,
-  summary: Summary,
-  name: string,
-): string[] {
-  return reportsOf(file, summary).map(({ suffix }) => results.describe(route.resultsFolder, name + suffix))
-}
-
-async function deliverAll(
-  parts: InboundParts,
-  file: FileEntry,
-  summary: Summary,
-  name: string,
-): Promise<boolean> {
-  const handover = { stillOurs: keepLease(parts).fresh, takenOver: file.reportName === name }
-  for (const { suffix, spooled } of reportsOf(file, summary)) {
-    const outcome = await deliverOne(parts, { spooled, name: name + suffix, handover })
-    if (outcome === 'occupied') return false
-  }
-  return true
-}
-
-interface Leaving {
-  readonly spooled: string
-  readonly name: string
-  readonly handover: Handover
-}
-
-/** A folder that is missing is made only while the file's inbox is there: both may be on one share, which is away. */
-async function deliverOne(
-  parts: InboundParts,
-  { spooled, name, handover }: Leaving,
-): Promise<'delivered' | 'occupied'> {
-  const { results, spool, route } = parts
-  const leave = (how: Handover) => results.deliver(spool.path(spooled), route.resultsFolder, name, how)
-  let isMissing = false
-  const mayMake = () => {
-    isMissing = true
-    return Promise.reject(new Error('asked first whether the inbox is there'))
-  }
-  try {
-    return await leave({ ...handover, mayMake })
-  } catch (error) {
-    if (!isMissing) throw error
-    // Asked only now: a mailbox may have a single connection, which was in use.
-    await assertInboxThere(parts)
-    return leave(handover)
-  }
 }
 
 async function writeReports(parts: InboundParts, file: FileEntry): Promise<Summary> {

@@ -108,8 +108,9 @@ async function archived(parts: OutboundParts, claim: Claim): Promise<string> {
     return await mailbox.archive(claim, rules.archiveFolder)
   } catch (error) {
     if (!hasCode(error, 'mailbox-unreachable')) throw error
-    const claimed = await mailbox.claims(claim.folder)
-    if (mailbox.leaves || claimed.includes(claim.id)) throw error
+    // Gone with its whole folder, it is most likely on a share that is away.
+    if (mailbox.leaves || !(await mailbox.has(claim.folder))) throw error
+    if ((await mailbox.claims(claim.folder)).includes(claim.id)) throw error
     return ''
   }
 }
