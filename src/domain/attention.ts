@@ -32,6 +32,11 @@ export const CONCERNS = {
     meaning: 'Records of a file wait for a person to decide.',
     cure: 'See `dropbridge status`, then `dropbridge release` or `dropbridge discard`.',
   },
+  'file-grew': {
+    meaning:
+      'More was written to a file after it was read and archived: its writer paused for longer than `settle`. Shown for 36 hours.',
+    cure: 'When the writer is done, copy the file from the archive back into the inbox: what was sent of it counts as duplicate. Let the route wait longer (`settle`), or for a `marker`.',
+  },
   'turn-overdue': {
     meaning:
       'A turn of a schedule (`daily`, `cron`) has been due for more than an hour, and was not carried out.',

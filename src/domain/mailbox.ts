@@ -55,6 +55,8 @@ export interface Mailbox {
   unclaim(claim: Claim): Promise<'returned' | 'occupied'>
   /** Moves a claimed file to the folder under a name that no other file has; gives the path within the mailbox. */
   archive(claim: Claim, folder: string): Promise<string>
+  /** How many bytes the files have by now that lie at paths `archive` gave; without those that are gone. */
+  sizesInArchive(paths: readonly string[]): Promise<ReadonlyMap<string, number>>
   /**
    * Leaves a local file at `folder/name`: a temporary name, flushed, then renamed. Never overwrites: `occupied` when
    * other bytes stand there; the same bytes there already count as delivered.

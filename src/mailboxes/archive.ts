@@ -5,10 +5,12 @@ import type { Claim } from '../domain/mailbox.ts'
 import { BridgeError, hasSystemCode } from '../support/errors.ts'
 import { renameDurably, syncFolder } from '../support/durable.ts'
 import { isFree } from '../support/is-free.ts'
-import { writing } from './failures.ts'
+import { reaching, writing } from './failures.ts'
 import { leaveCopy } from './leave.ts'
-import { archivedName, folderSegments, temporaryName } from './names.ts'
+import { foundFolder } from './folders.ts'
+import { apart, archivedName, folderSegments, temporaryName } from './names.ts'
 import { claimedPath, pathOf, type Place } from './place.ts'
+import { sight } from './sight.ts'
 
 /** Gives the path within the mailbox. May be repeated after a crash, and carried out by two at once. */
 export async function archive(place: Place, claim: Claim, folder: string): Promise<string> {
@@ -30,6 +32,20 @@ export async function archive(place: Place, claim: Claim, folder: string): Promi
     }
   })
   return [...folderSegments(folder), name].join('/')
+}
+
+/** Without those that are not in the archive any more. */
+export async function sizesInArchive(place: Place, paths: readonly string[]): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>()
+  for (const path of paths) {
+    const { folder, name } = apart(path)
+    const found = await foundFolder(place, folderSegments(folder))
+    if (found === undefined) continue
+    const look = () => sight(found, { folder, name })
+    const seen = await reaching(`The file ${join(found, name)} cannot be looked at`, look)
+    if (seen !== undefined) sizes.set(path, seen.size)
+  }
+  return sizes
 }
 
 /** False when the archive is a disk or share of its own. */

@@ -9,7 +9,7 @@ import { type Clock, systemClock } from '../support/clock.ts'
 import { renameDurably, syncFolder } from '../support/durable.ts'
 import { bytesOf } from '../support/file-bytes.ts'
 import { isFree } from '../support/is-free.ts'
-import { archive } from './archive.ts'
+import { archive, sizesInArchive } from './archive.ts'
 import { reaching, writing } from './failures.ts'
 import { foundFolder, type MayMake, openFolder, openRoot, whereItIs } from './folders.ts'
 import { sweepOnce, withdraw } from './leftovers.ts'
@@ -24,6 +24,7 @@ import {
   temporaryName,
 } from './names.ts'
 import { claimedPath, pathOf, type Place, sourcePath, type Target } from './place.ts'
+import { sight } from './sight.ts'
 
 export interface DirectoryOptions {
   readonly root: string
@@ -55,6 +56,7 @@ export function directoryMailbox(options: DirectoryOptions): Mailbox {
     sizeOf: (claim) => sizeOf(place, claim),
     unclaim: (claim) => whereItIs(place, () => unclaim(place, claim)),
     archive: (claim, folder) => whereItIs(place, () => archive(place, claim, folder)),
+    sizesInArchive: (paths) => sizesInArchive(place, paths),
     deliver: (source, folder, name, handover) =>
       whereItIs(place, () => deliver(place, source, { folder, name }, handover)),
     has: async (folder) => (await foundFolder(place, folderSegments(folder))) !== undefined,
@@ -86,18 +88,6 @@ const STATS_AT_ONCE = 64
 
 function isCandidate(entry: Dirent): boolean {
   return entry.isFile() && isListedName(entry.name)
-}
-
-/** Undefined when the file went away since its folder was read. */
-async function sight(path: string, { folder, name }: Target): Promise<Sighting | undefined> {
-  try {
-    const found = await lstat(join(path, name))
-    if (!found.isFile()) return undefined
-    return { folder, name, size: found.size, modifiedAt: Math.floor(found.mtimeMs) }
-  } catch (error) {
-    if (hasSystemCode(error, 'ENOENT')) return undefined
-    throw error
-  }
 }
 
 function oldestFirst(a: Sighting, b: Sighting): number {

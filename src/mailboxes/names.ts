@@ -75,6 +75,14 @@ export function archivedName(id: string, name: string): string {
   return fitted('', stem, `~${plainId(id)}${extension}`)
 }
 
+/** A path within a mailbox as its folder and its name, of which the name is checked. */
+export function apart(path: string): { readonly folder: string; readonly name: string } {
+  const cut = path.lastIndexOf('/')
+  const name = path.slice(cut + 1)
+  assertSafeName(name)
+  return { folder: path.slice(0, Math.max(cut, 0)), name }
+}
+
 const OWN_TEMPORARY_END = '.dropbridge.tmp'
 const NAME_IN_TEMPORARY_BYTES = 160
 

@@ -1,9 +1,10 @@
 /** What a person must hear of: found in the journal and the mailboxes, told once, shown as long as it stands. */
-import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
+import { appendFile, copyFile, mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Expect } from '../../src/config/expect.ts'
 import type { InboundRoute } from '../../src/config/routes.ts'
+import type { FileEntry } from '../../src/domain/journal.ts'
 import type { Snapshot } from '../../src/domain/snapshot.ts'
 import { commandsOf, runUnheard } from '../fixtures/office.ts'
 import { partnerOf, PICKED_UP, RECEIPT, worldThatWaits } from '../fixtures/partner.ts'
@@ -289,3 +290,62 @@ test('status shows what needs a person first, and a busy bridge still fits on a 
   expect(lines.length).toBeLessThanOrEqual(30)
   expect(out).toMatch(/^orders-out .*collected +unfinished: 1 delivered$/m)
 })
+
+test('rows that are written to a file when it lies in the archive are told, until all of it is taken again', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const whole = ordersFile(ORDERS).text
+  const cut = ordersFile(ORDERS.slice(0, 1)).text
+  await world.drop('inbox/orders', 'slow.csv', cut)
+  const archived = (await runOnce(world, 'orders')).archivedAs ?? ''
+  const path = join(world.folder, 'exchange', archived)
+
+  const before = await attend(world)
+  await appendFile(path, whole.slice(cut.length))
+  const grown = await attend(world)
+  await rename(join(world.folder, 'exchange'), join(world.folder, 'away'))
+  const away = await attend(world)
+  await rename(join(world.folder, 'away'), join(world.folder, 'exchange'))
+  await copyFile(path, join(world.folder, 'exchange/inbox/orders/slow.csv'))
+  await runOnce(world, 'orders')
+  const again = await attend(world)
+
+  expect(before.told).toEqual([])
+  expect(grown.told).toEqual([`raised file-grew exchange:${archived}`])
+  expect(grown.snapshot.attention[0]?.message).toBe(
+    `${archived} has grown since it was read: ${Buffer.byteLength(whole)} bytes lie there, and ${Buffer.byteLength(cut)} of them were read`,
+  )
+  expect(away.told).toEqual(['raised mailbox-away exchange'])
+  expect([...again.told, ...codesOf(again.snapshot)]).not.toContain('file-grew')
+  expect((await world.orders()).length).toBe(2)
+})
+
+test('a file that grew in the archive is told of for 36 hours, and one that is taken away from there is not', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  for (const number of [0, 1]) {
+    await world.drop('inbox/orders', `${number}.csv`, ordersFile(ORDERS.slice(number, number + 1)).text)
+    const { archivedAs = '' } = await runOnce(world, 'orders')
+    await appendFile(join(world.folder, 'exchange', archivedAs), 'more')
+  }
+  const both = await attend(world)
+  const [first] = both.snapshot.attention
+  await rm(join(world.folder, first?.subject.replace(':', '/') ?? ''))
+  const one = await attend(world)
+  world.clock.skip(37 * HOUR_MS)
+  const none = await attend(world)
+
+  expect(codesOf(both.snapshot)).toEqual(['file-grew', 'file-grew'])
+  expect(codesOf(one.snapshot)).toEqual(['file-grew'])
+  expect(codesOf(none.snapshot)).toEqual([])
+})
+
+async function runOnce(world: World, route: string): Promise<FileEntry> {
+  const bridge = await world.open()
+  try {
+    await bridge.run([route], new AbortController().signal)
+    const [latest] = await bridge.journal.recentFiles(1)
+    if (latest === undefined) throw new Error('nothing was taken')
+    return latest
+  } finally {
+    await bridge.close()
+  }
+}

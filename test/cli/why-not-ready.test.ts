@@ -60,6 +60,21 @@ test('a file without a number on a route with a sequence is told to be renamed, 
   expect(said.out).not.toContain('Ask for the file that is missing')
 })
 
+test.each([
+  ['settled', true],
+  ['renamed', false],
+])(
+  'an empty file, which a watch leaves for a while where nothing but time tells (%s)',
+  async (ready, told) => {
+    const { world, run } = await anInbox(`ready: ${ready}`)
+    await world.drop('inbox/orders', 'a.csv', '')
+    const said = await run('why-not', 'a.csv')
+    expect(said.exit).toBe(65)
+    expect(said.out).toContain('it is refused as a whole')
+    expect(said.out.includes('when it has stayed empty for a quarter of an hour')).toBe(told)
+  },
+)
+
 test('a file that is renamed into place need not be waited for', async () => {
   const { world, run } = await anInbox('ready: renamed')
   await world.drop('inbox/orders', 'a.csv', smallOrders(100))

@@ -124,6 +124,23 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
       })
     })
 
+    describe('sizesInArchive', () => {
+      test('tells how many bytes archived files have by now, and nothing of those that are gone', async () => {
+        await place.put('inbox/orders.csv', 'PO\n1\n')
+        await mailbox.claim(CLAIM)
+        const path = await mailbox.archive(CLAIM, 'archive/2026')
+        const gone = ['archive/2026/none.csv', 'archive/none/orders.csv', 'none.csv']
+        expect(await mailbox.sizesInArchive([path, ...gone])).toEqual(new Map([[path, 5]]))
+        await place.put(path, 'PO\n1\n2\n')
+        expect(await mailbox.sizesInArchive([path])).toEqual(new Map([[path, 7]]))
+        expect(await mailbox.has('archive/none')).toBe(false)
+      })
+
+      test.each(['../secret.csv', 'archive/..', '/etc/hostname', ''])('refuses the path %j', async (path) => {
+        await expect(mailbox.sizesInArchive([path])).rejects.toMatchObject({ code: 'configuration-invalid' })
+      })
+    })
+
     describe('claim', () => {
       test('takes the file away from the folder and keeps its bytes', async () => {
         await place.put('inbox/orders.csv', 'PO,Qty\n1,2\n')

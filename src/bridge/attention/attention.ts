@@ -1,6 +1,7 @@
 /** What a person must hear of right now, computed from the journal and the mailboxes; nothing is changed. */
 import { byUrgency, type Concern, concernKey } from '../../domain/attention.ts'
 import type { Stranger } from '../../domain/snapshot.ts'
+import { archiveConcerns } from './archives.ts'
 import { deliveryConcerns } from './deliveries.ts'
 import { expectedConcerns } from './expected.ts'
 import { folderConcerns } from './folders.ts'
@@ -33,6 +34,7 @@ export async function gatherAttention(attending: Attending): Promise<Attention> 
     ...(await deliveryConcerns(looking)),
     ...(await recordConcerns(looking)),
     ...(await folderConcerns(looking)),
+    ...(await archiveConcerns(looking)),
   ]
   const away = listings.away()
   const standing = await journal.standingConcerns(STANDING_MAX)
@@ -41,7 +43,10 @@ export async function gatherAttention(attending: Attending): Promise<Attention> 
     strangers: inboxes.strangers,
     unseen: ({ code, subject }) =>
       code !== 'mailbox-away' &&
-      away.some(({ place }) => subject === place || subject.startsWith(`${place}/`)),
+      away.some(({ mailbox, place }) => {
+        const around = code === 'file-grew' ? `${mailbox}:` : `${place}/`
+        return subject === place || subject.startsWith(around)
+      }),
   }
 }
 

@@ -3,27 +3,19 @@ import type { Configuration } from '../../config/configuration.ts'
 import type { Concern } from '../../domain/attention.ts'
 import type { Sighting } from '../../domain/mailbox.ts'
 import { isoTime } from '../../support/clock.ts'
-import type { Looking } from './looking.ts'
+import { foundIn, type Looking } from './looking.ts'
 import { type FolderMeant, placeOf } from './listings.ts'
-
-/** A folder nobody empties grows for ever; it need not be read each minute to find out. */
-const LOOK_MS = 15 * 60_000
 
 /** Files are as old as the mailbox says: a day more or less changes nothing. */
 export async function folderConcerns(looking: Looking): Promise<Concern[]> {
-  const { configuration, listings, folderLooks, now } = looking
+  const { configuration, listings, now } = looking
   const found: Concern[] = []
   for (const [place, { emptiedMs, ...meant }] of foldersToEmpty(configuration)) {
-    const before = folderLooks.get(place)
-    if (before !== undefined && now >= before.at && now - before.at < LOOK_MS) {
-      if (before.concern !== undefined) found.push(before.concern)
-      continue
+    const look = async () => {
+      const files = await listings.of(meant)
+      return files === undefined ? undefined : emptied(files, place, { emptiedMs, now })
     }
-    const files = await listings.of(meant)
-    if (files === undefined) continue
-    const concern = emptied(files, place, { emptiedMs, now })
-    folderLooks.set(place, { at: now, concern })
-    if (concern !== undefined) found.push(concern)
+    found.push(...(await foundIn(looking, `emptied ${place}`, look)))
   }
   return found
 }
@@ -45,19 +37,21 @@ function emptied(
   files: readonly Sighting[],
   place: string,
   { emptiedMs, now }: { readonly emptiedMs: number; readonly now: number },
-): Concern | undefined {
+): Concern[] {
   // A listing has the oldest first.
   const old = files.filter(({ modifiedAt }) => modifiedAt <= now - emptiedMs)
   const [oldest] = old
-  if (oldest === undefined) return undefined
+  if (oldest === undefined) return []
   const many = old.length === 1 ? '1 file lies' : `${old.length} files lie`
-  return {
-    code: 'folder-not-emptied',
-    subject: place,
-    since: oldest.modifiedAt + emptiedMs,
-    message: `${many} in ${place} for more than ${Math.round(emptiedMs / DAY_MS)} days; the oldest, ${oldest.name}, since ${isoTime(oldest.modifiedAt)}`,
-    cure: 'find out who should read them; move away what is read, or set `emptied: never`',
-  }
+  return [
+    {
+      code: 'folder-not-emptied',
+      subject: place,
+      since: oldest.modifiedAt + emptiedMs,
+      message: `${many} in ${place} for more than ${Math.round(emptiedMs / DAY_MS)} days; the oldest, ${oldest.name}, since ${isoTime(oldest.modifiedAt)}`,
+      cure: 'find out who should read them; move away what is read, or set `emptied: never`',
+    },
+  ]
 }
 
 const DAY_MS = 24 * 60 * 60_000

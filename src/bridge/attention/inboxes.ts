@@ -170,6 +170,7 @@ async function waitingConcerns(
 
 /** Every file counts as one that settled long ago. */
 const LONG_THERE: Sightings = {
+  emptyMs: 0,
   note: () => [],
   of: () => ({ unchangedMs: Infinity, thereMs: Infinity, hasChanged: false }),
   taking: () => undefined,

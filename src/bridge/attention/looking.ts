@@ -22,8 +22,24 @@ export interface Looking extends Attending {
 
 interface Looked {
   readonly at: number
-  readonly concern: Concern | undefined
+  readonly concerns: readonly Concern[]
 }
 
 /** What was seen of such folders, and when. */
 export type FolderLooks = Map<string, Looked>
+
+/** What changes slowly need not be looked at each minute. */
+const LOOK_MS = 15 * 60_000
+
+/** What was found in the folder the last time, or is found now; nothing where it cannot be looked into, and next time again. */
+export async function foundIn(
+  { folderLooks, now }: Looking,
+  key: string,
+  look: () => Promise<readonly Concern[] | undefined>,
+): Promise<readonly Concern[]> {
+  const before = folderLooks.get(key)
+  if (before !== undefined && now >= before.at && now - before.at < LOOK_MS) return before.concerns
+  const concerns = await look()
+  if (concerns !== undefined) folderLooks.set(key, { at: now, concerns })
+  return concerns ?? []
+}

@@ -27,6 +27,9 @@ const REST_MS = 25
 const BUSY_SHARE = 20
 const BUSY_MS = 500
 
+/** An empty file may be one into which somebody writes the first row only when a long query is done. */
+const EMPTY_MS = 15 * 60_000
+
 /** Until the signal fires. */
 export async function watchInbox(parts: WatchParts, route: InboundRoute): Promise<void> {
   const inbox = openInbox(parts, route)
@@ -82,7 +85,7 @@ function openInbox({ shop, ...parts }: WatchParts, route: InboundRoute): Inbox {
   const { clock, notify } = options
   const { signal } = parts
   const alarm = createAlarm(clock, signal)
-  const sightings = createSightings()
+  const sightings = createSightings(EMPTY_MS)
   const setbacks = createSetbacks()
   const source = mailboxOf(shop, route.from.mailbox)
   const surveying = { clock, journal, source, route: inboundRoute(configuration, route) }

@@ -29,6 +29,12 @@ export async function wholeReasons(asking: Asking, inbox: Inbox, file: StandingF
   return [reason('companion-missing', message)]
 }
 
+/** A watch waits for the first row of an empty file, where nothing else says that it is whole. */
+export function emptyNotes({ route }: Inbox, { sighting }: StandingFile): string[] {
+  if (sighting.size > 0 || readyOf(route.from) !== undefined) return []
+  return ['a watch takes an empty file only when it has stayed empty for a quarter of an hour']
+}
+
 /** What a run would find when it holds the file against its manifest. */
 export async function manifestReasons(
   { name, mappings }: Asking,

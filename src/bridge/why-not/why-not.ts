@@ -19,7 +19,7 @@ import {
   sameBytes,
 } from './rules.ts'
 import { asInbox, type Inbox, inboxesAt, inboxesMeant, inboxesOf } from './inboxes.ts'
-import { manifestReasons, turnReasons, wholeReasons } from './readiness.ts'
+import { emptyNotes, manifestReasons, turnReasons, wholeReasons } from './readiness.ts'
 import { exitOf, type Reason, reason, type RouteVerdict } from './reasons.ts'
 import { lookedAt, remoteInboxes, remoteVerdicts } from './remote.ts'
 import { contentsOf } from './contents.ts'
@@ -181,6 +181,7 @@ async function judgeInbox(asking: Asking, inbox: Inbox): Promise<RouteVerdict> {
   const notes: string[] = []
   if (look.what === 'file') {
     reasons.push(...rightsReasons(look, path), ...(await wholeReasons(asking, inbox, look)))
+    notes.push(...emptyNotes(inbox, look))
     if (look.mayBeRead) {
       const contents =
         'loaded' in mappings

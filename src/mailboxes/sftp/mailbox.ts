@@ -1,6 +1,6 @@
 /** A mailbox that is a folder on an SFTP server. */
 import type { Claim, Mailbox, Sighting } from '../../domain/mailbox.ts'
-import { assertSafeName, CLAIMED_FOLDER, folderSegments, idOfClaimed, isListedName } from '../names.ts'
+import { apart, assertSafeName, CLAIMED_FOLDER, folderSegments, idOfClaimed, isListedName } from '../names.ts'
 import type { Attributes, Entry } from './calls.ts'
 import type { Connection } from './connection.ts'
 import { listedIfAllowed } from './leftovers.ts'
@@ -29,6 +29,7 @@ export function sftpMailbox(options: SftpOptions): Mailbox {
       checked({ ...claim, folder }, () =>
         lines.use((connection) => putAway(place, connection, { claim, folder })),
       ),
+    sizesInArchive: (paths) => lines.use((connection) => sizesInArchive(place, connection, paths)),
     deliver: (source, folder, name, handover) => leaveFile(place, { source, folder, name, handover }),
     has: (folder) =>
       lines.use(async (connection) => {
@@ -128,6 +129,30 @@ async function sizeOf(place: Place, connection: Connection, claim: Claim): Promi
   const path = await claimedPath(place, connection, claim)
   const what = `The claimed file ${addressOf(place.options, path)} cannot be looked at`
   return asking('mailbox-unreachable', what, async () => (await connection.calls.look(path))?.size)
+}
+
+/** So many looks are under way at a time. */
+const LOOKS_AT_ONCE = 16
+
+async function sizesInArchive(
+  place: Place,
+  connection: Connection,
+  paths: readonly string[],
+): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>()
+  const look = async (path: string) => {
+    const { folder, name } = apart(path)
+    const found = await knownFolder(place, connection, folderSegments(folder))
+    if (found === undefined) return
+    const archived = joined(found, name)
+    const what = `The file ${addressOf(place.options, archived)} cannot be looked at`
+    const seen = await asking('mailbox-unreachable', what, () => connection.calls.look(archived))
+    if (seen?.kind === 'file') sizes.set(path, seen.size)
+  }
+  for (let start = 0; start < paths.length; start += LOOKS_AT_ONCE) {
+    await Promise.all(paths.slice(start, start + LOOKS_AT_ONCE).map(look))
+  }
+  return sizes
 }
 
 async function claims(place: Place, connection: Connection, folder: string): Promise<string[]> {

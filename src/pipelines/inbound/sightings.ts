@@ -6,6 +6,11 @@ import type { Sighting } from '../../domain/mailbox.ts'
  * says is only ever compared with itself: it cannot be trusted to be a time.
  */
 export interface Sightings {
+  /**
+   * How long an empty file must have been as it is. Many programs make their file first and write its first rows much
+   * later; whoever goes on looking has the time to wait for them.
+   */
+  readonly emptyMs: number
   /** Notes what a look showed that began and ended at these times. Gives the names that are new or changed. */
   note(listed: readonly Sighting[], look: Look): readonly string[]
   /** What is known of a file of the last look. */
@@ -44,10 +49,11 @@ interface Entry {
   takenAt: number | undefined
 }
 
-export function createSightings(): Sightings {
+export function createSightings(emptyMs = 0): Sightings {
   let known = new Map<string, Entry>()
   let lastLook: Look = { began: 0, ended: 0 }
   return {
+    emptyMs,
     note(listed, look) {
       // A look that began before the last one ended says nothing newer.
       if (look.ended < lastLook.ended) return []

@@ -5,7 +5,7 @@ import type { Sighting } from '../../domain/mailbox.ts'
 import { elapsed } from '../../support/clock.ts'
 import type { InboundParts } from '../parts.ts'
 import { mayMakeInbox } from './inbox-gone.ts'
-import type { Seen, Sightings } from './sightings.ts'
+import type { Sightings } from './sightings.ts'
 import { inOrder, inSequence, type LeftAlone } from './taking-order.ts'
 
 export interface Survey {
@@ -42,7 +42,7 @@ export async function surveyInbox(parts: SurveyParts, sightings: Sightings): Pro
     settlesInMs = Math.min(settlesInMs, left)
     unsettled.push({
       sighting,
-      why: whyUnsettled(sightings.of(sighting.name)),
+      why: whyUnsettled(sighting, sightings),
       isUsual: true,
     })
   }
@@ -104,8 +104,10 @@ const SETTLED: Ready = { when: 'settled' }
 /** Timers are early by a part of a millisecond at times. */
 const TIMER_SLACK_MS = 1
 
-function whyUnsettled(seen: Seen | undefined): string {
+function whyUnsettled({ name, size }: Sighting, sightings: Sightings): string {
+  const seen = sightings.of(name)
   if (seen?.takenMsAgo !== undefined) return 'it could not be taken; another program may keep it open'
+  if (size === 0) return 'it is empty, and may still be filled'
   return seen?.hasChanged === true ? 'it is still being written' : 'it has just arrived'
 }
 
@@ -113,13 +115,14 @@ function whyUnsettled(seen: Seen | undefined): string {
 const AGAIN_MS = 30_000
 
 /** How long until the file is whole for certain; a manifest is read, so it must be whole itself. */
-function leftToSettle({ name }: Sighting, { route }: SurveyParts, sightings: Sightings): number {
+function leftToSettle({ name, size }: Sighting, { route }: SurveyParts, sightings: Sightings): number {
   const { ready = SETTLED, settleMs } = route
   const { takenMsAgo = Infinity } = sightings.of(name) ?? {}
   if (takenMsAgo < AGAIN_MS) return AGAIN_MS - takenMsAgo
   if (ready.when === 'renamed' || ready.when === 'marker') return 0
   const waitsFor = ready.when === 'manifest' ? [name, ready.companionOf(name)] : [name]
-  const left = waitsFor.map((each) => settleMs - (sightings.of(each)?.unchangedMs ?? 0))
+  const needed = size === 0 && ready.when === 'settled' ? Math.max(settleMs, sightings.emptyMs) : settleMs
+  const left = waitsFor.map((each) => needed - (sightings.of(each)?.unchangedMs ?? 0))
   return Math.max(...left) - TIMER_SLACK_MS
 }
 

@@ -383,6 +383,29 @@ test('routes without an inbox have their turn at the start and then by the clock
   expect(watching.results).toEqual([])
 })
 
+test('a file that is made empty and filled long after it would have settled is taken when it is filled', async () => {
+  const world = await aWorld(ORDERS)
+  await world.drop('inbox/orders', 'query.csv', '')
+  const watching = await watchWorld(world, { ...ORDERS, speed: 100 })
+  await world.drop('inbox/orders', 'other.csv', smallOrders(900, 1))
+  await watching.untilClosed(1)
+  await appendFile(join(world.folder, 'exchange', 'inbox/orders', 'query.csv'), smallOrders(100, 3))
+  await watching.untilClosed(2)
+  expect((await world.orders()).length).toBe(4)
+  expect(kinds(watching.events, 'file-left-alone')).toEqual([])
+})
+
+test('a file that stays empty for a quarter of an hour comes back as one that holds nothing', async () => {
+  const world = await aWorld(ORDERS)
+  const speed = 400
+  const began = performance.now()
+  const watching = await watchWorld(world, { ...ORDERS, speed })
+  await world.drop('inbox/orders', 'query.csv', '')
+  await watching.untilClosed(1)
+  expect((performance.now() - began) * speed).toBeGreaterThan(15 * 60_000)
+  expect(await world.read('results/query.csv.results.csv')).toContain('file-empty')
+})
+
 test('a time of day that is set forward makes no file settle early', async () => {
   const world = await aWorld(ORDERS)
   const text = smallOrders(100, 2)
@@ -423,7 +446,7 @@ test('sixty files that come at once are all told of after a few passes, and the 
       }),
     },
   })
-  for (let file = 0; file < 60; file++) await world.drop('inbox/orders', `${file}.csv`, '')
+  for (let file = 0; file < 60; file++) await world.drop('inbox/orders', `${file}.csv`, '\n')
   await watching.untilClosed(60)
   const passes = watching.events.filter(({ kind }) => kind === 'pass-ended').length
   expect(passes).toBeLessThan(10)
