@@ -1,7 +1,7 @@
 /** When an outbound route acknowledges what it delivered, and when somebody must hear that it cannot yet. */
 import { z } from 'zod'
 import { assert } from '../support/errors.ts'
-import { checkedMs, DURATION_PATTERN, durationMs, WAIT_PATTERN, waitMs } from './duration.ts'
+import { checkedMs, DURATION_PATTERN, durationMs, Wait, waitMs } from './duration.ts'
 
 /** The policies, by what must have happened first. */
 export const ACKNOWLEDGE = ['delivered', 'picked-up', 'receipt', 'never'] as const
@@ -9,14 +9,6 @@ export const ACKNOWLEDGE = ['delivered', 'picked-up', 'receipt', 'never'] as con
 export type Acknowledge = (typeof ACKNOWLEDGE)[number]
 
 const Text = z.string().min(1)
-
-const Wait = z
-  .string()
-  .refine(
-    (text) => waitMs(text) !== undefined,
-    'must be a time of at most 30 days, such as 30m, 4h or 2d, and longer than nothing',
-  )
-  .meta({ pattern: WAIT_PATTERN })
 
 const Settle = z
   .string()

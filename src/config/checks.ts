@@ -5,6 +5,7 @@ import type { PartyKind } from '../contract/party.ts'
 import { didYouMean } from '../support/nearest.ts'
 import { checkDocuments } from './document-checks.ts'
 import { fileNameMistakes } from './file-name.ts'
+import { checkFolders } from './folder-checks.ts'
 import type { Mistake } from './mistakes.ts'
 import { checkReport, checkRivals } from './report-checks.ts'
 import { plainFolder } from './schema.ts'
@@ -22,9 +23,7 @@ export function checkTogether(raw: unknown): Mistake[] {
   return [
     ...routes.flatMap(checkParty),
     ...routes.flatMap((route) => checkMailboxes(route, Object.keys(mailboxes))),
-    ...checkSources(routes),
-    ...checkOwnFiles(routes),
-    ...checkTargets(routes),
+    ...checkFolders(routes, mailboxes),
     ...checkRivals(routes),
     ...checkReceipts(routes),
     ...routes.flatMap(checkNames),
@@ -131,33 +130,6 @@ function checkMailboxes(route: RouteGlance, known: readonly string[]): Mistake[]
   })
 }
 
-/** Two routes that take the same files would take them from each other. */
-function checkSources(routes: readonly RouteGlance[]): Mistake[] {
-  const seen = new Map<string, string>()
-  return routes.flatMap(({ name, from }) => {
-    if (from?.mailbox === undefined || from.folder === undefined) return []
-    return repeated(seen, [from.mailbox, from.folder, from.match.toLowerCase()], {
-      name,
-      path: ['routes', name, 'from'],
-      message: (other) => `takes the same files as the route ${other}: the same mailbox, folder and match.`,
-    })
-  })
-}
-
-/** The files of two routes would meet under one name, and the later one could never be delivered. */
-function checkTargets(routes: readonly RouteGlance[]): Mistake[] {
-  const seen = new Map<string, string>()
-  return routes.flatMap(({ name, to }) => {
-    if (to?.mailbox === undefined || to.folder === undefined || to.name === undefined) return []
-    if (to.name.includes('{route}')) return []
-    return repeated(seen, [to.mailbox, to.folder, to.name], {
-      name,
-      path: ['routes', name, 'to', 'name'],
-      message: (other) => `gives files the same names as the route ${other}; put {route} into the name.`,
-    })
-  })
-}
-
 /** A name may say only what the records of its route have. */
 function checkNames({ name, operation, to }: RouteGlance): Mistake[] {
   if (to?.name === undefined || operation === undefined || !Object.hasOwn(OPERATIONS, operation)) return []
@@ -168,54 +140,4 @@ function checkNames({ name, operation, to }: RouteGlance): Mistake[] {
     at: 'value',
     message: `${message}.`,
   }))
-}
-
-interface Repetition {
-  readonly name: string
-  readonly path: readonly string[]
-  readonly message: (other: string) => string
-}
-
-function repeated(seen: Map<string, string>, identity: readonly string[], repetition: Repetition): Mistake[] {
-  const key = JSON.stringify(identity)
-  const other = seen.get(key)
-  if (other === undefined) seen.set(key, repetition.name)
-  return other === undefined ? [] : [{ path: repetition.path, at: 'key', message: repetition.message(other) }]
-}
-
-/** A bridge that leaves results or done files in a folder it takes files from would take its own files. */
-function checkOwnFiles(routes: readonly RouteGlance[]): Mistake[] {
-  const takenFrom = routes.flatMap(({ name, from }) =>
-    from?.mailbox !== undefined && from.folder !== undefined
-      ? [{ name, mailbox: from.mailbox, folder: from.folder }]
-      : [],
-  )
-  return routes.flatMap(({ name, from, results, to, receipt, documents }) =>
-    [
-      {
-        path: ['from', 'archive'],
-        what: 'done files',
-        mailbox: from?.mailbox,
-        folder: from?.archive ?? `archive/${name}`,
-      },
-      { path: ['results', 'folder'], what: 'results', mailbox: results?.mailbox, folder: results?.folder },
-      {
-        path: ['documents', 'folder'],
-        what: 'packing slips and labels',
-        mailbox: documents?.mailbox,
-        folder: documents?.folder,
-      },
-      {
-        path: ['receipt', 'archive'],
-        what: 'read receipts',
-        mailbox: receipt && (receipt.mailbox ?? to?.mailbox),
-        folder: receipt?.archive ?? `archive/${name}`,
-      },
-    ].flatMap(({ path, what, mailbox, folder: left }) => {
-      const taker = takenFrom.find((source) => source.mailbox === mailbox && source.folder === left)
-      if (taker === undefined) return []
-      const message = `${what} would be left where the route ${taker.name} takes files from; use another folder.`
-      return [{ path: ['routes', name, ...path], at: 'value' as const, message }]
-    }),
-  )
 }

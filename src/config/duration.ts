@@ -1,4 +1,5 @@
 /** Lengths of time as people write them: `500ms`, `30s`, `15m`, `1h`. */
+import { z } from 'zod'
 import { assert } from '../support/errors.ts'
 
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const
@@ -36,8 +37,7 @@ export function keepMs(text: string): number | undefined {
   return days > 0 ? days * DAY_MS : undefined
 }
 
-/** For editors. */
-export const WAIT_PATTERN = '^\\d{1,5}(m|h|d)$|\\$\\{'
+const WAIT_PATTERN = '^\\d{1,5}(m|h|d)$|\\$\\{'
 
 const WAIT_MS_MAX = 30 * DAY_MS
 
@@ -48,3 +48,12 @@ export function waitMs(text: string): number | undefined {
   const ms = Number(digits) * (unit === 'd' ? DAY_MS : UNIT_MS[unit as 'm' | 'h'])
   return ms > 0 && ms <= WAIT_MS_MAX ? ms : undefined
 }
+
+/** A time to wait for somebody, as it is written: too long for any timer, and never a matter of seconds. */
+export const Wait = z
+  .string()
+  .refine(
+    (text) => waitMs(text) !== undefined,
+    'must be a time in minutes, hours or days, such as 30m, 4h or 2d: longer than nothing, and at most 30 days',
+  )
+  .meta({ pattern: WAIT_PATTERN })

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import type { InboundOperationName } from '../contract/operations.ts'
 import { assert } from '../support/errors.ts'
-import { WAIT_PATTERN, waitMs } from './duration.ts'
+import { Wait, waitMs } from './duration.ts'
 
 /** What is done to orders that exist, so that it can be one of several things done to them. */
 export const ORDER_OPERATIONS = [
@@ -26,14 +26,6 @@ export const WAITING_OPERATIONS: readonly string[] = [
   'close-order',
   'create-invoice',
 ] satisfies readonly InboundOperationName[]
-
-const Wait = z
-  .string()
-  .refine(
-    (text) => waitMs(text) !== undefined,
-    'must be a time of at most 30 days, such as 30m, 2h or 5d, and longer than nothing',
-  )
-  .meta({ pattern: WAIT_PATTERN })
 
 export const waitShape = {
   when: z

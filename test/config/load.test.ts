@@ -280,7 +280,7 @@ routes:
       '25:56 routes.shipments-in.from.archives: unknown key. Did you mean "archive"?',
       '27:38 routes.shipments-in.results.folder: results would be left where the route shipments-in takes files from; use another folder.',
       '29:5 routes.invoices-in.retailer: create-invoice is done by a brand: write "brand:" and its id instead of "retailer:".',
-      '31:5 routes.invoices-in.from: takes the same files as the route shipments-in: the same mailbox, folder and match.',
+      '31:5 routes.invoices-in.from: takes the same files as the route shipments-in: the same folder and match.',
       '31:68 routes.invoices-in.from.archive: done files would be left where the route shipments-in takes files from; use another folder.',
       '35:12 routes.orders-out.brand: must be a whole number.',
       '38:44 routes.orders-out.to.name: has {dya}, which is not a placeholder: use {date:…}, {day:…}, {seq}, {route} or a field of the record.',
@@ -311,6 +311,26 @@ routes:
       '23:38 routes.shipments-too.to.name: gives files the same names as the route shipments-out; put {route} into the name.',
     ])
     expect((await load(twice.replaceAll('-{seq}', '-{seq}-{route}'))).routes).toHaveLength(3)
+  })
+
+  test('of two routes for which one file may be meant are told with the name of such a file', async () => {
+    const other = (folder: string) =>
+      ORDERS_IN.replace('orders-in', 'others-in').replace('inbox/orders', folder)
+    expect(await mistakesOf(`${WHOLE}${other('inbox/orders, match: "acme-*.csv"')}`)).toEqual([
+      '22:5 routes.others-in.from: takes files that the route orders-in takes, too, such as acme-.csv: let no name match both, or give one of them its own folder.',
+    ])
+    expect((await load(`${WHOLE}${other('inbox/orders, match: "*.txt"')}`)).routes).toHaveLength(3)
+  })
+
+  test('folders of this machine are told apart by where they are, whichever mailbox they are named by', async () => {
+    const folders = `${API}mailboxes:\n  erp: { type: directory, path: ./exchange }\n  inbox: { type: directory, path: exchange/inbox }\nroutes:\n`
+    const others = ORDERS_IN.replace('orders-in', 'others-in').replace(
+      'mailbox: erp, folder: inbox/orders',
+      'mailbox: inbox, folder: orders',
+    )
+    expect(await mistakesOf(`${folders}${ORDERS_IN}${others}`)).toEqual([
+      '18:5 routes.others-in.from: takes the same files as the route orders-in: the same folder and match.',
+    ])
   })
 
   test('a results folder may not be where another route takes files from', async () => {

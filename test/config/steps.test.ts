@@ -54,8 +54,8 @@ test.each([
 })
 
 test.each([
-  ['create-invoice', ['wait: 31d'], 'routes.fulfil.wait: must be a time of at most 30 days'],
-  ['create-invoice', ['wait: 0m'], 'routes.fulfil.wait: must be a time of at most 30 days'],
+  ['create-invoice', ['wait: 31d'], 'routes.fulfil.wait: must be a time in minutes, hours or days'],
+  ['create-invoice', ['wait: 0m'], 'routes.fulfil.wait: must be a time in minutes, hours or days'],
   [
     'create-shipment',
     ['wait: 2h'],

@@ -125,7 +125,9 @@ test.each([
   ],
   [
     'acknowledge: picked-up\noverdue: { within: soon }',
-    ['out.overdue.within: must be a time of at most 30 days, such as 30m, 4h or 2d, and longer than nothing'],
+    [
+      'out.overdue.within: must be a time in minutes, hours or days, such as 30m, 4h or 2d: longer than nothing, and at most 30 days',
+    ],
   ],
   [
     'acknowledge: receipt\nreceipt: { folder: back, match: "all.ok" }',
