@@ -69,8 +69,8 @@ export const CONCERNS = {
   },
   'file-of-no-route': {
     meaning:
-      'A file lies in an inbox folder and matches no route, or has a name that is never taken: nobody will ever read it.',
-    cure: 'Rename it, or change `match` of the route.',
+      'A file lies in an inbox folder and matches no route, has a name that is never taken, is a link or a folder, or has been called as files are while they are written for an hour: nobody will ever read it.',
+    cure: 'Rename it, change `match` of the route, or let it be sent again.',
   },
   'folder-not-emptied': {
     meaning: 'Files lie in a results or delivery folder for longer than `emptied`.',

@@ -9,6 +9,14 @@ export interface Sighting {
   readonly modifiedAt: number
 }
 
+/** What is in a folder and is no file that a listing shows. */
+export interface PassedOver {
+  readonly name: string
+  readonly kind: 'file' | 'folder' | 'link' | 'other'
+  /** As the mailbox tells it, milliseconds; 0 where it cannot. */
+  readonly modifiedAt: number
+}
+
 /** A file taken out of reach of everybody else. The id is chosen by the caller and is in the journal before the claim. */
 export interface Claim {
   readonly id: string
@@ -74,6 +82,8 @@ export interface Mailbox {
    * such folder; none is made, so that a share that is not mounted does not look like an emptied one.
    */
   names(folder: string): Promise<ReadonlySet<string> | undefined>
+  /** What `list` passes over in the folder, by name; nothing where there is no such folder, and none is made. */
+  passedOver(folder: string): Promise<readonly PassedOver[]>
   /**
    * Makes the empty folder `name`, which is hidden from people, within the folder, where it is not there yet. By it the
    * place is known again.

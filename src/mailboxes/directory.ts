@@ -1,6 +1,6 @@
 /** A mailbox that is a folder on this machine or on a share mounted here. */
 import { randomUUID } from 'node:crypto'
-import { constants, type Dirent } from 'node:fs'
+import { constants } from 'node:fs'
 import { lstat, open, readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Claim, Handover, Mailbox, Sighting } from '../domain/mailbox.ts'
@@ -15,16 +15,10 @@ import { foundFolder, type MayMake, openFolder, openRoot, whereItIs } from './fo
 import { sweepOnce, withdraw } from './leftovers.ts'
 import { leaveCopy, moveWithoutReplacing } from './leave.ts'
 import { markFolder, namesIn } from './marks.ts'
-import {
-  assertSafeName,
-  CLAIMED_FOLDER,
-  folderSegments,
-  idOfClaimed,
-  isListedName,
-  temporaryName,
-} from './names.ts'
+import { assertSafeName, CLAIMED_FOLDER, folderSegments, idOfClaimed, temporaryName } from './names.ts'
 import { claimedPath, pathOf, type Place, sourcePath, type Target } from './place.ts'
-import { sight } from './sight.ts'
+import { passedOver } from './passed-over.ts'
+import { isCandidate, sight } from './sight.ts'
 
 export interface DirectoryOptions {
   readonly root: string
@@ -61,6 +55,7 @@ export function directoryMailbox(options: DirectoryOptions): Mailbox {
       whereItIs(place, () => deliver(place, source, { folder, name }, handover)),
     has: async (folder) => (await foundFolder(place, folderSegments(folder))) !== undefined,
     names: (folder) => namesIn(place, folder),
+    passedOver: (folder) => passedOver(place, folder),
     mark: (folder, name) => markFolder(place, folder, name),
     describe: (folder, name) => {
       assertSafeName(name)
@@ -85,10 +80,6 @@ async function list(place: Place, folder: string, mayMake?: MayMake): Promise<Si
 }
 
 const STATS_AT_ONCE = 64
-
-function isCandidate(entry: Dirent): boolean {
-  return entry.isFile() && isListedName(entry.name)
-}
 
 function oldestFirst(a: Sighting, b: Sighting): number {
   return a.modifiedAt - b.modifiedAt || (a.name < b.name ? -1 : 1)

@@ -31,6 +31,11 @@ export function isSafeName(name: string): boolean {
   return name !== '' && name !== '.' && name !== '..' && !SEPARATOR_OR_CONTROL.test(name)
 }
 
+/** The bytes of the name are no UTF-8: it cannot be said back to whoever told it. */
+export function isGarbled(name: string): boolean {
+  return name.includes('\u{fffd}')
+}
+
 /** Whether a listing shows a file of this name. */
 export function isListedName(name: string): boolean {
   return isSafeName(name) && !isTemporaryName(name)

@@ -1,5 +1,5 @@
 /** What a person must hear of: found in the journal and the mailboxes, told once, shown as long as it stands. */
-import { appendFile, copyFile, mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
+import { appendFile, copyFile, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Expect } from '../../src/config/expect.ts'
@@ -62,6 +62,36 @@ test('a file that no route takes is told once, shown while it lies there, and to
   ])
   expect(third.told).toEqual(['ended file-of-no-route exchange:inbox/orders/orders.txt'])
   expect(fourth).toMatchObject({ told: [], snapshot: { attention: [] } })
+})
+
+test('what only looks like a file, and a file that nobody finishes writing, are told where a route would take it', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  changeInbox(world, { match: '*' })
+  const inbox = join(world.folder, 'exchange/inbox/orders')
+  for (const name of ['broken.csv.filepart', '.hidden.csv']) {
+    await world.drop('inbox/orders', name, 'x')
+    await at(world, `inbox/orders/${name}`, 2 * HOUR_MS)
+  }
+  await world.drop('inbox/orders', 'coming.csv.filepart', 'x')
+  await at(world, 'inbox/orders/coming.csv.filepart', HOUR_MS / 2)
+  await symlink('/etc/hostname', join(inbox, 'link.csv'))
+  await mkdir(join(inbox, 'folder.csv'))
+  await mkdir(join(inbox, 'done'))
+
+  const first = await attend(world)
+  await rename(join(inbox, 'broken.csv.filepart'), join(inbox, 'broken.csv'))
+  const second = await attend(world)
+
+  const subjects = ['broken.csv.filepart', 'folder.csv', 'link.csv'].map(
+    (name) => `exchange:inbox/orders/${name}`,
+  )
+  expect(first.told).toEqual(subjects.map((subject) => `raised file-of-no-route ${subject}`))
+  expect(first.snapshot.attention.map(({ message }) => message)).toEqual([
+    `${subjects[0]} is called as files are that are being written, and nobody has written to it for an hour`,
+    `${subjects[1]} is a folder, and only files themselves are taken`,
+    `${subjects[2]} is a link, and only files themselves are taken`,
+  ])
+  expect(second.told).toEqual([`ended file-of-no-route ${subjects[0]}`])
 })
 
 test('a mailbox that is away is told, and what stood in it is neither over nor new when it comes back', async () => {

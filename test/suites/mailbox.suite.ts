@@ -535,6 +535,22 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         expect(await place.names('.')).toEqual(['here'])
       })
 
+      test('tell what a listing passes over, with what it is', async () => {
+        const modifiedAt = Date.parse('2026-11-21T12:00:00Z')
+        await place.put('inbox/orders.csv', 'a')
+        await place.put('inbox/orders.csv.part', 'a', modifiedAt)
+        await place.put('inbox/.hidden', '')
+        await place.put('inbox/sub.csv/other.csv', '')
+
+        expect(await mailbox.passedOver('inbox')).toEqual([
+          { name: '.hidden', kind: 'file', modifiedAt: expect.any(Number) },
+          { name: 'orders.csv.part', kind: 'file', modifiedAt },
+          { name: 'sub.csv', kind: 'folder', modifiedAt: expect.any(Number) },
+        ])
+        expect(await mailbox.passedOver('gone/deeper')).toEqual([])
+        expect(await place.names('.')).toEqual(['inbox'])
+      })
+
       test('make a mark once, in a folder that is made, which no listing shows', async () => {
         await mailbox.mark('out', '.dropbridge')
         await mailbox.mark('out', '.dropbridge')
@@ -546,6 +562,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
 
       test.each(ESCAPES)('refuse the folder %j', async (folder) => {
         await expect(mailbox.names(folder)).rejects.toMatchObject({ code: 'configuration-invalid' })
+        await expect(mailbox.passedOver(folder)).rejects.toMatchObject({ code: 'configuration-invalid' })
         await expect(mailbox.mark(folder, '.dropbridge')).rejects.toMatchObject({
           code: 'configuration-invalid',
         })

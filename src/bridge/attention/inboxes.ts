@@ -12,7 +12,7 @@ import { filePattern } from '../file-pattern.ts'
 import { inboundRoute } from '../inbound-route.ts'
 import type { Looking } from './looking.ts'
 import { placeOf } from './listings.ts'
-import { oddNameConcerns } from './odd-names.ts'
+import { passedOverConcerns } from './passed-over.ts'
 
 /** So many files of a folder are findings of their own, of each kind; whoever deals with these sees the rest. */
 const FILES_MAX = 20
@@ -40,8 +40,10 @@ export async function inboxConcerns(looking: Looking): Promise<Found> {
     strangers.push(...unknown.strangers)
     concerns.push(...unknown.concerns)
     const { folder } = routes[0].from
-    const meant = { folder, place: placeOf(routes[0].from), now: looking.now }
-    concerns.push(...(await oddNameConcerns(mailbox, meant)))
+    const patterns = routes.map(({ from }) => filePattern(from.match))
+    const isWanted = (name: string) => patterns.some((matches) => matches(name))
+    const meant = { folder, place: placeOf(routes[0].from), isWanted, now: looking.now }
+    concerns.push(...(await passedOverConcerns(mailbox, meant)))
     for (const route of routes) concerns.push(...(await waitingConcerns(looking, inbox, route)))
   }
   return { concerns, strangers }

@@ -1,6 +1,14 @@
 /** A mailbox that is a folder on an SFTP server. */
-import type { Claim, Mailbox, Sighting } from '../../domain/mailbox.ts'
-import { apart, assertSafeName, CLAIMED_FOLDER, folderSegments, idOfClaimed, isListedName } from '../names.ts'
+import type { Claim, Mailbox, PassedOver, Sighting } from '../../domain/mailbox.ts'
+import {
+  apart,
+  assertSafeName,
+  CLAIMED_FOLDER,
+  folderSegments,
+  idOfClaimed,
+  isGarbled,
+  isListedName,
+} from '../names.ts'
 import type { Attributes, Entry } from './calls.ts'
 import type { Connection } from './connection.ts'
 import { listedIfAllowed } from './leftovers.ts'
@@ -36,6 +44,7 @@ export function sftpMailbox(options: SftpOptions): Mailbox {
         return (await foundFolder(place, connection, folderSegments(folder))) !== undefined
       }),
     names: (folder) => lines.use((connection) => names(place, connection, folder)),
+    passedOver: (folder) => lines.use((connection) => passedOver(place, connection, folder)),
     mark: (folder, name) => lines.use((connection) => mark(place, connection, { folder, name })),
     describe: (folder, name) => {
       assertSafeName(name)
@@ -107,11 +116,6 @@ async function entriesOrOnly(
   }
 }
 
-/** The name is not in UTF-8: it cannot be said back to the server. */
-function isGarbled(name: string): boolean {
-  return name.includes('\u{fffd}')
-}
-
 function sightingOf(
   { folder, name }: Pick<Sighting, 'folder' | 'name'>,
   { size, modifiedAt }: Attributes,
@@ -180,6 +184,20 @@ async function names(
   const what = `The folder ${addressOf(place.options, path)} cannot be listed`
   return asking('mailbox-unreachable', what, async () => {
     return new Set((await entriesOf(connection, path)).map(({ name }) => name))
+  })
+}
+
+/** By one listing. What a server says nothing of is passed over by its name alone. */
+async function passedOver(place: Place, connection: Connection, folder: string): Promise<PassedOver[]> {
+  const path = await foundFolder(place, connection, folderSegments(folder))
+  if (path === undefined) return []
+  const what = `The folder ${addressOf(place.options, path)} cannot be listed`
+  return asking('mailbox-unreachable', what, async () => {
+    const found = (await entriesOf(connection, path)).flatMap(({ name, attributes }) => {
+      const { kind = 'file', modifiedAt = 0 } = attributes ?? {}
+      return kind === 'file' && isListedName(name) && !isGarbled(name) ? [] : [{ name, kind, modifiedAt }]
+    })
+    return found.toSorted((one, other) => (one.name < other.name ? -1 : 1))
   })
 }
 

@@ -1,0 +1,86 @@
+/** What lies in an inbox and no route can ever take: for its name, for what it is, or because nobody finishes writing it. */
+import type { Concern } from '../../domain/attention.ts'
+import type { Mailbox, PassedOver } from '../../domain/mailbox.ts'
+import { isGarbled, isSafeName, temporaryMark } from '../../mailboxes/names.ts'
+import { BridgeError } from '../../support/errors.ts'
+import { visible } from '../../support/visible.ts'
+
+/** So many are findings of their own; whoever deals with these sees the rest. */
+const FINDINGS_MAX = 20
+
+/** Whoever writes a file does not rest for so long. By the file's own date. */
+const ABANDONED_MS = 60 * 60_000
+
+export interface InboxMeant {
+  readonly folder: string
+  /** How findings name the folder. */
+  readonly place: string
+  /** Whether any route takes files of this name from there. */
+  readonly isWanted: (name: string) => boolean
+  readonly now: number
+}
+
+/** Nothing where the folder cannot be looked into, which is told elsewhere. */
+export async function passedOverConcerns(mailbox: Mailbox, meant: InboxMeant): Promise<Concern[]> {
+  const { place, now } = meant
+  return (await lookInto(mailbox, meant.folder))
+    .flatMap((found) => {
+      const told = toldOf(found, meant)
+      if (told === undefined) return []
+      const subject = `${place}/${visible(found.name)}`
+      return [{ code: 'file-of-no-route' as const, subject, since: now, ...told }]
+    })
+    .slice(0, FINDINGS_MAX)
+}
+
+type Told = Pick<Concern, 'message' | 'cure'>
+
+/** Undefined for what nobody takes for a file of a route. */
+function toldOf(
+  { name, kind, modifiedAt }: PassedOver,
+  { place, isWanted, now }: InboxMeant,
+): Told | undefined {
+  const shown = visible(name)
+  if (isGarbled(name))
+    return {
+      message: `${place} holds a file whose name is no UTF-8, and reads about like ${shown}: it cannot be taken`,
+      cure: 'rename it, and let whoever writes it use UTF-8 for names',
+    }
+  const mark = temporaryMark(name)
+  if (mark !== undefined) {
+    // With a dot in front they are what systems keep for themselves.
+    const { ends = '' } = mark
+    const isAbandoned = kind === 'file' && ends !== '' && now - modifiedAt > ABANDONED_MS
+    return isAbandoned && isWanted(name.slice(0, -ends.length)) ? abandoned(place, shown) : undefined
+  }
+  if (!isSafeName(name))
+    return {
+      message: `${place} holds a file whose name has a control character or "\\" in it, and is shown here as ${shown}: it cannot be taken`,
+      cure: 'rename it, and let whoever writes it use plain letters for names',
+    }
+  if (kind === 'file' || !isWanted(name)) return undefined
+  // Where a route takes everything, folders beside the files are usual.
+  if (kind === 'folder' && !/\.[^.]+$/.test(name)) return undefined
+  return {
+    message: `${place}/${shown} is ${IN_WORDS[kind]}, and only files themselves are taken`,
+    cure: 'put the file itself there, or take it away',
+  }
+}
+
+const IN_WORDS = { folder: 'a folder', link: 'a link', other: 'no plain file' } as const
+
+function abandoned(place: string, shown: string): Told {
+  return {
+    message: `${place}/${shown} is called as files are that are being written, and nobody has written to it for an hour`,
+    cure: 'find out whether its sending broke off: let it be sent again, or rename it if it is whole',
+  }
+}
+
+async function lookInto(mailbox: Mailbox, folder: string): Promise<readonly PassedOver[]> {
+  try {
+    return await mailbox.passedOver(folder)
+  } catch (error) {
+    if (error instanceof BridgeError) return []
+    throw error
+  }
+}

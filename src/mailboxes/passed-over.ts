@@ -1,0 +1,46 @@
+/** What lies in a folder on the disk and is no file that a listing shows. */
+import type { Dirent, Stats } from 'node:fs'
+import { lstat, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { PassedOver } from '../domain/mailbox.ts'
+import { hasSystemCode } from '../support/errors.ts'
+import { reaching } from './failures.ts'
+import { foundFolder, type Root } from './folders.ts'
+import { folderSegments, isGarbled } from './names.ts'
+import { isCandidate } from './sight.ts'
+
+export async function passedOver(root: Root, folder: string): Promise<PassedOver[]> {
+  const path = await foundFolder(root, folderSegments(folder))
+  if (path === undefined) return []
+  return reaching(`The folder ${path} cannot be listed`, async () => {
+    const entries = await readdir(path, { withFileTypes: true })
+    const found: PassedOver[] = []
+    for (const entry of entries) {
+      if (isCandidate(entry) && !isGarbled(entry.name)) continue
+      const seen = await look(join(path, entry.name))
+      // Asked for by the name that was made of its bytes, it is not there.
+      if (seen === undefined && !isGarbled(entry.name)) continue
+      found.push({
+        name: entry.name,
+        kind: kindOf(seen ?? entry),
+        modifiedAt: Math.floor(seen?.mtimeMs ?? 0),
+      })
+    }
+    return found.toSorted((one, other) => (one.name < other.name ? -1 : 1))
+  })
+}
+
+async function look(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path)
+  } catch (error) {
+    if (hasSystemCode(error, 'ENOENT', 'EINVAL')) return undefined
+    throw error
+  }
+}
+
+function kindOf(found: Stats | Dirent): PassedOver['kind'] {
+  if (found.isFile()) return 'file'
+  if (found.isDirectory()) return 'folder'
+  return found.isSymbolicLink() ? 'link' : 'other'
+}
