@@ -1,7 +1,8 @@
 /** A digest as a person reads it in a mail: the subject says whether it must be opened at all. */
 import type { Digest, Message, ToldConcern, ToldDelivery, ToldFile } from '../domain/notice.ts'
 import type { StateCounts } from '../domain/record.ts'
-import { counted, inCounts, onOneLine } from './wording.ts'
+import { onOneLine } from '../support/visible.ts'
+import { counted, inCounts } from './wording.ts'
 
 export function messageOf(digest: Digest): Message {
   return { id: digest.id, subject: subjectOf(digest), text: `${textOf(digest).join('\n')}\n`, data: digest }

@@ -11,11 +11,6 @@ export function inCounts(counts: StateCounts, names: Readonly<Record<string, str
   return parts.length === 0 ? 'no records' : parts.join(', ')
 }
 
-/** A name with a line break in it must not look like a line of its own. */
-export function onOneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
-}
-
 /** What the API says about an answer may repeat what was sent, so its words stay out of what goes elsewhere. */
 export function withoutTheirWords(message: string): string {
   return message.replace(/(\bHTTP \d{3}):[^]*/, '$1')

@@ -1,5 +1,6 @@
 /** The log: one line for each thing that happened, for people or for programs. It never holds up or ends the work. */
 import { type Logger, pino } from 'pino'
+import { onOneLine } from './visible.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -66,9 +67,4 @@ function inWords(line: string): string {
   const { time, level, route, msg } = JSON.parse(line) as Record<string, unknown>
   const where = typeof route === 'string' ? `${route}: ` : ''
   return `${String(time)} ${PREFIX[String(level)] ?? ''}${where}${onOneLine(String(msg))}\n`
-}
-
-/** A name with a line break in it must not look like a line of its own. */
-function onOneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
 }

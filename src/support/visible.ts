@@ -13,6 +13,11 @@ export function unturned(text: string): string {
   return text.replaceAll(/\p{Bidi_Control}/gu, writtenOut)
 }
 
+/** For lists that people read line by line: a name with a line break in it must not look like a line of its own. */
+export function onOneLine(text: string): string {
+  return unturned(text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '))
+}
+
 function writtenOut(letter: string): string {
   return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
