@@ -1,5 +1,15 @@
 /** What a person must hear of: found in the journal and the mailboxes, told once, shown as long as it stands. */
-import { appendFile, copyFile, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import {
+  appendFile,
+  copyFile,
+  mkdir,
+  readdir,
+  rename,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Expect } from '../../src/config/expect.ts'
@@ -92,6 +102,13 @@ test('what only looks like a file, and a file that nobody finishes writing, are 
     `${subjects[2]} is a link, and only files themselves are taken`,
   ])
   expect(second.told).toEqual([`ended file-of-no-route ${subjects[0]}`])
+})
+
+test('an inbox that is not there yet counts as empty, and is not made by whoever only looks', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  await rm(join(world.folder, 'exchange/inbox'), { recursive: true, force: true })
+  expect((await attend(world)).told).toEqual([])
+  expect(await readdir(join(world.folder, 'exchange'))).not.toContain('inbox')
 })
 
 test('a mailbox that is away is told, and what stood in it is neither over nor new when it comes back', async () => {

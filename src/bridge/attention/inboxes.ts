@@ -32,8 +32,9 @@ export async function inboxConcerns(looking: Looking): Promise<Found> {
   for (const routes of byFolder(inbound)) {
     const mailbox = looking.mailboxes.get(routes[0].from.mailbox)
     if (mailbox === undefined) continue
-    const mayMake = () => mayMakeOf(looking, routes)
-    const files = await looking.listings.of(routes[0].from, { only: namesOfAll(looking, routes), mayMake })
+    const whenMissing = () => assertNeverUsed(looking, routes)
+    const only = namesOfAll(looking, routes)
+    const files = await looking.listings.of(routes[0].from, { only, whenMissing })
     if (files === undefined) continue
     const inbox: Inbox = { mailbox, files, routes }
     const unknown = strangersOf(looking, inbox)
@@ -50,7 +51,7 @@ export async function inboxConcerns(looking: Looking): Promise<Found> {
 }
 
 /** An inbox from which any of its routes took files, and which is gone, is away. */
-async function mayMakeOf(
+async function assertNeverUsed(
   { configuration, journal }: Looking,
   routes: readonly InboundRoute[],
 ): Promise<void> {

@@ -16,8 +16,8 @@ export interface AwayFolder {
 export interface Look {
   /** Where nobody may list, the names that are wanted are asked for. */
   readonly only?: readonly string[] | undefined
-  /** Asked before the folder is made where it is missing; when left out, a missing one counts as empty and is not made. */
-  readonly mayMake?: () => Promise<void>
+  /** Asked where the folder is missing: with what it throws it is away, and otherwise empty. */
+  readonly whenMissing?: () => Promise<void>
 }
 
 export interface Listings {
@@ -53,15 +53,22 @@ type Listed = { readonly files: readonly Sighting[] } | { readonly why: string }
 async function listFolder(
   mailbox: Mailbox | undefined,
   folder: string,
-  { only, mayMake }: Look,
+  { only, whenMissing }: Look,
 ): Promise<Listed> {
   if (mailbox === undefined) return { why: 'there is no such mailbox' }
   try {
     // Whoever only looks makes no folder: on a share that is away it would stand in the place of the real one.
-    if (mayMake === undefined && !(await mailbox.has(folder))) return { files: [] }
-    return { files: await mailbox.list(folder, only, mayMake) }
+    if (!(await mailbox.has(folder))) {
+      await whenMissing?.()
+      return { files: [] }
+    }
+    return { files: await mailbox.list(folder, only, () => gone(folder)) }
   } catch (error) {
     if (error instanceof BridgeError) return { why: error.message }
     throw error
   }
+}
+
+function gone(folder: string): Promise<never> {
+  return Promise.reject(new BridgeError('mailbox-unreachable', `The folder ${folder} has just gone.`))
 }
