@@ -1,12 +1,13 @@
 /** The parts of one pass over a route, put together from its configuration. */
 import { join } from 'node:path'
-import type { InboundRoute, Route } from '../config/routes.ts'
+import type { InboundRoute, OutboundRoute, Route } from '../config/routes.ts'
+import { whereIs } from '../config/whereabouts.ts'
 import type { Api } from '../domain/api.ts'
 import type { Lease } from '../domain/journal.ts'
 import { type Party } from '../domain/route.ts'
 import { type InboundPass, passInbound } from '../pipelines/inbound/inbound.ts'
 import { passOutbound } from '../pipelines/outbound/outbound.ts'
-import type { InboundParts } from '../pipelines/parts.ts'
+import type { InboundParts, OutboundParts } from '../pipelines/parts.ts'
 import { carrierBook } from '../pipelines/references/carriers.ts'
 import { methodBook } from '../pipelines/rules/methods.ts'
 import { assert } from '../support/errors.ts'
@@ -80,10 +81,28 @@ export async function passRoute(
     route: outboundRoute(route, dated),
     ...(turn === undefined ? {} : { turn }),
     target: mailboxOf(shop, route.to.mailbox),
-    ...(route.receipt === undefined ? {} : { receipts: mailboxOf(shop, route.receipt.mailbox) }),
+    ...receiptPlace(shop, route),
     composer: mapping.composer,
   })
   return { kind: 'outbound', route: route.name, pass }
+}
+
+/** Where receipts come, and who else takes files from there. */
+function receiptPlace(
+  shop: Workshop,
+  { receipt }: OutboundRoute,
+): Pick<OutboundParts, 'receipts' | 'receiptInboxes'> {
+  if (receipt === undefined) return {}
+  const { routes, mailboxes } = shop.configuration
+  const place = whereIs(mailboxes, receipt)
+  return {
+    receipts: mailboxOf(shop, receipt.mailbox),
+    receiptInboxes: routes.flatMap((each) =>
+      each.direction === 'inbound' && whereIs(mailboxes, each.from) === place
+        ? [{ name: each.name, folder: each.from.folder }]
+        : [],
+    ),
+  }
 }
 
 /** What the route does with its files after the first step. */

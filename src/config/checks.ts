@@ -14,8 +14,8 @@ import { checkSteps, StepsGlance } from './step-checks.ts'
 import { checkTelling } from './telling-checks.ts'
 import { checkAcknowledge, checkExpect, checkReceipts } from './waiting-checks.ts'
 
-/** Everything that is wrong between routes, mailboxes and parties. */
-export function checkTogether(raw: unknown): Mistake[] {
+/** Everything that is wrong between routes, mailboxes and parties. Paths that are not absolute are relative to `base`. */
+export function checkTogether(raw: unknown, base: string): Mistake[] {
   const { mailboxes, routes: found, zone } = Glance.parse(raw)
   const routes = Object.entries(found).flatMap(([name, route]) =>
     route === undefined ? [] : [{ name, ...route }],
@@ -23,7 +23,7 @@ export function checkTogether(raw: unknown): Mistake[] {
   return [
     ...routes.flatMap(checkParty),
     ...routes.flatMap((route) => checkMailboxes(route, Object.keys(mailboxes))),
-    ...checkFolders(routes, mailboxes),
+    ...checkFolders(routes, mailboxes, base),
     ...checkRivals(routes),
     ...checkReceipts(routes),
     ...routes.flatMap(checkNames),

@@ -1,7 +1,7 @@
 /** Folders that routes share: no file may be meant for two of them, and none be taken for what it is not. */
-import { join } from 'node:path'
 import type { Mistake } from './mistakes.ts'
 import { nameOfBoth } from './patterns-meet.ts'
+import { whereIs } from './whereabouts.ts'
 
 /** What is there of a route, however broken the rest is. */
 export interface FoldersGlance {
@@ -21,28 +21,22 @@ interface Glanced {
 /** Tells folders apart; undefined where one is not said. */
 type PlaceOf = (glanced: Glanced | undefined) => string | undefined
 
+/** Paths that are not absolute are relative to `base`. */
 export function checkFolders(
   routes: readonly FoldersGlance[],
   mailboxes: Readonly<Record<string, unknown>>,
+  base: string,
 ): Mistake[] {
-  const placeOf = placesIn(mailboxes)
+  const placeOf: PlaceOf = (glanced) => {
+    const { mailbox, folder } = glanced ?? {}
+    if (mailbox === undefined || folder === undefined) return undefined
+    return whereIs(mailboxes, { mailbox, folder }, base)
+  }
   return [
     ...checkSources(routes, placeOf),
     ...checkOwnFiles(routes, placeOf),
     ...checkTargets(routes, placeOf),
   ]
-}
-
-/** One folder of this machine is one place, by whichever mailbox it is reached. */
-function placesIn(mailboxes: Readonly<Record<string, unknown>>): PlaceOf {
-  return (glanced) => {
-    const { mailbox, folder } = glanced ?? {}
-    if (mailbox === undefined || folder === undefined) return undefined
-    const meant = mailboxes[mailbox]
-    const isOnDisk = typeof meant === 'object' && meant !== null && 'path' in meant
-    if (!isOnDisk || typeof meant.path !== 'string') return JSON.stringify([mailbox, folder])
-    return join(meant.path, folder)
-  }
 }
 
 /** Two routes that take the same files would take them from each other. */

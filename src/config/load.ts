@@ -19,7 +19,11 @@ export async function loadConfiguration(path: string, env: NodeJS.ProcessEnv): P
   const unfilled = await substitute(source.document, configurationJsonSchema(), { env, folder })
   const raw = asPlainData(source, path)
   const shape = checkShape(raw)
-  const mistakes = [...unfilled, ...('mistakes' in shape ? shape.mistakes : []), ...checkTogether(raw)]
+  const mistakes = [
+    ...unfilled,
+    ...('mistakes' in shape ? shape.mistakes : []),
+    ...checkTogether(raw, folder),
+  ]
   const faults = [
     ...textFaults,
     ...withoutEchoes(mistakes, unfilled).map((mistake) => toFault(source, mistake)),

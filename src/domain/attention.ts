@@ -34,8 +34,8 @@ export const CONCERNS = {
   },
   'file-grew': {
     meaning:
-      'More was written to a file after it was read and archived: its writer paused for longer than `settle`. Shown for 36 hours.',
-    cure: 'When the writer is done, copy the file from the archive back into the inbox: what was sent of it counts as duplicate. Let the route wait longer (`settle`), or for a `marker`.',
+      'More was written to a file after it was read and archived: its writer paused for longer than `settle`. Of the latest 2000 files of a route, and for 36 hours.',
+    cure: 'Move the file from the archive back into the inbox: what was sent of it counts as duplicate. Let the route wait longer (`settle`), or for a `marker`.',
   },
   'turn-overdue': {
     meaning:

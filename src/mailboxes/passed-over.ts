@@ -16,9 +16,9 @@ export async function passedOver(root: Root, folder: string): Promise<PassedOver
     const entries = await readdir(path, { withFileTypes: true })
     const found: PassedOver[] = []
     for (const entry of entries) {
-      if (isCandidate(entry) && !isGarbled(entry.name)) continue
-      const seen = await look(join(path, entry.name))
-      // Asked for by the name that was made of its bytes, it is not there.
+      if (isCandidate(entry)) continue
+      // By the name that was made of its bytes it cannot be asked for, and it may be too long to ask for.
+      const seen = isGarbled(entry.name) ? undefined : await look(join(path, entry.name))
       if (seen === undefined && !isGarbled(entry.name)) continue
       found.push({
         name: entry.name,
@@ -34,7 +34,7 @@ async function look(path: string): Promise<Stats | undefined> {
   try {
     return await lstat(path)
   } catch (error) {
-    if (hasSystemCode(error, 'ENOENT', 'EINVAL')) return undefined
+    if (hasSystemCode(error, 'ENOENT')) return undefined
     throw error
   }
 }

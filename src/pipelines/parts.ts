@@ -137,5 +137,7 @@ export interface OutboundParts extends SharedParts {
   readonly target: Mailbox
   /** Where receipts come. */
   readonly receipts?: Mailbox
+  /** Inbound routes, by name, that take files from the folder to which receipts come. */
+  readonly receiptInboxes?: readonly { readonly name: string; readonly folder: string }[]
   readonly composer: Composer
 }

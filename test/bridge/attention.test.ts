@@ -1,21 +1,13 @@
 /** What a person must hear of: found in the journal and the mailboxes, told once, shown as long as it stands. */
-import {
-  appendFile,
-  copyFile,
-  mkdir,
-  readdir,
-  rename,
-  rm,
-  symlink,
-  utimes,
-  writeFile,
-} from 'node:fs/promises'
+import { appendFile, mkdir, readdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Expect } from '../../src/config/expect.ts'
 import type { InboundRoute } from '../../src/config/routes.ts'
 import type { FileEntry } from '../../src/domain/journal.ts'
+import type { Mailbox } from '../../src/domain/mailbox.ts'
 import type { Snapshot } from '../../src/domain/snapshot.ts'
+import { BridgeError } from '../../src/support/errors.ts'
 import { commandsOf, runUnheard } from '../fixtures/office.ts'
 import { partnerOf, PICKED_UP, RECEIPT, worldThatWaits } from '../fixtures/partner.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
@@ -32,9 +24,12 @@ function changeInbox(world: World, from: Partial<InboundRoute['from']>): void {
 }
 
 /** One look, and what was told of it. */
-async function attend(world: World): Promise<{ snapshot: Snapshot; told: string[] }> {
+async function attend(
+  world: World,
+  mailbox?: (mailbox: Mailbox) => Mailbox,
+): Promise<{ snapshot: Snapshot; told: string[] }> {
   const before = world.events.length
-  const bridge = await world.open()
+  const bridge = await world.open(mailbox === undefined ? {} : { mailbox })
   try {
     const snapshot = await bridge.attend()
     const told = world.events.slice(before).flatMap((event) => {
@@ -159,6 +154,51 @@ test('a file that did not come by its time is told from then on, until one comes
     '2026-11-23T06:00:00Z file-not-come 2026-11-23',
     '2026-11-23T08:00:00Z file-not-come 2026-11-23',
   ])
+})
+
+test('a file that lies there and is not taken yet has come', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  changeInbox(world, { expect: { by: '07:00', zone: 'UTC', days: [1, 2, 3, 4, 5, 6, 7] } })
+  world.clock.skip(Date.parse('2026-11-23T08:00:00Z') - world.clock.now())
+  await world.drop('inbox/orders', 'nothing-today.csv', '')
+
+  await at(world, 'inbox/orders/nothing-today.csv', DAY_MS)
+  const old = await attend(world)
+  await at(world, 'inbox/orders/nothing-today.csv', HOUR_MS)
+  const today = await attend(world)
+
+  expect(old.told).toEqual([expect.stringContaining('raised file-not-come')])
+  expect(today.told).toEqual([expect.stringContaining('ended file-not-come')])
+})
+
+test('a look that fails once ends no finding', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  await world.drop('inbox/orders', 'slow.csv', ordersFile(ORDERS.slice(0, 1)).text)
+  const { archivedAs = '' } = await runOnce(world, 'orders')
+  await appendFile(join(world.folder, 'exchange', archivedAs), 'more')
+  await mkdir(join(world.folder, 'exchange/inbox/orders/folder.csv'))
+  const fails = () => Promise.reject(new BridgeError('mailbox-unreachable', 'the connection was lost'))
+  const lost = (mailbox: Mailbox): Mailbox => ({ ...mailbox, sizesInArchive: fails, passedOver: fails })
+
+  const first = await attend(world)
+  const second = await attend(world, lost)
+  const third = await attend(world)
+
+  expect(codesOf(first.snapshot)).toEqual(['file-grew', 'file-of-no-route'])
+  expect(second.told).toEqual(['raised mailbox-away exchange'])
+  expect(third.told).toEqual(['ended mailbox-away exchange'])
+})
+
+test('files of two mailboxes at one folder belong to the routes of both', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const [route] = world.configuration.routes
+  if (route?.direction !== 'inbound') throw new Error('no such route')
+  const others = { ...route, name: 'others', from: { ...route.from, mailbox: 'same', match: '*.edi' } }
+  const mailboxes = { ...world.configuration.mailboxes, same: world.configuration.mailboxes['exchange'] }
+  Object.assign(world.configuration, { mailboxes, routes: [...world.configuration.routes, others] })
+  for (const name of ['a.csv', 'b.edi', 'c.txt']) await world.drop('inbox/orders', name, 'x')
+
+  expect((await attend(world)).told).toEqual(['raised file-of-no-route exchange:inbox/orders/c.txt'])
 })
 
 test('a file of the day before is none of today, and none is expected on a day off', async () => {
@@ -352,7 +392,15 @@ test('rows that are written to a file when it lies in the archive are told, unti
   await rename(join(world.folder, 'exchange'), join(world.folder, 'away'))
   const away = await attend(world)
   await rename(join(world.folder, 'away'), join(world.folder, 'exchange'))
-  await copyFile(path, join(world.folder, 'exchange/inbox/orders/slow.csv'))
+  // Another file of as many bytes is another file.
+  await world.drop(
+    'inbox/orders',
+    'other.csv',
+    ordersFile(ORDERS.slice(0, 1)).text.padEnd(whole.length, '\n'),
+  )
+  await runOnce(world, 'orders')
+  const other = await attend(world)
+  await rename(path, join(world.folder, 'exchange/inbox/orders/slow.csv'))
   await runOnce(world, 'orders')
   const again = await attend(world)
 
@@ -362,7 +410,8 @@ test('rows that are written to a file when it lies in the archive are told, unti
     `${archived} has grown since it was read: ${Buffer.byteLength(whole)} bytes lie there, and ${Buffer.byteLength(cut)} of them were read`,
   )
   expect(away.told).toEqual(['raised mailbox-away exchange'])
-  expect([...again.told, ...codesOf(again.snapshot)]).not.toContain('file-grew')
+  expect(codesOf(other.snapshot)).toEqual(['file-grew'])
+  expect(again.told).toEqual([`ended file-grew exchange:${archived}`])
   expect((await world.orders()).length).toBe(2)
 })
 

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Configuration } from '../../src/config/configuration.ts'
 import { describeConfiguration } from '../../src/config/describe.ts'
@@ -323,7 +323,8 @@ routes:
   })
 
   test('folders of this machine are told apart by where they are, whichever mailbox they are named by', async () => {
-    const folders = `${API}mailboxes:\n  erp: { type: directory, path: ./exchange }\n  inbox: { type: directory, path: exchange/inbox }\nroutes:\n`
+    const same = JSON.stringify(join(dirname(path), 'exchange/inbox'))
+    const folders = `${API}mailboxes:\n  erp: { type: directory, path: ./exchange }\n  inbox: { type: directory, path: ${same} }\nroutes:\n`
     const others = ORDERS_IN.replace('orders-in', 'others-in').replace(
       'mailbox: erp, folder: inbox/orders',
       'mailbox: inbox, folder: orders',

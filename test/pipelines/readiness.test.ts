@@ -269,24 +269,29 @@ test('a file whose name has control characters is told with its name made visibl
   ])
 })
 
-test('a file whose name is no UTF-8 is never taken, stops nothing, and is told with its cure', async () => {
-  const world = await aWorld(ORDERS)
-  await world.drop(INBOX, 'a.csv', smallOrders(100))
-  const inbox = join(world.folder, 'exchange', INBOX)
-  await writeFile(
-    Buffer.concat([Buffer.from(`${inbox}/b`), Buffer.from([0xfc]), Buffer.from('cher.csv')]),
-    'x',
-  )
-  expect(reportedFiles(await runInbox(world, {}))).toEqual(['a.csv'])
-  const bridge = await world.open()
-  const { attention } = await bridge.snapshot()
-  await bridge.close()
-  expect(attention.map(({ code, message, cure }) => ({ code, message, cure }))).toEqual([
-    {
-      code: 'file-of-no-route',
-      message:
-        'exchange:inbox/orders holds a file whose name is no UTF-8, and reads about like b\uFFFDcher.csv: it cannot be taken',
-      cure: 'rename it, and let whoever writes it use UTF-8 for names',
-    },
-  ])
-})
+test.each([
+  ['short', [0xfc]],
+  ['so long that nobody can ask for it', Array.from({ length: 90 }, () => 0xcf)],
+])(
+  'a %s name that is no UTF-8 is never taken, stops nothing, and is told with its cure',
+  async (_, bytes) => {
+    const world = await aWorld(ORDERS)
+    await world.drop(INBOX, 'a.csv', smallOrders(100))
+    const inbox = join(world.folder, 'exchange', INBOX)
+    await writeFile(
+      Buffer.concat([Buffer.from(`${inbox}/b`), Buffer.from(bytes), Buffer.from('cher.csv')]),
+      'x',
+    )
+    expect(reportedFiles(await runInbox(world, {}))).toEqual(['a.csv'])
+    const bridge = await world.open()
+    const { attention } = await bridge.snapshot()
+    await bridge.close()
+    expect(attention.map(({ code, message, cure }) => ({ code, message, cure }))).toEqual([
+      {
+        code: 'file-of-no-route',
+        message: `exchange:inbox/orders holds a file whose name is no UTF-8, and reads about like b${'\uFFFD'.repeat(bytes.length)}cher.csv: it cannot be taken`,
+        cure: 'rename it, and let whoever writes it use UTF-8 for names',
+      },
+    ])
+  },
+)

@@ -1,6 +1,6 @@
 /** Exports that are acknowledged once somebody took or confirmed the file, and never before. */
 import { createReadStream } from 'node:fs'
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
@@ -127,6 +127,55 @@ test('a folder that is gone altogether is no pick-up, and is not made anew', asy
   expect(away.exit).toBe(69)
   expect(await world.list('')).not.toContain('outbox')
   expect(acknowledged(world)).toBe(0)
+})
+
+/** The whole share: an empty folder stands in its place. */
+async function shareGoes(world: World): Promise<void> {
+  const exchange = join(world.folder, 'exchange')
+  await rename(exchange, join(world.folder, 'share'))
+  await mkdir(exchange)
+}
+
+test.each(['outbox', 'receipts'])(
+  'a look for receipts in %s makes nothing in the place of a share that is away, and nothing is left there',
+  async (folder) => {
+    const world = await worldThatWaits({ ...RECEIPT, receipt: { ...RECEIPT.receipt, folder } }, ORDERS)
+    await world.run('orders-out')
+    await world.drop('inbox/orders', 'later.csv', ordersFile(LATER).text)
+    await world.run('orders')
+    await shareGoes(world)
+
+    const away = failureOf(await world.run('orders-out'))
+
+    expect(away).toMatchObject({
+      exit: 69,
+      message: expect.stringContaining('The folder of route orders-out is gone'),
+    })
+    expect(await world.list('')).toEqual([])
+    expect(acknowledged(world)).toBe(0)
+  },
+)
+
+test('a look for receipts makes no inbox that is gone', async () => {
+  const receipt = { ...RECEIPT.receipt, folder: 'inbox/orders' }
+  const world = await worldThatWaits({ ...RECEIPT, receipt }, ORDERS)
+  await world.run('orders-out')
+  await rm(join(world.folder, 'exchange/inbox'), { recursive: true })
+
+  const away = failureOf(await world.run('orders-out'))
+
+  expect(away).toMatchObject({
+    exit: 69,
+    message: expect.stringContaining('The inbox of route orders is gone'),
+  })
+  expect(await world.list('')).not.toContain('inbox')
+})
+
+test('a folder for receipts that is not there yet is made beside the deliveries', async () => {
+  const world = await worldThatWaits(RECEIPT, ORDERS)
+  await world.run('orders-out')
+  expect((await world.run('orders-out')).exit).toBe(0)
+  expect(await world.list('')).toContain('receipts')
 })
 
 test('a reader that clears away the mark as well is forgiven while a file of ours is still there', async () => {

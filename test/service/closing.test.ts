@@ -43,20 +43,27 @@ it.each([
   expect(caller.heard()).not.toContain(' 200 ')
 })
 
-it('lets a reader that is slow have its answer whole', async () => {
-  const market = await openMarket()
+/** A caller that has asked for more than fits on the way to it, and does not read. */
+async function callerThatWaits(market: Market, latencyMs = 0) {
   const lines = sampleCatalogue()
     .filter(({ brandIdentifier }) => brandIdentifier.startsWith('NL-'))
     .slice(0, 100)
     .map(({ id }) => ({ variant: { id }, quantity: 1, net_price: '1.00', price: '1.00' }))
   const numbers = Array.from({ length: 60 }, (_, index) => `PO-${index}`)
   await Promise.all(numbers.map((number) => placeOrder(market, number, { order_lines: lines })))
+  market.service.switches.latencyMs = latencyMs
   const caller = await callerOn(market)
   caller.pause()
   const answering = once(market.service.app.server, 'request')
   const authorization = `authorization: Bearer ${market.retailer.token}`
   caller.write(`GET ${ORDERS}?limit=60 HTTP/1.1\r\nhost: x\r\n${authorization}\r\n\r\n`)
   const [, answer] = (await answering) as [unknown, { writableEnded: boolean; writableFinished: boolean }]
+  return { caller, answer }
+}
+
+it('lets a reader that is slow have its answer whole', async () => {
+  const market = await openMarket()
+  const { caller, answer } = await callerThatWaits(market)
   await vi.waitUntil(() => answer.writableEnded)
   expect(answer.writableFinished).toBe(false)
 
@@ -70,6 +77,24 @@ it('lets a reader that is slow have its answer whole', async () => {
   expect(body.length).toBe(Number(/content-length: (\d+)/.exec(head)?.[1]))
   expect(body.length).toBeGreaterThan(4_000_000)
 })
+
+it.each([
+  ['already made', false],
+  ['still being made', true],
+])(
+  'does not wait for ever for a reader that takes nothing of an answer that is %s',
+  async (_what, isLate) => {
+    const market = await openMarket()
+    const { answer } = await callerThatWaits(market, isLate ? 300 : 0)
+    if (!isLate) await vi.waitUntil(() => answer.writableEnded)
+    expect(answer.writableEnded).toBe(!isLate)
+
+    await market.service.close()
+
+    expect(answer).toMatchObject({ writableEnded: true, writableFinished: false })
+  },
+  20_000,
+)
 
 it('answers each of several requests that came at once', async () => {
   const market = await openMarket()

@@ -136,6 +136,15 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         expect(await mailbox.has('archive/none')).toBe(false)
       })
 
+      test('tells them of many files of one folder, too', async () => {
+        const paths = Array.from({ length: 20 }, (_, number) => `archive/${number}.csv`)
+        for (const [number, path] of paths.entries()) await place.put(path, 'x'.repeat(number))
+        await place.put('archive/other.csv', 'x')
+        expect(await mailbox.sizesInArchive([...paths, 'archive/none.csv'])).toEqual(
+          new Map(paths.map((path, number) => [path, number])),
+        )
+      })
+
       test.each(['../secret.csv', 'archive/..', '/etc/hostname', ''])('refuses the path %j', async (path) => {
         await expect(mailbox.sizesInArchive([path])).rejects.toMatchObject({ code: 'configuration-invalid' })
       })

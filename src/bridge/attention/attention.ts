@@ -43,10 +43,7 @@ export async function gatherAttention(attending: Attending): Promise<Attention> 
     strangers: inboxes.strangers,
     unseen: ({ code, subject }) =>
       code !== 'mailbox-away' &&
-      away.some(({ mailbox, place }) => {
-        const around = code === 'file-grew' ? `${mailbox}:` : `${place}/`
-        return subject === place || subject.startsWith(around)
-      }),
+      away.some(({ place }) => subject === place || subject.startsWith(`${place}/`)),
   }
 }
 

@@ -1,10 +1,11 @@
 /** What lies in inbox folders and will not be read by itself: files of no route, and those that wait for others. */
 import type { InboundRoute } from '../../config/routes.ts'
 import { companionName } from '../../config/inbox.ts'
+import { whereIs } from '../../config/whereabouts.ts'
 import type { Concern } from '../../domain/attention.ts'
 import type { Mailbox, Sighting } from '../../domain/mailbox.ts'
 import type { Stranger } from '../../domain/snapshot.ts'
-import { mayMakeInbox } from '../../pipelines/inbound/inbox-gone.ts'
+import { assertNeverTakenFrom } from '../../pipelines/inbound/inbox-gone.ts'
 import type { Sightings } from '../../pipelines/inbound/sightings.ts'
 import { namesAskedFor, surveyInbox } from '../../pipelines/inbound/survey.ts'
 import { nearestName } from '../../support/nearest.ts'
@@ -29,7 +30,7 @@ export async function inboxConcerns(looking: Looking): Promise<Found> {
   const inbound = looking.configuration.routes.filter((route) => route.direction === 'inbound')
   const concerns: Concern[] = []
   const strangers: Stranger[] = []
-  for (const routes of byFolder(inbound)) {
+  for (const routes of byFolder(looking, inbound)) {
     const mailbox = looking.mailboxes.get(routes[0].from.mailbox)
     if (mailbox === undefined) continue
     const whenMissing = () => assertNeverUsed(looking, routes)
@@ -40,22 +41,23 @@ export async function inboxConcerns(looking: Looking): Promise<Found> {
     const unknown = strangersOf(looking, inbox)
     strangers.push(...unknown.strangers)
     concerns.push(...unknown.concerns)
-    const { folder } = routes[0].from
     const patterns = routes.map(({ from }) => filePattern(from.match))
     const isWanted = (name: string) => patterns.some((matches) => matches(name))
-    const meant = { folder, place: placeOf(routes[0].from), isWanted, now: looking.now }
-    concerns.push(...(await passedOverConcerns(mailbox, meant)))
+    concerns.push(
+      ...(await passedOverConcerns(looking, {
+        ...routes[0].from,
+        isWanted,
+        mayBeClosed: only !== undefined,
+      })),
+    )
     for (const route of routes) concerns.push(...(await waitingConcerns(looking, inbox, route)))
   }
   return { concerns, strangers }
 }
 
 /** An inbox from which any of its routes took files, and which is gone, is away. */
-async function assertNeverUsed(
-  { configuration, journal }: Looking,
-  routes: readonly InboundRoute[],
-): Promise<void> {
-  for (const route of routes) await mayMakeInbox({ journal, route: inboundRoute(configuration, route) })
+async function assertNeverUsed({ journal }: Looking, routes: readonly InboundRoute[]): Promise<void> {
+  for (const { name, from } of routes) await assertNeverTakenFrom(journal, { name, folder: from.folder })
 }
 
 /** Undefined when any of the routes takes files by a pattern: then the folder must be listed. */
@@ -107,9 +109,11 @@ function companionsAt(routes: readonly InboundRoute[]): string[] {
 
 /** The patterns of receipts that come to the folder of an inbox. */
 function receiptsAt({ configuration }: Looking, { from }: InboundRoute): string[] {
-  return configuration.routes.flatMap((route) => {
+  const { routes, mailboxes } = configuration
+  return routes.flatMap((route) => {
     const receipt = route.direction === 'outbound' ? route.receipt : undefined
-    return receipt !== undefined && placeOf(receipt) === placeOf(from) ? [anyName(receipt.match)] : []
+    const isHere = receipt !== undefined && whereIs(mailboxes, receipt) === whereIs(mailboxes, from)
+    return isHere ? [anyName(receipt.match)] : []
   })
 }
 
@@ -181,10 +185,13 @@ const LONG_THERE: Sightings = {
 }
 
 /** The routes of each inbox folder, together. */
-function byFolder(routes: readonly InboundRoute[]): [InboundRoute, ...InboundRoute[]][] {
+function byFolder(
+  { configuration }: Looking,
+  routes: readonly InboundRoute[],
+): [InboundRoute, ...InboundRoute[]][] {
   const groups = new Map<string, [InboundRoute, ...InboundRoute[]]>()
   for (const route of routes) {
-    const key = placeOf(route.from)
+    const key = whereIs(configuration.mailboxes, route.from)
     const group = groups.get(key)
     if (group) group.push(route)
     else groups.set(key, [route])

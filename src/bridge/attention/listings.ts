@@ -1,5 +1,6 @@
 /** The folders that one gathering looks into: each is listed once, and one that fails is told instead of thrown. */
 import type { Mailbox, Sighting } from '../../domain/mailbox.ts'
+import { hasJustGone } from '../../pipelines/inbound/inbox-gone.ts'
 import { BridgeError } from '../../support/errors.ts'
 
 export interface FolderMeant {
@@ -23,6 +24,8 @@ export interface Look {
 export interface Listings {
   /** Undefined when the folder cannot be looked into. */
   of(meant: FolderMeant, look?: Look): Promise<readonly Sighting[] | undefined>
+  /** Another look at a mailbox. Undefined when the folder, or what is below it, cannot be looked into. */
+  tried<Seen>(meant: FolderMeant, look: (mailbox: Mailbox) => Promise<Seen>): Promise<Seen | undefined>
   /** The folders that could not be. */
   away(): readonly AwayFolder[]
 }
@@ -30,15 +33,29 @@ export interface Listings {
 export function listingsOf(mailboxes: ReadonlyMap<string, Mailbox>): Listings {
   const known = new Map<string, readonly Sighting[] | undefined>()
   const failed = new Map<string, AwayFolder>()
+  const tried: Listings['tried'] = async (meant, look) => {
+    const fail = (why: string) => {
+      const place = placeOf(meant)
+      failed.set(place, { mailbox: meant.mailbox, place, why })
+      return undefined
+    }
+    const mailbox = mailboxes.get(meant.mailbox)
+    if (mailbox === undefined) return fail('there is no such mailbox')
+    try {
+      return await look(mailbox)
+    } catch (error) {
+      if (error instanceof BridgeError) return fail(error.message)
+      throw error
+    }
+  }
   return {
     async of(meant, look = {}) {
       const place = placeOf(meant)
-      if (known.has(place)) return known.get(place)
-      const listed = await listFolder(mailboxes.get(meant.mailbox), meant.folder, look)
-      if ('why' in listed) failed.set(place, { mailbox: meant.mailbox, place, why: listed.why })
-      known.set(place, 'files' in listed ? listed.files : undefined)
+      if (!known.has(place))
+        known.set(place, await tried(meant, (mailbox) => listed(mailbox, meant.folder, look)))
       return known.get(place)
     },
+    tried,
     away: () => [...failed.values()],
   }
 }
@@ -48,27 +65,13 @@ export function placeOf({ mailbox, folder }: FolderMeant): string {
   return `${mailbox}:${folder}`
 }
 
-type Listed = { readonly files: readonly Sighting[] } | { readonly why: string }
-
-async function listFolder(
-  mailbox: Mailbox | undefined,
+async function listed(
+  mailbox: Mailbox,
   folder: string,
   { only, whenMissing }: Look,
-): Promise<Listed> {
-  if (mailbox === undefined) return { why: 'there is no such mailbox' }
-  try {
-    // Whoever only looks makes no folder: on a share that is away it would stand in the place of the real one.
-    if (!(await mailbox.has(folder))) {
-      await whenMissing?.()
-      return { files: [] }
-    }
-    return { files: await mailbox.list(folder, only, () => gone(folder)) }
-  } catch (error) {
-    if (error instanceof BridgeError) return { why: error.message }
-    throw error
-  }
-}
-
-function gone(folder: string): Promise<never> {
-  return Promise.reject(new BridgeError('mailbox-unreachable', `The folder ${folder} has just gone.`))
+): Promise<readonly Sighting[]> {
+  // Whoever only looks makes no folder: on a share that is away it would stand in the place of the real one.
+  if (await mailbox.has(folder)) return mailbox.list(folder, only, () => hasJustGone(folder))
+  await whenMissing?.()
+  return []
 }

@@ -4,6 +4,8 @@ import type { Mailbox, PassedOver } from '../../domain/mailbox.ts'
 import { isGarbled, isSafeName, temporaryMark } from '../../mailboxes/names.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { visible } from '../../support/visible.ts'
+import { type FolderMeant, placeOf } from './listings.ts'
+import type { Looking } from './looking.ts'
 
 /** So many are findings of their own; whoever deals with these sees the rest. */
 const FINDINGS_MAX = 20
@@ -11,23 +13,23 @@ const FINDINGS_MAX = 20
 /** Whoever writes a file does not rest for so long. By the file's own date. */
 const ABANDONED_MS = 60 * 60_000
 
-export interface InboxMeant {
-  readonly folder: string
-  /** How findings name the folder. */
-  readonly place: string
+export interface InboxMeant extends FolderMeant {
   /** Whether any route takes files of this name from there. */
   readonly isWanted: (name: string) => boolean
-  readonly now: number
+  /** Whether nobody may be allowed to list it: then nothing can be told of it. */
+  readonly mayBeClosed: boolean
 }
 
-/** Nothing where the folder cannot be looked into, which is told elsewhere. */
-export async function passedOverConcerns(mailbox: Mailbox, meant: InboxMeant): Promise<Concern[]> {
-  const { place, now } = meant
-  return (await lookInto(mailbox, meant.folder))
-    .flatMap((found) => {
-      const told = toldOf(found, meant)
+/** Nothing where the folder cannot be looked into. */
+export async function passedOverConcerns({ listings, now }: Looking, inbox: InboxMeant): Promise<Concern[]> {
+  const place = placeOf(inbox)
+  const found = await listings.tried(inbox, (mailbox) => lookInto(mailbox, inbox))
+  return (found ?? [])
+    .toSorted((one, other) => one.modifiedAt - other.modifiedAt)
+    .flatMap((each) => {
+      const told = toldOf(each, { ...inbox, place, now })
       if (told === undefined) return []
-      const subject = `${place}/${visible(found.name)}`
+      const subject = `${place}/${visible(each.name)}`
       return [{ code: 'file-of-no-route' as const, subject, since: now, ...told }]
     })
     .slice(0, FINDINGS_MAX)
@@ -35,11 +37,13 @@ export async function passedOverConcerns(mailbox: Mailbox, meant: InboxMeant): P
 
 type Told = Pick<Concern, 'message' | 'cure'>
 
+interface Meant extends InboxMeant {
+  readonly place: string
+  readonly now: number
+}
+
 /** Undefined for what nobody takes for a file of a route. */
-function toldOf(
-  { name, kind, modifiedAt }: PassedOver,
-  { place, isWanted, now }: InboxMeant,
-): Told | undefined {
+function toldOf({ name, kind, modifiedAt }: PassedOver, { place, isWanted, now }: Meant): Told | undefined {
   const shown = visible(name)
   if (isGarbled(name))
     return {
@@ -50,7 +54,8 @@ function toldOf(
   if (mark !== undefined) {
     // With a dot in front they are what systems keep for themselves.
     const { ends = '' } = mark
-    const isAbandoned = kind === 'file' && ends !== '' && now - modifiedAt > ABANDONED_MS
+    const isOld = modifiedAt > 0 && now - modifiedAt > ABANDONED_MS
+    const isAbandoned = kind === 'file' && ends !== '' && isOld
     return isAbandoned && isWanted(name.slice(0, -ends.length)) ? abandoned(place, shown) : undefined
   }
   if (!isSafeName(name))
@@ -60,7 +65,7 @@ function toldOf(
     }
   if (kind === 'file' || !isWanted(name)) return undefined
   // Where a route takes everything, folders beside the files are usual.
-  if (kind === 'folder' && !/\.[^.]+$/.test(name)) return undefined
+  if (kind === 'folder' && !/\.[a-z]{2,5}$/i.test(name)) return undefined
   return {
     message: `${place}/${shown} is ${IN_WORDS[kind]}, and only files themselves are taken`,
     cure: 'put the file itself there, or take it away',
@@ -76,11 +81,14 @@ function abandoned(place: string, shown: string): Told {
   }
 }
 
-async function lookInto(mailbox: Mailbox, folder: string): Promise<readonly PassedOver[]> {
+async function lookInto(
+  mailbox: Mailbox,
+  { folder, mayBeClosed }: InboxMeant,
+): Promise<readonly PassedOver[]> {
   try {
     return await mailbox.passedOver(folder)
   } catch (error) {
-    if (error instanceof BridgeError) return []
+    if (mayBeClosed && error instanceof BridgeError) return []
     throw error
   }
 }

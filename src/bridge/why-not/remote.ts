@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Configuration } from '../../config/configuration.ts'
 import type { Mailbox, Sighting } from '../../domain/mailbox.ts'
 import { isSafeName } from '../../mailboxes/names.ts'
+import { hasJustGone } from '../../pipelines/inbound/inbox-gone.ts'
 import { systemClock } from '../../support/clock.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { filePattern } from '../file-pattern.ts'
@@ -86,7 +87,10 @@ async function judge(asking: Asking, standing: Standing): Promise<Pick<RouteVerd
 async function wholeReasons(asking: Asking, { route, mailbox }: Standing): Promise<Reason[]> {
   const { clock, signal, name } = asking
   const { folder, settleMs } = route.from
-  const look = async () => (await mailbox.list(folder)).find((sighting) => sighting.name === name)
+  const look = async () => {
+    const files = await mailbox.list(folder, undefined, () => hasJustGone(folder))
+    return files.find((sighting) => sighting.name === name)
+  }
   const before = await look()
   if (before === undefined) {
     const message = 'it is no plain file, or has such a name as files have while they are written'

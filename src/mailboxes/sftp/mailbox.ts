@@ -135,8 +135,8 @@ async function sizeOf(place: Place, connection: Connection, claim: Claim): Promi
   return asking('mailbox-unreachable', what, async () => (await connection.calls.look(path))?.size)
 }
 
-/** So many looks are under way at a time. */
-const LOOKS_AT_ONCE = 16
+/** More files of one folder than this are listed, and not looked at one by one. */
+const LOOKS_MAX = 8
 
 async function sizesInArchive(
   place: Place,
@@ -144,19 +144,40 @@ async function sizesInArchive(
   paths: readonly string[],
 ): Promise<Map<string, number>> {
   const sizes = new Map<string, number>()
-  const look = async (path: string) => {
-    const { folder, name } = apart(path)
+  for (const [folder, names] of byFolder(paths)) {
     const found = await knownFolder(place, connection, folderSegments(folder))
-    if (found === undefined) return
-    const archived = joined(found, name)
-    const what = `The file ${addressOf(place.options, archived)} cannot be looked at`
-    const seen = await asking('mailbox-unreachable', what, () => connection.calls.look(archived))
-    if (seen?.kind === 'file') sizes.set(path, seen.size)
-  }
-  for (let start = 0; start < paths.length; start += LOOKS_AT_ONCE) {
-    await Promise.all(paths.slice(start, start + LOOKS_AT_ONCE).map(look))
+    if (found === undefined) continue
+    const what = `What is in the folder ${addressOf(place.options, found)} cannot be looked at`
+    const entries = await asking('mailbox-unreachable', what, () => entriesCalled(connection, found, names))
+    for (const { name, attributes } of entries) {
+      if (attributes?.kind === 'file') sizes.set(joined(folder, name), attributes.size)
+    }
   }
   return sizes
+}
+
+function byFolder(paths: readonly string[]): Map<string, Set<string>> {
+  const folders = new Map<string, Set<string>>()
+  for (const path of paths) {
+    const { folder, name } = apart(path)
+    const names = folders.get(folder) ?? new Set()
+    folders.set(folder, names.add(name))
+  }
+  return folders
+}
+
+/** Those of the names that are there; where there are many, by one listing. */
+async function entriesCalled(
+  connection: Connection,
+  path: string,
+  names: ReadonlySet<string>,
+): Promise<Entry[]> {
+  if (names.size > LOOKS_MAX) {
+    const listed = (await listedIfAllowed(connection, path)).filter(({ name }) => names.has(name))
+    if (listed.length > 0 && listed.every(({ attributes }) => attributes !== undefined)) return listed
+  }
+  const look = async (name: string) => ({ name, attributes: await connection.calls.look(joined(path, name)) })
+  return Promise.all([...names].map(look))
 }
 
 async function claims(place: Place, connection: Connection, folder: string): Promise<string[]> {

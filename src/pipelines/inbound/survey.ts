@@ -4,7 +4,7 @@ import type { FileEntry, Journal } from '../../domain/journal.ts'
 import type { Sighting } from '../../domain/mailbox.ts'
 import { elapsed } from '../../support/clock.ts'
 import type { InboundParts } from '../parts.ts'
-import { mayMakeInbox } from './inbox-gone.ts'
+import { assertNeverTakenFrom } from './inbox-gone.ts'
 import type { Sightings } from './sightings.ts'
 import { inOrder, inSequence, type LeftAlone } from './taking-order.ts'
 
@@ -26,7 +26,7 @@ export type SurveyParts = Pick<InboundParts, 'route' | 'source' | 'journal' | 'c
 export async function surveyInbox(parts: SurveyParts, sightings: Sightings): Promise<Survey> {
   const { clock, source, route } = parts
   const began = elapsed(clock)
-  const mayMake = () => mayMakeInbox(parts)
+  const mayMake = () => assertNeverTakenFrom(parts.journal, route)
   const listed = await notYetTaken(parts, await source.list(route.folder, namesAskedFor(route), mayMake))
   const news = sightings.note(listed, { began, ended: elapsed(clock) })
   const { files, missing } = candidates(listed, parts)

@@ -4,6 +4,7 @@ import { BridgeError } from '../../support/errors.ts'
 import type { OutboundParts } from '../parts.ts'
 import { numberedName } from '../names.ts'
 import { deliverySpoolName } from './compose.ts'
+import { assertNeverLeftIn } from './folder-gone.ts'
 import { placeOf } from './pick-ups.ts'
 
 /** How many names are tried when others stand there already. */
@@ -21,7 +22,7 @@ export async function deliverFile(
   const handover = {
     stillOurs: () => journal.renewLease(lease),
     takenOver: !isNew,
-    mayMake: () => assertNotGone(parts, delivery.folder),
+    mayMake: () => assertNeverLeftIn(parts, delivery.folder),
   }
   for (let turn = 2; turn <= NAMES_MAX; turn++) {
     const composed = spool.path(deliverySpoolName(delivery.id))
@@ -39,23 +40,5 @@ export async function deliverFile(
   throw new BridgeError(
     'cannot-write',
     `${target.describe(delivery.folder, delivery.name)} and ${NAMES_MAX} names like it are taken`,
-  )
-}
-
-/**
- * A folder in which files were left before, and which is gone, is most likely on a share that is not mounted. Made anew, it
- * would take the file on a disk where nobody looks for it, and its records would be acknowledged.
- */
-async function assertNotGone({ journal, target, route }: OutboundParts, folder: string): Promise<void> {
-  if (!(await journal.wasLeftIn(route.name, placeOf(target, folder)))) return
-  throw new BridgeError(
-    'mailbox-unreachable',
-    `The folder of route ${route.name} is gone: earlier files were left in ${folder} of the mailbox, and there is no such folder now.`,
-    {
-      details: [
-        'Perhaps a share is not mounted. Nothing is left there, and nothing acknowledged, until the folder is back.',
-        'If it was removed on purpose, make it again.',
-      ],
-    },
   )
 }

@@ -3,7 +3,9 @@ import type { Claim, Mailbox, Sighting } from '../../domain/mailbox.ts'
 import type { AwaitedDelivery, ReceiptEntry } from '../../domain/taking.ts'
 import { assert, BridgeError, hasCode } from '../../support/errors.ts'
 import { CONCERNS_ALL } from '../concerns-all.ts'
+import { assertNeverTakenFrom, hasJustGone } from '../inbound/inbox-gone.ts'
 import type { OutboundParts } from '../parts.ts'
+import { assertFolderThere } from './folder-gone.ts'
 import type { ReceiptRules } from './receipt-rules.ts'
 
 /** So many deliveries are looked after in one pass; those behind them come up as these are confirmed. */
@@ -18,14 +20,14 @@ const READ_BYTES_MAX = 1 << 20
  */
 export async function noteReceipts(parts: OutboundParts): Promise<void> {
   const { journal, route } = parts
-  const { rules, mailbox } = receiptsOf(parts)
+  const { rules } = receiptsOf(parts)
   const failures: unknown[] = []
   for (const receipt of await journal.openReceipts(route.name, AWAITED_MAX)) {
     await gather(failures, parts, () => finishReceipt(parts, receipt))
   }
   const awaited = await journal.awaitedDeliveries(AWAITED_MAX, route.name)
   const byName = new Map(awaited.map((delivery) => [rules.nameFor(delivery.name).toLowerCase(), delivery]))
-  const found = awaited.length === 0 ? [] : await settledReceipts(parts, mailbox, byName)
+  const found = awaited.length === 0 ? [] : await settledReceipts(parts, byName)
   for (const receipt of found) await gather(failures, parts, () => takeReceipt(parts, receipt))
   if (failures.length > 0) throw failures[0]
 }
@@ -65,26 +67,42 @@ interface Found {
 
 /** Those that are still the same after the settle time. */
 async function settledReceipts(
-  { clock, signal, route }: OutboundParts,
-  mailbox: Mailbox,
+  parts: OutboundParts,
   byName: ReadonlyMap<string, AwaitedDelivery>,
 ): Promise<Found[]> {
-  const { folder = '', settleMs = 0 } = route.receipt ?? {}
-  const receiptsAmong = (files: readonly Sighting[]) =>
-    files.filter(({ name }) => byName.has(name.toLowerCase()))
-  const before = receiptsAmong(await mailbox.list(folder))
+  const { clock, signal } = parts
+  const { rules } = receiptsOf(parts)
+  const { folder } = rules
+  const before = await listed(parts, byName)
   if (before.length === 0) return []
-  await clock.sleep(settleMs, signal)
+  await clock.sleep(rules.settleMs, signal)
   if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
   const seen = new Set(before.map(({ name, size, modifiedAt }) => JSON.stringify([name, size, modifiedAt])))
   const taken = new Map<string, Found>()
-  for (const { name, size, modifiedAt } of receiptsAmong(await mailbox.list(folder))) {
+  for (const { name, size, modifiedAt } of await listed(parts, byName)) {
     const delivery = byName.get(name.toLowerCase())
     // Two whose names differ in case alone: the other is looked at by a later pass, and finds nobody waiting.
     if (delivery === undefined || taken.has(delivery.id)) continue
     if (seen.has(JSON.stringify([name, size, modifiedAt]))) taken.set(delivery.id, { delivery, folder, name })
   }
   return [...taken.values()]
+}
+
+/** A folder that is missing is made only where no other one is away: they may be on one share. */
+async function listed(
+  parts: OutboundParts,
+  byName: ReadonlyMap<string, AwaitedDelivery>,
+): Promise<Sighting[]> {
+  const { journal, receiptInboxes = [] } = parts
+  const { rules, mailbox } = receiptsOf(parts)
+  const { folder } = rules
+  const isThere = await mailbox.has(folder)
+  if (!isThere) {
+    await assertFolderThere(parts)
+    for (const inbox of receiptInboxes) await assertNeverTakenFrom(journal, inbox)
+  }
+  const files = await mailbox.list(folder, undefined, isThere ? () => hasJustGone(folder) : undefined)
+  return files.filter(({ name }) => byName.has(name.toLowerCase()))
 }
 
 /** The one next step of a receipt, and the one after it. May be repeated from the start after a crash. */

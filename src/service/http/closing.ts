@@ -36,7 +36,10 @@ export function registerClosing(app: FastifyInstance): void {
     await Promise.race([allSent(connections), time(LONGEST_SENDING_MS)])
   })
   app.addHook('onSend', async (_request, reply, payload) => {
-    if (closing) reply.header('connection', 'close')
+    if (closing) {
+      reply.header('connection', 'close')
+      cutOffLater(reply.raw)
+    }
     return payload
   })
 }
@@ -45,7 +48,14 @@ function isOwed(answers: ReadonlySet<ServerResponse>): boolean {
   return [...answers].some(({ req }) => req.complete)
 }
 
-/** Those that are still being made keep the server open by themselves. */
+/** One that was made after closing began: until its reader has taken it, it keeps the server open by itself. */
+function cutOffLater(answer: ServerResponse): void {
+  const { socket } = answer.req
+  const timer = setTimeout(() => socket.destroy(), LONGEST_SENDING_MS).unref()
+  answer.once('close', () => clearTimeout(timer))
+}
+
+/** Those that are still being made are sent later. */
 async function allSent(connections: ReadonlyMap<Socket, ReadonlySet<ServerResponse>>): Promise<void> {
   const sending = [...connections].filter(([, answers]) =>
     [...answers].some(({ writableEnded }) => writableEnded),
