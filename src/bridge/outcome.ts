@@ -15,6 +15,8 @@ export type RouteResult = {
   | { readonly kind: 'failed'; readonly failure: BridgeError }
   /** Nothing was due, and nothing unfinished. */
   | { readonly kind: 'idle' }
+  /** It was left to another bridge, as asked: who is working on it. */
+  | { readonly kind: 'busy'; readonly why: string }
 )
 
 /** The turns that a pass was for, by their business dates or instants. */
@@ -70,7 +72,7 @@ export function exitOf(
 
 function codesOf(result: RouteResult): ExitCode[] {
   if (result.kind === 'failed') return [result.failure.exit]
-  if (result.kind === 'idle') return []
+  if (result.kind === 'idle' || result.kind === 'busy') return []
   return result.kind === 'inbound' ? inboundCodes(result.pass) : outboundCodes(result.pass)
 }
 

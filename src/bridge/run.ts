@@ -42,15 +42,10 @@ export async function runRoutes(
   return {
     routes: results,
     stranded,
-    exit: exitOf(counted(results, options), stranded, retention),
+    exit: exitOf(results, stranded, retention),
     ...(retention === undefined ? {} : { retention }),
     ...limitOf(options, budget, results),
   }
-}
-
-/** Routes that are left to another bridge on purpose say nothing of how the run ended. */
-function counted(results: readonly RouteResult[], { ifBusy }: RunOptions): readonly RouteResult[] {
-  return ifBusy === 'skip' ? results.filter((result) => !isBusy(result)) : results
 }
 
 function limitOf(
@@ -100,7 +95,9 @@ async function runFree(
   for (;;) {
     await untilFree(journal, route, { clock: options.clock, signal, giveUpAt })
     const result = await runRoute(shop, route, signal, { turns })
-    if (!isBusy(result) || signal.aborted || options.clock.now() >= giveUpAt) return result
+    if (!isBusy(result)) return result
+    if (ifBusy === 'skip') return { kind: 'busy', route: route.name, why: result.failure.message }
+    if (signal.aborted || options.clock.now() >= giveUpAt) return result
   }
 }
 
@@ -120,7 +117,7 @@ async function untilFree(
   }
 }
 
-function isBusy(result: RouteResult): boolean {
+function isBusy(result: RouteResult): result is Extract<RouteResult, { kind: 'failed' }> {
   return result.kind === 'failed' && result.failure.code === 'lease-held'
 }
 
@@ -169,20 +166,20 @@ export async function beforeTime(
   }
   try {
     const result = await work(either)
-    return signal.aborted ? result : withTimeOver(result, until, options)
+    return signal.aborted ? result : withTimeOver(result, until)
   } finally {
     finished.abort()
   }
 }
 
-function withTimeOver(result: RunResult, until: number, options: RunOptions): RunResult {
+function withTimeOver(result: RunResult, until: number): RunResult {
   if (!result.routes.some(isInterrupted)) return result
   const routes = result.routes.map((route): RouteResult => {
     if (!isInterrupted(route)) return route
     const message = `the time given for the run was over at ${isoTime(until)}; the work is kept`
     return { kind: 'failed', route: route.route, failure: new BridgeError('time-over', message) }
   })
-  return { ...result, routes, exit: exitOf(counted(routes, options), result.stranded, result.retention) }
+  return { ...result, routes, exit: exitOf(routes, result.stranded, result.retention) }
 }
 
 function isInterrupted(result: RouteResult): boolean {

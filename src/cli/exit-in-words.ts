@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from '../support/errors.ts'
 
 const WORDS: Readonly<Record<ExitCode, string>> = {
   [EXIT.ok]: 'all is well',
-  [EXIT.rejects]: 'finished; something was refused or is held, see the results',
+  [EXIT.rejects]: 'finished; something was refused, is held, missing or overdue: see above, and the results',
   [EXIT.usage]: 'the command line is wrong',
   [EXIT.unusableFile]: 'a file could not be used as a whole',
   [EXIT.unavailable]: 'the API or a mailbox could not be reached; the work is kept',

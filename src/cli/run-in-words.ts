@@ -64,6 +64,8 @@ function routeInWords(result: RouteResult, { terse, isUsedUp }: Manner): string[
     }
     case 'idle':
       return terse ? lines : [...lines, idleInWords(route, turns)]
+    case 'busy':
+      return terse ? lines : [...lines, `${route}: left to another bridge: ${result.why}`]
     case 'inbound': {
       const { reported, open, waiting, archived = [] } = result.pass
       if (reported.length + open.length + waiting.length + archived.length === 0)

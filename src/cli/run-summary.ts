@@ -1,6 +1,7 @@
 /** What all routes of a run came to together: for the last line, and for programs. */
 import type { RouteResult, RunResult } from '../bridge/outcome.ts'
 import type { StateCounts } from '../domain/record.ts'
+import type { DeliveryResult } from '../pipelines/outbound/finish-delivery.ts'
 import { countsInWords } from './counts-in-words.ts'
 import { exitInWords } from './exit-in-words.ts'
 
@@ -11,6 +12,8 @@ export interface RunSummary {
   readonly records: StateCounts
   /** Files that were left for others, and the records in them. */
   readonly delivered: { readonly files: number; readonly records: number }
+  /** Files that an earlier run left, and whose records are acknowledged now, as far as they can be. */
+  readonly acknowledged: { readonly files: number; readonly records: number }
   /** Files that are not finished. */
   readonly open: number
   readonly failedRoutes: number
@@ -29,13 +32,16 @@ export function summaryOf({ routes }: Pick<RunResult, 'routes'>): RunSummary {
   return {
     files: summaries.length + archived.length,
     records,
-    delivered: {
-      files: deliveries.length,
-      records: deliveries.reduce((sum, { delivery }) => sum + delivery.records, 0),
-    },
+    delivered: totalOf(deliveries.filter(({ isLeft }) => isLeft)),
+    acknowledged: totalOf(deliveries.filter(({ isLeft }) => !isLeft)),
     open: inbound.reduce((sum, pass) => sum + pass.open.length, 0),
     failedRoutes: routes.filter(({ kind }) => kind === 'failed').length,
   }
+}
+
+function totalOf(deliveries: readonly DeliveryResult[]): RunSummary['delivered'] {
+  const records = deliveries.reduce((sum, { delivery }) => sum + delivery.records, 0)
+  return { files: deliveries.length, records }
 }
 
 /** Whether the run came to anything that somebody may want to hear of. */
@@ -48,6 +54,7 @@ function isSomething(result: RouteResult): boolean {
   if ((result.turns?.missed ?? []).length > 0) return true
   switch (result.kind) {
     case 'idle':
+    case 'busy':
       return false
     case 'failed':
       return true
@@ -65,17 +72,22 @@ function isSomething(result: RouteResult): boolean {
  * instead, for a scheduler.
  */
 export function summaryInWords(result: RunResult, mapped: number = result.exit): string {
-  const { files, records, delivered, open, failedRoutes } = summaryOf(result)
+  const { files, records, delivered, acknowledged, open, failedRoutes } = summaryOf(result)
   const parts = [
     ...(files > 0 ? [`${counted(files, 'file')}: ${countsInWords(records)}`] : []),
     ...(delivered.files > 0
       ? [`${counted(delivered.files, 'file')} delivered with ${counted(delivered.records, 'record')}`]
       : []),
+    ...(acknowledged.files > 0
+      ? [
+          `${counted(acknowledged.files, 'earlier file')} with ${counted(acknowledged.records, 'record')} acknowledged`,
+        ]
+      : []),
     ...(open > 0 ? [`${counted(open, 'file')} not finished`] : []),
     ...(failedRoutes > 0 ? [`${counted(failedRoutes, 'route')} failed`] : []),
   ]
   const what = parts.length === 0 ? 'nothing to do' : parts.join('; ')
-  const exit = mapped === result.exit ? `${mapped}` : `${mapped} (${result.exit} by the map)`
+  const exit = mapped === result.exit ? `${mapped}` : `${mapped}, by the map for ${result.exit}`
   return `${what}; exit ${exit}: ${exitInWords(result.exit)}`
 }
 

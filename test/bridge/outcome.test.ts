@@ -31,7 +31,13 @@ function outbound(
   state: DeliveryEntry['state'] = 'acknowledged',
   { held = 0, missing = 0 } = {},
 ): RouteResult {
-  const delivery = { delivery: { state } as DeliveryEntry, path: 'orders-1.csv', records, troubled: [] }
+  const delivery = {
+    delivery: { state } as DeliveryEntry,
+    isLeft: true,
+    path: 'orders-1.csv',
+    records,
+    troubled: [],
+  }
   const counts = { held, heldRecords: [], missing, firstMissing: [] }
   return { route: 'r', kind: 'outbound', pass: { route: 'r', deliveries: [delivery], ...counts } }
 }

@@ -128,13 +128,13 @@ test('a route that another bridge is working on is tried later, left to it, or w
   const skipping = await busyWorld(Infinity)
   expect(await skipping.run({ ifBusy: 'skip' })).toMatchObject({
     exit: 0,
-    routes: [{ failure: { code: 'lease-held' } }],
+    routes: [{ kind: 'busy', why: expect.stringContaining('Route orders is being worked on by') }],
   })
 
   const inTime = await busyWorld(Infinity)
   expect(await inTime.run({ ifBusy: 'skip', until: inTime.world.clock.now() + 3_600_000 })).toMatchObject({
     exit: 0,
-    routes: [{ failure: { code: 'lease-held' } }],
+    routes: [{ kind: 'busy' }],
   })
 
   const patient = await busyWorld(5)

@@ -247,10 +247,13 @@ test('that another bridge is at work is no trouble for anybody to hear of', asyn
   const bridge = await world.open(undefined, { clock: systemClock })
   const lease = await bridge.journal.takeLease('orders', 'elsewhere/1/x', 60_000, () => true)
   const busy = [await run('run'), await run('run', '--if-busy', 'skip')]
+  const quiet = await run('run', '--quiet', '--if-busy', 'skip')
   await bridge.journal.releaseLease(lease)
   await bridge.close()
 
   expect(busy.map(({ exit }) => exit)).toEqual([75, 0])
+  expect(busy[1]?.talk).toMatch(/^orders: left to another bridge: Route orders is being worked on by/)
+  expect(quiet).toEqual({ exit: 0, out: '', talk: '' })
   expect(await noticed()).toEqual([])
   expect(await page()).toContain('all is well')
 })

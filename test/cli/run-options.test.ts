@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { commandsOf } from '../fixtures/office.ts'
+import { partnerOf, PICKED_UP, worldThatWaits } from '../fixtures/partner.ts'
 import { aWorld } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
@@ -25,12 +26,25 @@ test('a quiet run says nothing when nothing happened, and else what did and one 
     'orders: orders.csv: 6 accepted, 2 rejected',
     `    results: ${join(world.folder, 'exchange/results/orders.csv.results.csv')}`,
     `    to correct and drop in again: ${join(world.folder, 'exchange/results/orders.csv.rejects.csv')}`,
-    '1 file: 6 accepted, 2 rejected; exit 2: finished; something was refused or is held, see the results',
+    '1 file: 6 accepted, 2 rejected; exit 2: finished; something was refused, is held, missing or overdue: see above, and the results',
   ])
   expect((await command('run', '--quiet')).talk.split('\n')).toEqual([
     `orders-out: ${join(world.folder, 'exchange/outbox/orders-1.csv')}: 6 records, 6 acknowledged`,
     '1 file delivered with 6 records; exit 0: all is well',
   ])
+})
+
+test('a file that an earlier run left is not told as delivered once more', async () => {
+  const world = await worldThatWaits(PICKED_UP, sampleOrders({ seed: 81, orders: 3, damageEvery: 0 }))
+  const command = await commandsOf(world)
+  const left = await command('run', 'orders-out', '--quiet')
+  await partnerOf(world).takes('orders-1.csv')
+  const taken = await command('run', 'orders-out', '--quiet')
+
+  expect(left.talk.split('\n').at(-1)).toBe('1 file delivered with 3 records; exit 0: all is well')
+  expect(taken.talk.split('\n').at(-1)).toBe(
+    '1 earlier file with 3 records acknowledged; exit 0: all is well',
+  )
 })
 
 test('exit codes are the ones that the scheduler understands, those of failures too', async () => {
@@ -39,7 +53,7 @@ test('exit codes are the ones that the scheduler understands, those of failures 
 
   const { exit, talk } = await command('run', '--quiet', '--exit-map', '2=0,75=0')
   expect(exit).toBe(0)
-  expect(talk.split('\n').at(-1)).toContain('; exit 0 (2 by the map): finished; something was refused')
+  expect(talk.split('\n').at(-1)).toContain('; exit 0, by the map for 2: finished; something was refused')
   await writeFile(join(world.folder, 'broken.yaml'), 'routes: 7\n')
   expect((await command('run', '-c', 'broken.yaml')).exit).toBe(78)
   expect((await command('run', '-c', 'broken.yaml', '--exit-map', '78=1')).exit).toBe(1)

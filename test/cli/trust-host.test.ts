@@ -168,6 +168,10 @@ describeWithServers(
     })
 
     test('prints what it sees for programs, and asks nobody', async () => {
+      const seen = await trustHost(['partner', '--json'], 'yes')
+      expect(seen.exit).toBe(77)
+      expect(JSON.parse(seen.out)).toMatchObject({ host: place, state: 'unknown', trusted: [], added: [] })
+      expect(seen.talk).toContain('Give the fingerprint that you were given')
       const said = await trustHost(['partner', '--json', '--fingerprint', ed25519], 'no')
       expect(JSON.parse(said.out)).toMatchObject({
         mailbox: 'partner',

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { thisHolder } from '../../src/bridge/holder.ts'
 import { rightsReasons } from '../../src/bridge/why-not/rules.ts'
+import { whyNot } from '../../src/bridge/why-not/why-not.ts'
 import { openJournal } from '../../src/journal/open.ts'
 import { lookAt } from '../../src/mailboxes/look.ts'
 import { systemClock } from '../../src/support/clock.ts'
@@ -47,6 +48,20 @@ test('a file that nothing keeps is taken by the next run; asking takes and makes
   expect(await world.list('inbox')).toEqual(['orders'])
   const run = await commandsOf(world)
   expect((await run('run', 'orders')).talk).toContain('orders: orders.csv: 3 accepted, 1 rejected')
+})
+
+test('a file that is taken just while it is asked about is told as taken', async () => {
+  const { world } = await anInbox()
+  await world.run('orders')
+  await world.drop('inbox/orders', 'orders.csv', ORDERS)
+  const clock = { ...world.clock, sleep: async () => void (await world.run('orders')) }
+  const eyes = { clock, signal: new AbortController().signal }
+
+  const { verdicts } = await whyNot(world.configuration, { file: 'orders.csv', from: world.folder }, eyes)
+
+  expect(verdicts.flatMap(({ reasons }) => reasons)).toMatchObject([
+    { code: 'done', message: expect.stringContaining('was taken by route orders') },
+  ])
 })
 
 test('a name that the pattern of the route does not match', async () => {

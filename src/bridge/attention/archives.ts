@@ -33,13 +33,13 @@ async function grown(
   const sizes = await listings.tried({ mailbox: from.mailbox, folder: from.archive }, (mailbox) =>
     mailbox.sizesInArchive(late.map(({ archivedAs = '' }) => archivedAs)),
   )
-  return sizes && late.flatMap((file) => grownConcern(file, from, sizes))
+  return sizes && late.flatMap((file) => grownConcern(file, from, { sizes, now }))
 }
 
 function grownConcern(
-  { route, name, size: read, archivedAs = '', closedAt = 0 }: FileEntry,
+  { route, name, size: read, archivedAs = '' }: FileEntry,
   from: InboundRoute['from'],
-  sizes: ReadonlyMap<string, number>,
+  { sizes, now }: { readonly sizes: ReadonlyMap<string, number>; readonly now: number },
 ): Concern[] {
   const size = sizes.get(archivedAs) ?? 0
   if (size <= read) return []
@@ -48,7 +48,7 @@ function grownConcern(
       code: 'file-grew',
       route,
       subject: `${from.mailbox}:${archivedAs}`,
-      since: closedAt,
+      since: now,
       message: `${archivedAs} has grown since it was read: ${size} bytes lie there, and ${read} of them were read`,
       cure: `move it back into ${from.folder} as ${name}: what was sent of it counts as duplicate`,
     },

@@ -69,5 +69,7 @@ function overdueConcern(
 }
 
 function byWhen({ acknowledgeBy }: AwaitedDelivery): string {
-  return acknowledgeBy === undefined ? '' : `; the first should be by ${isoTime(acknowledgeBy)}`
+  return acknowledgeBy === undefined
+    ? ''
+    : `; the first of its records should be acknowledged by ${isoTime(acknowledgeBy)}`
 }

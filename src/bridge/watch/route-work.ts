@@ -157,6 +157,7 @@ function cameToSomething(result: RouteResult): boolean {
     case 'failed':
       return true
     case 'idle':
+    case 'busy':
       return false
     case 'inbound':
       return result.pass.reported.length > 0

@@ -10,7 +10,7 @@ import { filePattern } from '../file-pattern.ts'
 import { openMailbox } from '../mailboxes.ts'
 import { type Reason, reason, type RouteVerdict } from './reasons.ts'
 import type { RemoteInbox } from './remote-inbox.ts'
-import { type Asking, leaseReasons, queueNotes } from './rules.ts'
+import { type Asking, leaseReasons, queueNotes, unfinishedReason } from './rules.ts'
 
 /** Only a bare name can be meant for one of them: a path is one of this machine. */
 export function remoteInboxes(
@@ -71,11 +71,11 @@ async function judge(asking: Asking, standing: Standing): Promise<Pick<RouteVerd
   const { journal, mappings, name } = asking
   const { route } = standing
   const { match } = route.from
+  const unfinished = unfinishedReason(name, match)
+  const differs = reason('name-differs', `its name does not match "${match}" of route ${route.name}`)
+  const itself = [...(filePattern(match)(name) ? [] : [differs]), ...(await wholeReasons(asking, standing))]
   const reasons = [
-    ...(filePattern(match)(name)
-      ? []
-      : [reason('name-differs', `its name does not match "${match}" of route ${route.name}`)]),
-    ...(await wholeReasons(asking, standing)),
+    ...(unfinished === undefined ? itself : [unfinished]),
     ...('wrong' in mappings ? [mappings.wrong] : []),
     ...(journal === undefined ? [] : await leaseReasons(journal, route.name)),
   ]

@@ -4,6 +4,7 @@ import { OPERATIONS } from '../../contract/operations.ts'
 import type { Journal } from '../../domain/journal.ts'
 import { holderInWords } from '../../domain/lease.ts'
 import { type Look, lookAt } from '../../mailboxes/look.ts'
+import { temporaryMark } from '../../mailboxes/names.ts'
 import type { Mapping } from '../../mapping/load.ts'
 import { type Clock, isoTime } from '../../support/clock.ts'
 import { nearestName } from '../../support/nearest.ts'
@@ -44,6 +45,20 @@ export function nameReasons({ name, inboxes }: Asking, { route, place }: Inbox):
     ),
   ]
 }
+
+/** Of a file that is still called as files are while they are written, and that the route would take when it is whole. */
+export function unfinishedReason(name: string, match: string): Reason | undefined {
+  const { ends = '' } = temporaryMark(name) ?? {}
+  if (ends === '' || !filePattern(match)(name.slice(0, -ends.length))) return undefined
+  return reason(
+    'passed-over',
+    `its name ends with "${ends}", as names do while files are written`,
+    UNFINISHED,
+  )
+}
+
+const UNFINISHED =
+  'Wait until it is renamed. Where that does not come, its sending broke off: let it be sent again, or rename it if it is whole.'
 
 type StandingFile = Extract<Look, { what: 'file' }>
 

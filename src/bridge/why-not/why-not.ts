@@ -17,6 +17,7 @@ import {
   queueNotes,
   rightsReasons,
   sameBytes,
+  unfinishedReason,
 } from './rules.ts'
 import { asInbox, type Inbox, inboxesAt, inboxesMeant, inboxesOf } from './inboxes.ts'
 import { emptyNotes, manifestReasons, turnReasons, wholeReasons } from './readiness.ts'
@@ -160,13 +161,25 @@ function takenAs({ configuration }: Asking, file: FileEntry): Reason {
   }
   const results = reportName === undefined ? '' : `; results: ${reportName}.results.csv`
   const archived = archivedAs === undefined ? '' : `; archived as ${archivedAs}`
+  const why = file.problems.length === 0 ? '' : `: ${file.problems[0]?.message ?? ''}`
   return reason(
     'done',
-    `${taken} and closed on ${isoTime(closedAt ?? claimedAt)}, ${outcome}${results}${archived}`,
+    `${taken} and closed on ${isoTime(closedAt ?? claimedAt)}, ${outcome}${why.replace(/\.$/, '')}${results}${archived}`,
   )
 }
 
 async function judgeInbox(asking: Asking, inbox: Inbox): Promise<RouteVerdict> {
+  try {
+    return await judgeStanding(asking, inbox)
+  } catch (error) {
+    // Most likely the bridge takes it just while it is asked about.
+    const { what } = await lookAt(inbox.root, inbox.route.from.folder, asking.name)
+    if (what !== 'nothing') throw error
+    return { ...(await nowhere(asking, undefined)), path: join(inbox.place, asking.name) }
+  }
+}
+
+async function judgeStanding(asking: Asking, inbox: Inbox): Promise<RouteVerdict> {
   const { name, journal, mappings } = asking
   const { route, root, place } = inbox
   const path = join(place, name)
@@ -174,10 +187,12 @@ async function judgeInbox(asking: Asking, inbox: Inbox): Promise<RouteVerdict> {
   const only = (...reasons: Reason[]): RouteVerdict => ({ route: route.name, path, reasons, notes: [] })
   if (look.what === 'away') return only(reason('mailbox-away', look.why))
   if (look.what === 'nothing') return { ...(await nowhere(asking, undefined)), path }
-  const reasons = [
-    ...nameReasons(asking, inbox),
-    ...(look.what === 'passed-over' ? [reason('passed-over', look.why)] : []),
-  ]
+  const reasons = nameReasons(asking, inbox)
+  if (look.what === 'passed-over') {
+    const unfinished = unfinishedReason(name, route.from.match)
+    if (unfinished === undefined) reasons.push(reason('passed-over', look.why))
+    else reasons.splice(0, reasons.length, unfinished)
+  }
   const notes: string[] = []
   if (look.what === 'file') {
     reasons.push(...rightsReasons(look, path), ...(await wholeReasons(asking, inbox, look)))

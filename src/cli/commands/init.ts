@@ -93,10 +93,11 @@ export async function init(terminal: Terminal, folder: string): Promise<ExitCode
     `Wrote ${DEFAULT_CONFIGURATION}, mappings/, samples/, exchange/ and state/ in the folder ${root}`,
   )
   terminal.say(
-    'Next: set DROPBRIDGE_API_URL, DROPBRIDGE_CLIENT_ID and DROPBRIDGE_CLIENT_SECRET, write your ids into',
+    'Next: set DROPBRIDGE_API_URL, DROPBRIDGE_CLIENT_ID and DROPBRIDGE_CLIENT_SECRET, and write your ids',
   )
   terminal.say(
-    `${DEFAULT_CONFIGURATION}, then: dropbridge check, drop a file into exchange/inbox/orders, dropbridge run.`,
+    `into ${DEFAULT_CONFIGURATION}, and your own address into the mapping of shipments where you use one.`,
   )
+  terminal.say('Then: dropbridge check, drop a file into exchange/inbox/orders, dropbridge run.')
   return EXIT.ok
 }

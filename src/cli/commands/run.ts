@@ -56,7 +56,6 @@ async function runBounded(terminal: Terminal, options: RunCommandOptions, exits:
     for (const each of passed.routes) {
       if (each.kind !== 'failed') continue
       const { code, message } = each.failure
-      if (code === 'lease-held' && options.ifBusy === 'skip') continue
       given.notify({ kind: 'route-failed', route: each.route, code, message })
     }
     return { result: passed, talks: given.talks }
@@ -121,6 +120,8 @@ function routeAsData(result: RunResult['routes'][number]): object {
     }
     case 'idle':
       return { route, idle: true }
+    case 'busy':
+      return { route, busy: result.why }
     case 'inbound':
       return {
         route,

@@ -20,7 +20,11 @@ export async function trustHost(terminal: Terminal, options: TrustHostOptions): 
   const configuration = await readConfiguration(terminal, options.config)
   const host = await seeHost(configuration, options.mailbox, terminal.signal)
   if (!options.json) show(terminal, host)
-  const chosen = await choose(terminal, host, options)
+  const chosen = await choose(terminal, host, options).catch((error: unknown) => {
+    // What is seen is data, whatever is made of it.
+    if (options.json) terminal.out(JSON.stringify(dataOf(host, []), null, 2))
+    throw error
+  })
   if (chosen.length > 0) await host.trust(chosen, { replace: host.state === 'changed' })
   const isTrusted = host.state === 'trusted' || chosen.length > 0
   if (options.json) terminal.out(JSON.stringify(dataOf(host, chosen), null, 2))

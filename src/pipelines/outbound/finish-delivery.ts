@@ -14,6 +14,8 @@ export const TROUBLED_MAX = 100
 
 export interface DeliveryResult {
   readonly delivery: DeliveryEntry
+  /** The file was left by this pass, and not by an earlier one. */
+  readonly isLeft: boolean
   /** Its records are acknowledged once somebody took or confirmed its file. */
   readonly isAwaited?: true
   /** Where the file is, for people. */
@@ -48,6 +50,7 @@ export async function finishDelivery(
   }
   return {
     delivery: current,
+    isLeft: !isInPlace(delivery) && isInPlace(current),
     ...(isAwaited(parts, current) ? { isAwaited: true } : {}),
     path: parts.target.describe(current.folder, current.name),
     records,
