@@ -1,5 +1,5 @@
 /** A day of `run` with its log, its page and its notices: what each of them says, and what none of them ever does. */
-import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { EVENTS } from '../../src/domain/event-kinds.ts'
@@ -240,6 +240,22 @@ test('a trial comes as a notice, and one that cannot be sent says why', async ()
   expect(failed.talk).toContain('the notice ops could not be sent')
   expect(unknown.exit).toBe(64)
   expect(unknown.talk).toContain('Did you mean "ops"?')
+})
+
+test('what to do about a folder that is gone stands wherever the failure is told', async () => {
+  const { world, run, logged, noticed, page } = await anOffice(['orders'])
+  await world.drop('inbox/orders', 'monday.csv', ordersFile(ORDERS.slice(0, 1)).text)
+  await run('run')
+  await rm(join(world.folder, 'exchange/inbox'), { recursive: true })
+
+  const said = await run('run')
+
+  const cure = 'If it was removed on purpose, make it again.'
+  const failed = (await logged()).filter(({ code }) => code === 'route.failed')
+  expect(said.talk.split(cure)).toHaveLength(2)
+  expect(failed).toEqual([expect.objectContaining({ msg: expect.stringContaining(cure) })])
+  expect((await noticed()).at(-1)?.text).toContain(cure)
+  expect(await page()).toContain(cure)
 })
 
 test('that another bridge is at work is no trouble for anybody to hear of', async () => {

@@ -6,7 +6,7 @@ import type { Setbacks } from '../../pipelines/inbound/setbacks.ts'
 import type { RouteResult } from '../outcome.ts'
 import { runRoute, type RouteWork } from '../run-route.ts'
 import type { Workshop } from '../workshop.ts'
-import { asFailure } from './failure.ts'
+import { asFailure, inFull } from '../failure.ts'
 import { HOPELESS, OTHERS_AT_WORK, pauseAfter } from './patience.ts'
 import type { Turnstile } from './turnstile.ts'
 
@@ -111,7 +111,7 @@ function createTroubles({ shop, giveUp }: WatchParts, { name }: Route) {
     pausedUntil = -Infinity
   }
   const add = (failure: BridgeError, of: 'look' | 'pass' | 'file') => {
-    const { code, message } = failure
+    const { code } = failure
     if (code === 'interrupted') return
     wentWellAt = -Infinity
     if (hasCode(failure, ...HOPELESS)) return giveUp(failure)
@@ -119,7 +119,9 @@ function createTroubles({ shop, giveUp }: WatchParts, { name }: Route) {
       pausedUntil = elapsed(clock) + pauseAfter(1, random)
       return
     }
-    if (trouble?.code !== code) notify({ kind: 'route-failed', route: name, code, message })
+    if (trouble?.code !== code) {
+      notify({ kind: 'route-failed', route: name, code, message: inFull(failure) })
+    }
     trouble = { code, isOfLook: of === 'look', times: (trouble?.times ?? 0) + 1 }
     // Looks go on as they are: nothing else finds out when a folder is there again. One file keeps no others waiting.
     if (of === 'pass') pausedUntil = elapsed(clock) + pauseAfter(trouble.times, random)

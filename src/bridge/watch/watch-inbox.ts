@@ -13,7 +13,7 @@ import type { RouteWork } from '../run-route.ts'
 import { mailboxOf } from '../workshop.ts'
 import { type Alarm, createAlarm } from './alarm.ts'
 import { type Bell, createBell } from './bell.ts'
-import { asFailure } from './failure.ts'
+import { asFailure } from '../failure.ts'
 import { createWorker, type RouteWorker, type WatchParts } from './route-work.ts'
 
 /** Where the system does not tell of new files, looks are no more than this apart. */

@@ -3,7 +3,7 @@ import type { Route } from '../../config/routes.ts'
 import { nextTurnAt } from '../schedule/schedule.ts'
 import { createAlarm } from './alarm.ts'
 import { elapsed } from '../../support/clock.ts'
-import { asFailure } from './failure.ts'
+import { asFailure } from '../failure.ts'
 import { createWorker, type RouteWorker, type WatchParts } from './route-work.ts'
 
 /** The time of day may be set meanwhile, so nobody sleeps through to the next turn. */

@@ -1,4 +1,5 @@
 /** `dropbridge run`: one pass over the routes, for people and for schedulers. */
+import { inFull } from '../../bridge/failure.ts'
 import type { RunResult } from '../../bridge/outcome.ts'
 import type { BridgeEvent } from '../../domain/event.ts'
 import { isoTime, systemClock } from '../../support/clock.ts'
@@ -55,8 +56,8 @@ async function runBounded(terminal: Terminal, options: RunCommandOptions, exits:
     const passed = await given.bridge.run(routes, terminal.signal, bounds)
     for (const each of passed.routes) {
       if (each.kind !== 'failed') continue
-      const { code, message } = each.failure
-      given.notify({ kind: 'route-failed', route: each.route, code, message })
+      const { code } = each.failure
+      given.notify({ kind: 'route-failed', route: each.route, code, message: inFull(each.failure) })
     }
     return { result: passed, talks: given.talks }
   })
