@@ -1,7 +1,7 @@
 /** Trying the mailboxes that are on other machines: reached, trusted, logged in to, and looked into. Nothing is changed. */
 import type { Configuration } from '../config/configuration.ts'
 import { BridgeError } from '../support/errors.ts'
-import type { OnlineCheck } from './check-online.ts'
+import { isRefusedLogin, type OnlineCheck } from './check-online.ts'
 import { type MailboxOptions, openMailbox } from './mailboxes.ts'
 
 export async function checkMailboxes(
@@ -9,6 +9,7 @@ export async function checkMailboxes(
   options: MailboxOptions,
 ): Promise<OnlineCheck> {
   const wrong: string[] = []
+  const refused: string[] = []
   const unanswered: string[] = []
   for (const [name, settings] of Object.entries(mailboxes)) {
     if (settings.type === 'directory') continue
@@ -17,14 +18,14 @@ export async function checkMailboxes(
       await mailbox.list('.', [NO_FILE])
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
-      const told = `mailbox ${name}: ${error.message} ${error.cure}`
+      const told = `mailbox ${name}: ${error.message}`
       if (error.code === 'mailbox-unreachable') unanswered.push(told)
-      else wrong.push(told)
+      else (isRefusedLogin(error) ? refused : wrong).push(`${told} ${error.cure}`)
     } finally {
       await mailbox.close()
     }
   }
-  return { wrong, unanswered }
+  return { wrong, refused, unanswered }
 }
 
 /** Asked for where nobody may list, so that such a server is tried as well. */

@@ -4,15 +4,17 @@ import type { Configuration } from '../config/configuration.ts'
 import type { Credentials, Route } from '../config/routes.ts'
 import type { Api } from '../domain/api.ts'
 import { idOf } from '../pipelines/operations/operation.ts'
-import { BridgeError } from '../support/errors.ts'
+import { BridgeError, EXIT } from '../support/errors.ts'
 import type { BridgeOptions } from './options.ts'
 
 /** The list that shows which ids an account may act for. Spec: "What the service does", 5. */
 const OWN_PARTIES = { retailer: 'listRetailers', brand: 'listBrands' } as const
 
 export interface OnlineCheck {
-  /** What is wrong with the credentials or the ids of the routes, one line each. */
+  /** What is wrong with the ids of the routes or with the settings, one line each. */
   readonly wrong: readonly string[]
+  /** Credentials that were refused, and servers that are not the trusted ones, one line each. */
+  readonly refused: readonly string[]
   /** What could not be found out because the API gave no answer, one line each. */
   readonly unanswered: readonly string[]
 }
@@ -22,6 +24,7 @@ export async function checkOnline(
   options: Pick<BridgeOptions, 'clock' | 'random' | 'version'>,
 ): Promise<OnlineCheck> {
   const wrong: string[] = []
+  const refused: string[] = []
   const unanswered: string[] = []
   for (const [credentials, own] of byCredentials(routes)) {
     const { baseUrl, timeoutMs, connections } = api
@@ -32,12 +35,20 @@ export async function checkOnline(
       if (!(error instanceof BridgeError)) throw error
       const names = `${own.length === 1 ? 'route' : 'routes'} ${own.map(({ name }) => name).join(', ')}`
       if (error.code === 'api-unreachable') unanswered.push(`${names}: ${baseUrl}: ${error.message}`)
-      else wrong.push(`${names}: ${credentials.clientId} at ${baseUrl}: ${error.message}`)
+      else {
+        const told = `${names}: ${credentials.clientId} at ${baseUrl}: ${error.message}`
+        ;(isRefusedLogin(error) ? refused : wrong).push(told)
+      }
     } finally {
       await client.close()
     }
   }
-  return { wrong, unanswered }
+  return { wrong, refused, unanswered }
+}
+
+/** Whether it is about who somebody is, on either side. */
+export function isRefusedLogin({ exit }: BridgeError): boolean {
+  return exit === EXIT.refusedCredentials
 }
 
 /** The routes whose party the account may not act for. */

@@ -25,9 +25,9 @@ export async function heed(attending: Attending, notify: Observer): Promise<Atte
   const attention = await gatherAttention(attending)
   const changes = await attending.journal.noteConcerns(attention.concerns, attention.unseen)
   for (const { change, concern } of changes) {
-    const { code, subject, message, route } = concern
+    const { code, subject, message, cure, route } = concern
     const what = { code, subject, ...(route === undefined ? {} : { route }) }
-    if (change === 'raised') notify({ kind: 'attention-raised', ...what, message })
+    if (change === 'raised') notify({ kind: 'attention-raised', ...what, message, cure })
     else notify({ kind: 'attention-ended', ...what })
   }
   return attention

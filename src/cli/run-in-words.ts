@@ -23,8 +23,9 @@ export function eventInWords(event: BridgeEvent): string | undefined {
 function attentionInWords({
   code,
   message,
+  cure,
 }: Extract<BridgeEvent, { kind: 'attention-raised' }>): string | undefined {
-  return code === 'records-held' ? undefined : `needs a person: ${message}`
+  return code === 'records-held' ? undefined : `needs a person: ${message}; what to do: ${cure}`
 }
 
 /** What happened, a line or a few for each route. `terse`: nothing of routes that had nothing to do. */

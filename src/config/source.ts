@@ -46,7 +46,7 @@ export function readSource(text: string): Source {
       })),
       ...[...document.errors, ...document.warnings].map(({ name, code, pos }) => ({
         position: toPosition(pos[0]),
-        message: YAML_ERRORS[code] ?? 'this is not valid YAML.',
+        message: YAML_ERRORS[code] ?? UNCLEAR,
         fatal: name === 'YAMLParseError' && code !== 'DUPLICATE_KEY',
       })),
     ],
@@ -56,6 +56,9 @@ export function readSource(text: string): Source {
 
 const UNRESOLVED =
   'a value that starts with * stands for an anchor, and there is none of that name; put text in quotes.'
+
+const UNCLEAR =
+  'this is not valid YAML: a wrong indentation, or a bracket or quote that is not closed, here or in the lines above.'
 
 /** Our own words, because those of the parser may quote the text, and the text may be a secret. */
 const YAML_ERRORS: Readonly<Partial<Record<ErrorCode, string>>> = {

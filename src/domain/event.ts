@@ -64,6 +64,7 @@ export type BridgeEvent =
       readonly code: string
       readonly subject: string
       readonly message: string
+      readonly cure: string
       readonly route?: string
     }
   | {

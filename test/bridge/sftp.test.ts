@@ -99,24 +99,28 @@ test('why-not looks into an inbox on a server, and makes nothing there', async (
 test('check --online tells which server cannot be reached, trusted or logged in to', async () => {
   const { world, server } = await overSftp()
   const options = { clock: world.clock, random: Math.random, newId: () => 'id' }
-  expect(await checkMailboxes(world.configuration, options)).toEqual({ wrong: [], unanswered: [] })
+  expect(await checkMailboxes(world.configuration, options)).toEqual({
+    wrong: [],
+    refused: [],
+    unanswered: [],
+  })
   const mailbox = world.configuration.mailboxes['exchange']
   const asked = (changes: object) =>
     checkMailboxes(
       { ...world.configuration, mailboxes: { exchange: { ...mailbox, ...changes } as never } },
       options,
     )
-  const refused = await asked({ login: { password: 'wrong' } })
-  expect(refused.wrong).toEqual([expect.stringMatching(/^mailbox exchange: .*refused the login/)])
-  expect(refused.wrong[0]).toContain(
+  const wrongLogin = await asked({ login: { password: 'wrong' } })
+  expect(wrongLogin.refused).toEqual([expect.stringMatching(/^mailbox exchange: .*refused the login/)])
+  expect(wrongLogin.refused[0]).toContain(
     'Check username, privateKeyFile, agent and password of the mailbox exchange.',
   )
-  expect(refused.wrong[0]).not.toContain('api.clientId')
+  expect(wrongLogin.refused[0]).not.toContain('api.clientId')
   const stranger = await asked({ trust: { knownHostsFile: '/nowhere' } })
-  expect(stranger.wrong).toEqual([expect.stringContaining(server.fingerprint)])
-  expect(stranger.wrong[0]).toContain('then run `dropbridge trust-host exchange`. Other mailboxes go on.')
+  expect(stranger.refused).toEqual([expect.stringContaining(server.fingerprint)])
+  expect(stranger.refused[0]).toContain('then run `dropbridge trust-host exchange`. Other mailboxes go on.')
   const pinned = await asked({ trust: { pinned: [`SHA256:${'A'.repeat(43)}`] } })
-  expect(pinned.wrong[0]).toContain('Only then correct `hostKey` of the mailbox exchange.')
+  expect(pinned.refused[0]).toContain('Only then correct `hostKey` of the mailbox exchange.')
   await server.close()
   expect((await asked({})).unanswered).toEqual([expect.stringContaining('ECONNREFUSED')])
 })

@@ -21,7 +21,8 @@ export async function check(terminal: Terminal, { config, json, online }: CheckO
   const configuration = await readConfiguration(terminal, config)
   const offline = await checkConfiguration(configuration)
   const asked = online ? await askAround(configuration) : []
-  const failures = [...offline.failures, ...asked.flatMap(({ wrong }) => wrong)]
+  const wrong = [...offline.failures, ...asked.flatMap((each) => each.wrong)]
+  const failures = [...wrong, ...asked.flatMap(({ refused }) => refused)]
   const unanswered = asked.flatMap((each) => each.unanswered)
   const found = { ...offline, failures, ...(online ? { unanswered } : {}) }
   if (json) {
@@ -35,7 +36,8 @@ export async function check(terminal: Terminal, { config, json, online }: CheckO
     for (const each of unanswered) terminal.say(`no answer: ${each}`)
     terminal.say(verdictOf({ failures, unanswered, online }))
   }
-  if (failures.length > 0) return EXIT.badConfiguration
+  if (wrong.length > 0) return EXIT.badConfiguration
+  if (failures.length > 0) return EXIT.refusedCredentials
   return unanswered.length > 0 ? EXIT.unavailable : EXIT.ok
 }
 

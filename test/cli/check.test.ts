@@ -1,0 +1,23 @@
+/** `check --online`: what it exits with, by what is wrong. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { commandsOf } from '../fixtures/office.ts'
+import { aWorld } from '../fixtures/world.ts'
+
+test.each([
+  ['nothing', /$^/, '', 0],
+  ['a secret that is refused', /clientSecret: "[^"]*"/, 'clientSecret: wrong', 77],
+  ['the id of somebody else', /retailer: \d+/, 'retailer: 4711', 78],
+])('%s', async (_what, right, wrong, exit) => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  const path = join(world.folder, 'dropbridge.yaml')
+  const text = await readFile(path, 'utf8')
+  await writeFile(path, text.replace(right, wrong))
+
+  const said = await run('check', '--online')
+
+  expect(said.exit).toBe(exit)
+  expect(said.talk).toContain(exit === 0 ? 'are right' : 'The configuration needs work.')
+})
