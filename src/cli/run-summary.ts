@@ -17,6 +17,8 @@ export interface RunSummary {
   /** Files that are not finished. */
   readonly open: number
   readonly failedRoutes: number
+  /** Routes that were not done with when the time of the run was over; what they did until then is in the journal alone. */
+  readonly routesOutOfTime: number
 }
 
 export function summaryOf({ routes }: Pick<RunResult, 'routes'>): RunSummary {
@@ -35,8 +37,13 @@ export function summaryOf({ routes }: Pick<RunResult, 'routes'>): RunSummary {
     delivered: totalOf(deliveries.filter(({ isLeft }) => isLeft)),
     acknowledged: totalOf(deliveries.filter(({ isLeft }) => !isLeft)),
     open: inbound.reduce((sum, pass) => sum + pass.open.length, 0),
-    failedRoutes: routes.filter(({ kind }) => kind === 'failed').length,
+    failedRoutes: routes.filter((each) => each.kind === 'failed' && !isOutOfTime(each)).length,
+    routesOutOfTime: routes.filter(isOutOfTime).length,
   }
+}
+
+function isOutOfTime(result: RouteResult): boolean {
+  return result.kind === 'failed' && result.failure.code === 'time-over'
 }
 
 function totalOf(deliveries: readonly DeliveryResult[]): RunSummary['delivered'] {
@@ -72,7 +79,7 @@ function isSomething(result: RouteResult): boolean {
  * instead, for a scheduler.
  */
 export function summaryInWords(result: RunResult, mapped: number = result.exit): string {
-  const { files, records, delivered, acknowledged, open, failedRoutes } = summaryOf(result)
+  const { files, records, delivered, acknowledged, open, failedRoutes, routesOutOfTime } = summaryOf(result)
   const parts = [
     ...(files > 0 ? [`${counted(files, 'file')}: ${countsInWords(records)}`] : []),
     ...(delivered.files > 0
@@ -85,6 +92,7 @@ export function summaryInWords(result: RunResult, mapped: number = result.exit):
       : []),
     ...(open > 0 ? [`${counted(open, 'file')} not finished`] : []),
     ...(failedRoutes > 0 ? [`${counted(failedRoutes, 'route')} failed`] : []),
+    ...(routesOutOfTime > 0 ? [`${counted(routesOutOfTime, 'route')} not finished in time`] : []),
   ]
   const what = parts.length === 0 ? 'nothing to do' : parts.join('; ')
   const exit = mapped === result.exit ? `${mapped}` : `${mapped}, by the map for ${result.exit}`

@@ -47,6 +47,18 @@ test('a file that an earlier run left is not told as delivered once more', async
   )
 })
 
+test('a route that is not done with when the time is over has not failed', async () => {
+  const { world, command } = await anOffice()
+  await world.drop('inbox/orders', 'orders.csv', DAMAGED)
+
+  const { exit, talk } = await command('run', 'orders', '--quiet', '--until', '2026-01-01T00:00Z')
+
+  expect(exit).toBe(75)
+  expect(talk.split('\n').at(-1)).toBe(
+    '1 route not finished in time; exit 75: not all could be finished yet; the next run goes on',
+  )
+})
+
 test('exit codes are the ones that the scheduler understands, those of failures too', async () => {
   const { world, command } = await anOffice()
   await world.drop('inbox/orders', 'orders.csv', DAMAGED)

@@ -34,6 +34,7 @@ test.each(['marker', 'manifest'] as const)(
 
 test('where nobody may list, a mailbox whose routes ask for single files is not told to be away', async () => {
   const world = await unlistable()
+  await world.drop(INBOX, 'other.txt', '')
   const away = async (match: string) => {
     for (const route of world.configuration.routes)
       if (route.direction === 'inbound') Object.assign(route, { from: { ...route.from, match } })
