@@ -19,8 +19,9 @@ export async function checkMailboxes(
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
       const told = `mailbox ${name}: ${error.message}`
+      const found = isRefusedLogin(error) ? refused : wrong
       if (error.code === 'mailbox-unreachable') unanswered.push(told)
-      else (isRefusedLogin(error) ? refused : wrong).push(`${told} ${error.cure}`)
+      else found.push(`${told} ${error.cure}`)
     } finally {
       await mailbox.close()
     }

@@ -34,11 +34,9 @@ export async function checkOnline(
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
       const names = `${own.length === 1 ? 'route' : 'routes'} ${own.map(({ name }) => name).join(', ')}`
+      const found = isRefusedLogin(error) ? refused : wrong
       if (error.code === 'api-unreachable') unanswered.push(`${names}: ${baseUrl}: ${error.message}`)
-      else {
-        const told = `${names}: ${credentials.clientId} at ${baseUrl}: ${error.message}`
-        ;(isRefusedLogin(error) ? refused : wrong).push(told)
-      }
+      else found.push(`${names}: ${credentials.clientId} at ${baseUrl}: ${error.message}`)
     } finally {
       await client.close()
     }

@@ -8,7 +8,7 @@ import { isFree } from '../support/is-free.ts'
 import { reaching, writing } from './failures.ts'
 import { leaveCopy } from './leave.ts'
 import { foundFolder } from './folders.ts'
-import { apart, archivedName, folderSegments, temporaryName } from './names.ts'
+import { archivedName, byFolder, folderSegments, temporaryName } from './names.ts'
 import { claimedPath, pathOf, type Place } from './place.ts'
 import { sight } from './sight.ts'
 
@@ -37,13 +37,14 @@ export async function archive(place: Place, claim: Claim, folder: string): Promi
 /** Without those that are not in the archive any more. */
 export async function sizesInArchive(place: Place, paths: readonly string[]): Promise<Map<string, number>> {
   const sizes = new Map<string, number>()
-  for (const path of paths) {
-    const { folder, name } = apart(path)
+  for (const [folder, names] of byFolder(paths)) {
     const found = await foundFolder(place, folderSegments(folder))
     if (found === undefined) continue
-    const look = () => sight(found, { folder, name })
-    const seen = await reaching(`The file ${join(found, name)} cannot be looked at`, look)
-    if (seen !== undefined) sizes.set(path, seen.size)
+    for (const [name, path] of names) {
+      const look = () => sight(found, { folder, name })
+      const seen = await reaching(`The file ${join(found, name)} cannot be looked at`, look)
+      if (seen !== undefined) sizes.set(path, seen.size)
+    }
   }
   return sizes
 }

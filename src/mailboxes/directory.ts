@@ -12,6 +12,7 @@ import { isFree } from '../support/is-free.ts'
 import { archive, sizesInArchive } from './archive.ts'
 import { reaching, writing } from './failures.ts'
 import { foundFolder, type MayMake, openFolder, openRoot, whereItIs } from './folders.ts'
+import { oldestFirst } from './in-order.ts'
 import { sweepOnce, withdraw } from './leftovers.ts'
 import { leaveCopy, moveWithoutReplacing } from './leave.ts'
 import { markFolder, namesIn } from './marks.ts'
@@ -80,10 +81,6 @@ async function list(place: Place, folder: string, mayMake?: MayMake): Promise<Si
 }
 
 const STATS_AT_ONCE = 64
-
-function oldestFirst(a: Sighting, b: Sighting): number {
-  return a.modifiedAt - b.modifiedAt || (a.name < b.name ? -1 : 1)
-}
 
 async function take(place: Place, claim: Claim): Promise<'claimed' | 'gone'> {
   const source = await sourcePath(place, claim)

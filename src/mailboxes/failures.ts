@@ -29,7 +29,7 @@ function toFailure(code: 'cannot-write' | 'mailbox-unreachable', what: string, e
 }
 
 /** A folder from which files were claimed, made anew, would look like one from which somebody has taken them away. */
-export function isGone(path: string): Promise<never> {
+export function refuseToMake(path: string): Promise<never> {
   const gone = `The folder ${path} is gone, in which files lay before.`
   return Promise.reject(new BridgeError('mailbox-unreachable', gone))
 }

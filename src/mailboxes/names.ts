@@ -38,7 +38,7 @@ export function isGarbled(name: string): boolean {
 
 /** Whether a listing shows a file of this name. */
 export function isListedName(name: string): boolean {
-  return isSafeName(name) && !isTemporaryName(name)
+  return isSafeName(name) && !isTemporaryName(name) && !isGarbled(name)
 }
 
 export function assertSafeName(name: string): void {
@@ -80,12 +80,18 @@ export function archivedName(id: string, name: string): string {
   return fitted('', stem, `~${plainId(id)}${extension}`)
 }
 
-/** A path within a mailbox as its folder and its name, of which the name is checked. */
-export function apart(path: string): { readonly folder: string; readonly name: string } {
-  const cut = path.lastIndexOf('/')
-  const name = path.slice(cut + 1)
-  assertSafeName(name)
-  return { folder: path.slice(0, Math.max(cut, 0)), name }
+/** Paths within a mailbox by their folders, and there by their names, which are checked. */
+export function byFolder(paths: readonly string[]): Map<string, Map<string, string>> {
+  const folders = new Map<string, Map<string, string>>()
+  for (const path of paths) {
+    const cut = path.lastIndexOf('/')
+    const name = path.slice(cut + 1)
+    assertSafeName(name)
+    const folder = path.slice(0, Math.max(cut, 0))
+    const known = folders.get(folder) ?? new Map<string, string>()
+    folders.set(folder, known.set(name, path))
+  }
+  return folders
 }
 
 const OWN_TEMPORARY_END = '.dropbridge.tmp'

@@ -6,6 +6,7 @@ import type { PassedOver } from '../domain/mailbox.ts'
 import { hasSystemCode } from '../support/errors.ts'
 import { reaching } from './failures.ts'
 import { foundFolder, type Root } from './folders.ts'
+import { byName } from './in-order.ts'
 import { folderSegments, isGarbled } from './names.ts'
 import { isCandidate } from './sight.ts'
 
@@ -26,7 +27,7 @@ export async function passedOver(root: Root, folder: string): Promise<PassedOver
         modifiedAt: Math.floor(seen?.mtimeMs ?? 0),
       })
     }
-    return found.toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    return found.toSorted(byName)
   })
 }
 

@@ -2,7 +2,7 @@
 import { basename, join } from 'node:path'
 import type { Claim } from '../domain/mailbox.ts'
 import type { Clock } from '../support/clock.ts'
-import { isGone } from './failures.ts'
+import { refuseToMake } from './failures.ts'
 import { type MayMake, openFolder, type Root } from './folders.ts'
 import { assertSafeName, CLAIMED_FOLDER, claimedName, folderSegments } from './names.ts'
 
@@ -27,13 +27,13 @@ export async function pathOf(place: Place, { folder, name }: Target, mayMake?: M
 
 /** Of a file that lies there, or did before it was claimed. */
 export function sourcePath(place: Place, target: Target): Promise<string> {
-  return pathOf(place, target, isGone)
+  return pathOf(place, target, refuseToMake)
 }
 
 export async function claimedPath(place: Place, { id, folder, name }: Claim): Promise<string> {
   assertSafeName(name)
   const path = await openFolder(place, [...folderSegments(folder), CLAIMED_FOLDER], async (missing) => {
-    if (basename(missing) !== CLAIMED_FOLDER) await isGone(missing)
+    if (basename(missing) !== CLAIMED_FOLDER) await refuseToMake(missing)
   })
   return join(path, claimedName(id, name))
 }

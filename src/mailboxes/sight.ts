@@ -4,12 +4,12 @@ import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sighting } from '../domain/mailbox.ts'
 import { hasSystemCode } from '../support/errors.ts'
-import { isGarbled, isListedName } from './names.ts'
+import { isListedName } from './names.ts'
 import type { Target } from './place.ts'
 
 /** Whether a listing may show it, for all that its folder says. */
 export function isCandidate(entry: Dirent): boolean {
-  return entry.isFile() && isListedName(entry.name) && !isGarbled(entry.name)
+  return entry.isFile() && isListedName(entry.name)
 }
 
 /** Undefined when no file of the name is there, or not any more. */

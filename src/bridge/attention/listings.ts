@@ -1,6 +1,6 @@
 /** The folders that one gathering looks into: each is listed once, and one that fails is told instead of thrown. */
 import type { Mailbox, Sighting } from '../../domain/mailbox.ts'
-import { hasJustGone } from '../../pipelines/inbound/inbox-gone.ts'
+import { refuseToMakeAnew } from '../../pipelines/inbound/inbox-gone.ts'
 import { BridgeError } from '../../support/errors.ts'
 
 export interface FolderMeant {
@@ -71,7 +71,7 @@ async function listed(
   { only, whenMissing }: Look,
 ): Promise<readonly Sighting[]> {
   // Whoever only looks makes no folder: on a share that is away it would stand in the place of the real one.
-  if (await mailbox.has(folder)) return mailbox.list(folder, only, () => hasJustGone(folder))
+  if (await mailbox.has(folder)) return mailbox.list(folder, only, () => refuseToMakeAnew(folder))
   await whenMissing?.()
   return []
 }

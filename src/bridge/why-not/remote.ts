@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Configuration } from '../../config/configuration.ts'
 import type { Mailbox, Sighting } from '../../domain/mailbox.ts'
 import { isSafeName } from '../../mailboxes/names.ts'
-import { hasJustGone } from '../../pipelines/inbound/inbox-gone.ts'
+import { refuseToMakeAnew } from '../../pipelines/inbound/inbox-gone.ts'
 import { systemClock } from '../../support/clock.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { filePattern } from '../file-pattern.ts'
@@ -88,7 +88,7 @@ async function wholeReasons(asking: Asking, { route, mailbox }: Standing): Promi
   const { clock, signal, name } = asking
   const { folder, settleMs } = route.from
   const look = async () => {
-    const files = await mailbox.list(folder, undefined, () => hasJustGone(folder))
+    const files = await mailbox.list(folder, undefined, () => refuseToMakeAnew(folder))
     return files.find((sighting) => sighting.name === name)
   }
   const before = await look()

@@ -187,12 +187,9 @@ async function judgeStanding(asking: Asking, inbox: Inbox): Promise<RouteVerdict
   const only = (...reasons: Reason[]): RouteVerdict => ({ route: route.name, path, reasons, notes: [] })
   if (look.what === 'away') return only(reason('mailbox-away', look.why))
   if (look.what === 'nothing') return { ...(await nowhere(asking, undefined)), path }
-  const reasons = nameReasons(asking, inbox)
-  if (look.what === 'passed-over') {
-    const unfinished = unfinishedReason(name, route.from.match)
-    if (unfinished === undefined) reasons.push(reason('passed-over', look.why))
-    else reasons.splice(0, reasons.length, unfinished)
-  }
+  const unfinished = look.what === 'passed-over' ? unfinishedReason(name, route.from.match) : undefined
+  const passedOver = look.what === 'passed-over' ? [reason('passed-over', look.why)] : []
+  const reasons = unfinished === undefined ? [...nameReasons(asking, inbox), ...passedOver] : [unfinished]
   const notes: string[] = []
   if (look.what === 'file') {
     reasons.push(...rightsReasons(look, path), ...(await wholeReasons(asking, inbox, look)))

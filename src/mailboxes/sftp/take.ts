@@ -1,7 +1,7 @@
 /** Taking files out of a folder on the server: claimed, given back, archived. Each call looks first what has been done already. */
 import type { Claim } from '../../domain/mailbox.ts'
 import { BridgeError } from '../../support/errors.ts'
-import { isGone } from '../failures.ts'
+import { refuseToMake } from '../failures.ts'
 import {
   archivedName,
   assertSafeName,
@@ -52,10 +52,11 @@ async function stands(place: Place, connection: Connection, claim: Claim): Promi
 export async function claimedPath(place: Place, connection: Connection, claim: Claim): Promise<string> {
   const { id, folder, name } = claim
   const inbox = folderSegments(folder)
-  if (place.options.claim === 'leave') return joined(await openFolder(place, connection, inbox, isGone), name)
+  if (place.options.claim === 'leave')
+    return joined(await openFolder(place, connection, inbox, refuseToMake), name)
   const steps = [...inbox, CLAIMED_FOLDER]
   const path = await openFolder(place, connection, steps, async (missing) => {
-    if (missing !== CLAIMED_FOLDER) await isGone(missing)
+    if (missing !== CLAIMED_FOLDER) await refuseToMake(missing)
   })
   return joined(path, claimedName(id, name))
 }
@@ -182,6 +183,6 @@ async function pathsOf(
   claim: Claim,
 ): Promise<readonly [string, string]> {
   assertSafeName(claim.name)
-  const inbox = await openFolder(place, connection, folderSegments(claim.folder), isGone)
+  const inbox = await openFolder(place, connection, folderSegments(claim.folder), refuseToMake)
   return [joined(inbox, claim.name), await claimedPath(place, connection, claim)]
 }

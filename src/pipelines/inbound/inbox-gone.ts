@@ -38,6 +38,6 @@ export async function assertInboxThere(
 }
 
 /** For a folder that was there a moment ago: whoever only looks makes none. */
-export function hasJustGone(folder: string): Promise<never> {
+export function refuseToMakeAnew(folder: string): Promise<never> {
   return Promise.reject(new BridgeError('mailbox-unreachable', `The folder ${folder} has just gone.`))
 }

@@ -3,7 +3,7 @@ import type { Claim, Mailbox, Sighting } from '../../domain/mailbox.ts'
 import type { AwaitedDelivery, ReceiptEntry } from '../../domain/taking.ts'
 import { assert, BridgeError, hasCode } from '../../support/errors.ts'
 import { CONCERNS_ALL } from '../concerns-all.ts'
-import { assertNeverTakenFrom, hasJustGone } from '../inbound/inbox-gone.ts'
+import { assertNeverTakenFrom, refuseToMakeAnew } from '../inbound/inbox-gone.ts'
 import type { OutboundParts } from '../parts.ts'
 import { assertFolderThere } from './folder-gone.ts'
 import type { ReceiptRules } from './receipt-rules.ts'
@@ -101,7 +101,7 @@ async function listed(
     await assertFolderThere(parts)
     for (const inbox of receiptInboxes) await assertNeverTakenFrom(journal, inbox)
   }
-  const files = await mailbox.list(folder, undefined, isThere ? () => hasJustGone(folder) : undefined)
+  const files = await mailbox.list(folder, undefined, isThere ? () => refuseToMakeAnew(folder) : undefined)
   return files.filter(({ name }) => byName.has(name.toLowerCase()))
 }
 
