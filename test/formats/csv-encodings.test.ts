@@ -165,6 +165,21 @@ describe('a file that is UTF-8 although the mapping names an older encoding', ()
     expect(rows.map(({ values }) => values[1])).toEqual(['CAFÉ®', 'CAFÉ®'])
   })
 
+  it('is not suspected for two letters with marks that end a word before a sign', async () => {
+    const text = 'PO,Name\n1,Tomáš’s\n2,Lukáš’s\n'
+    const rows = await rowsOf(await readable(start(iconv.encode(text, 'windows-1252'), 'windows-1252')))
+    expect(rows.map(({ values }) => values[1])).toEqual(['Tomáš’s', 'Lukáš’s'])
+  })
+
+  it.each(['PO,Name\n1,東京都\n', 'PO,Name\n1,東\n2,京\n', 'PO,Name\n1,✔\n'])(
+    'is told of other scripts and ticks: %j',
+    async (text) => {
+      expect(await problemsOf(start(Buffer.from(text), 'windows-1252'))).toMatchObject([
+        { code: 'file-undecodable' },
+      ])
+    },
+  )
+
   it('is not looked for where characters take several bytes', async () => {
     const rows = await rowsOf(
       await readable(start(iconv.encode('PO,Name\n1,東京\n', 'shift_jis'), 'shift_jis')),

@@ -29,7 +29,7 @@ export function watchForUtf8(encoding: string): Utf8Watch | undefined {
       kept = Buffer.from(all.subarray(whole.length))
       if (!isUtf8(whole)) return (verdict = 'other')
       const text = whole.toString('utf8')
-      verdict = verdictOn(text, rare)
+      verdict = verdictOn(text, encoding, rare)
       word = WORD.exec(text)?.[0] ?? ''
       return verdict
     },
@@ -50,19 +50,28 @@ const RUNS = /[^\0-\u007F]+/g
 const TELLING = /[\u00A0-\u00FF\u0800-\u{10FFFF}]/u
 const CONTROL = /[\u0080-\u009F]/
 const LATIN_BESIDES = /^[\u0100-\u017F]$/
+/** Three bytes make one of these, which stands alone; not the dashes, quotes and ticks of U+2000 to U+2FFF. */
+const THREE_BYTES = /^[\u0800-\u1FFF\u3000-\uFFFF]$/
+/** As in `Tomáš’s`, whose last letters are U+1692 in UTF-8. */
+const END_OF_WORD = /^\p{L}\p{L}[\p{L}\p{P}\p{S}]$/u
 
 /**
  * What the text that the bytes make as UTF-8 says. Bytes meant one by one make UTF-8 by accident only where a capital
- * letter with a mark stands before a sign, as in `CAFÉ®`: one such character is no proof, unless nobody writes the pair.
+ * letter with a mark stands before a sign, as in `CAFÉ®`, or two letters with marks end a word before one, as in
+ * `Tomáš’s`: one such character is no proof, unless nobody writes the pair.
  */
-function verdictOn(text: string, rare: Set<string>): Verdict {
+function verdictOn(text: string, encoding: string, rare: Set<string>): Verdict {
   if (CONTROL.test(text)) return 'other'
   for (const [run] of text.matchAll(RUNS)) {
-    if (TELLING.test(run) || run.length > 1) return 'utf-8'
-    if (LATIN_BESIDES.test(run)) rare.add(run)
+    if (LATIN_BESIDES.test(run) || isEndOfWord(run, encoding)) rare.add(run)
+    else if (TELLING.test(run) || run.length > 1) return 'utf-8'
     if (rare.size > 1) return 'utf-8'
   }
   return 'unsure'
+}
+
+function isEndOfWord(run: string, encoding: string): boolean {
+  return THREE_BYTES.test(run) && END_OF_WORD.test(iconv.decode(Buffer.from(run), encoding))
 }
 
 /** The decoder, to which characters of UTF-8 are no text once the watch has found the file to be UTF-8. */
