@@ -31,7 +31,15 @@ const daily: fc.Arbitrary<DailySchedule> = fc.record({
   days: fc.uniqueArray(day, { minLength: 1 }),
   catchUpDays: fc.constant(366),
 })
-const start = fc.integer({ min: Date.UTC(2024, 0, 1), max: Date.UTC(2030, 0, 1) })
+/** Clocks are set in the hours after some midnight: New York, Berlin, Beirut, Lord Howe, Santiago, and back again. */
+const settings = fc
+  .tuple(
+    fc.constantFrom('2026-03-08', '2026-03-29', '2026-10-04', '2026-09-06', '2026-10-25', '2026-11-01'),
+    fc.integer({ min: -12 * 60, max: 24 * 60 }),
+  )
+  .map(([date, minutes]) => Date.parse(date) + minutes * 60_000)
+const anyTime = fc.integer({ min: Date.UTC(2024, 0, 1), max: Date.UTC(2030, 0, 1) })
+const start = fc.oneof(anyTime, settings)
 /** A bridge looks at these times after one another: every few minutes, or after weeks. */
 const pauses = fc.array(
   fc.oneof(fc.integer({ min: 1, max: 2 * HOUR_MS }), fc.integer({ min: 1, max: 500 * HOUR_MS })),

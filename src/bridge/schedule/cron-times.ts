@@ -1,7 +1,11 @@
 /** The instants of a cron expression. */
 import { Cron } from 'croner'
+import { offsetMs } from './zone-time.ts'
 
 const MINUTE_MS = 60_000
+
+/** What is due in a gap is over so long after it. */
+const AFTER_GAP_MS = 3 * 60 * MINUTE_MS
 
 /** Farther back no instant is looked for: 29 February comes every fourth year but for one in a century. */
 const BACK_MS_MAX = 9 * 366 * 24 * 60 * MINUTE_MS
@@ -13,10 +17,36 @@ export interface CronTimes {
   readonly lastUpTo: (ms: number) => number | undefined
 }
 
+/**
+ * A time of day that does not exist, because the clocks go forward, comes as much later as they are set. Of one that
+ * comes twice, because they go back, the first is meant.
+ */
 export function cronTimes(expression: string, zone: string): CronTimes {
   const cron = new Cron(expression, { mode: '5-part', timezone: zone })
-  const nextAfter = (ms: number) => cron.nextRun(new Date(ms))?.getTime()
+  const onTheWall = new Cron(expression, { mode: '5-part', timezone: 'UTC' })
+  const nextAfter = (ms: number) => {
+    const next = firstLaterThan(cron, ms)
+    const late = lateFromGap(onTheWall, zone, ms)
+    return late === undefined ? next : Math.min(late, next ?? Infinity)
+  }
   return { nextAfter, lastUpTo: (ms) => lastUpTo(nextAfter, ms) }
+}
+
+/** In the hour that comes twice the library gives times of its first coming, which are over. */
+function firstLaterThan(cron: Cron, ms: number): number | undefined {
+  for (let from = ms; ; from += MINUTE_MS) {
+    const next = cron.nextRun(new Date(from))?.getTime()
+    if (next === undefined || next > ms) return next
+  }
+}
+
+/** The library knows of the first time in a gap until the clocks are set, and then of none. */
+function lateFromGap(onTheWall: Cron, zone: string, ms: number): number | undefined {
+  const [before, after] = [offsetMs(zone, ms - AFTER_GAP_MS), offsetMs(zone, ms)]
+  if (after <= before) return undefined
+  const wall = onTheWall.nextRun(new Date(ms + before))?.getTime()
+  const isInGap = wall !== undefined && offsetMs(zone, wall - after) === before
+  return isInGap ? wall - before : undefined
 }
 
 /** The library's own way back stumbles over hours that come twice; its way forward, which counts, is the only one used. */

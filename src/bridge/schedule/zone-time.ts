@@ -49,7 +49,8 @@ function firstMomentAt(
   return high
 }
 
-function offsetMs(zone: string, ms: number): number {
+/** By how much the clocks of the zone are before UTC. */
+export function offsetMs(zone: string, ms: number): number {
   return IANAZone.create(zone).offset(ms) * MINUTE_MS
 }
 

@@ -22,6 +22,23 @@ describe('when the clocks go forward', () => {
     ])
   })
 
+  test('each of several times in the gap comes as much later', () => {
+    expect(instants('15,45 2 * * *', 'Europe/Berlin', '2026-03-28T12:00Z', 3)).toEqual([
+      '2026-03-29T01:15:00.000Z',
+      '2026-03-29T01:45:00.000Z',
+      '2026-03-30T00:15:00.000Z',
+    ])
+  })
+
+  test('a bridge that starts between the gap and the later time knows that it is still to come', () => {
+    expect(instants('30 2 * * *', 'Europe/Berlin', '2026-03-29T01:10Z', 1)).toEqual([
+      '2026-03-29T01:30:00.000Z',
+    ])
+    expect(instants('15 2 * * *', 'Australia/Lord_Howe', '2026-10-03T15:31Z', 1)).toEqual([
+      '2026-10-03T15:45:00.000Z',
+    ])
+  })
+
   test('an hourly time leaves out nothing that exists', () => {
     expect(instants('0 * * * *', 'Europe/Berlin', '2026-03-28T23:30Z', 4)).toEqual([
       '2026-03-29T00:00:00.000Z',
@@ -42,6 +59,13 @@ describe('when the clocks go back', () => {
       '2026-04-05T04:00:00.000Z',
       '2026-04-06T04:00:00.000Z',
     ])
+  })
+
+  test('in its second coming an hour has none that are over', () => {
+    for (const minutes of ['00', '01', '21', '41', '59']) {
+      const next = instants('*/20 * * * *', 'Europe/Berlin', `2026-10-25T01:${minutes}Z`, 1)
+      expect(next).toEqual(['2026-10-25T02:00:00.000Z'])
+    }
   })
 
   test('the hour that comes twice has its instants once', () => {
