@@ -4,6 +4,7 @@ import { createHost } from '../client/host.ts'
 import type { Configuration } from '../config/configuration.ts'
 import type { Route } from '../config/routes.ts'
 import type { Api } from '../domain/api.ts'
+import type { Tried } from '../domain/attention.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { createFormats } from '../formats/formats.ts'
@@ -16,7 +17,7 @@ import type { BridgeOptions } from './options.ts'
 import type { RunResult } from './outcome.ts'
 import { beforeTime, chosenRoutes, type RunOptions, runRoutes } from './run.ts'
 import { settleRecord, type SettleRequest, type SettleResult } from './settle.ts'
-import { attend, heed, takeSnapshot } from './snapshot.ts'
+import { attend, heed, NOTHING_TRIED, takeSnapshot } from './snapshot.ts'
 import { watchRoutes, type WatchHooks } from './watch/watch.ts'
 import type { Workshop } from './workshop.ts'
 
@@ -39,9 +40,9 @@ export interface Bridge {
   /** Where everything stands right now, with what a person must hear of. Reads only. */
   readonly snapshot: () => Promise<Snapshot>
   /** The same; and what is new of what a person must hear of is told once, as is what is over. */
-  readonly attend: () => Promise<Snapshot>
+  readonly attend: (tried?: Tried) => Promise<Snapshot>
   /** Only tells what is new of it and what is over. */
-  readonly heed: () => Promise<void>
+  readonly heed: (tried?: Tried) => Promise<void>
   close(): Promise<void>
 }
 
@@ -82,9 +83,9 @@ export async function openBridge(configuration: Configuration, options: BridgeOp
     settle: (request, signal) => hurrying(signal, () => settleRecord(shop, request, signal)),
     labels: (request, work) => hurrying(work.signal, () => fetchLabels(shop, request, work)),
     snapshot: () => takeSnapshot(attending),
-    attend: () => attend(attending, options.notify),
-    heed: async () => {
-      await heed(attending, options.notify)
+    attend: (tried = NOTHING_TRIED) => attend(attending, tried, options.notify),
+    heed: async (tried = NOTHING_TRIED) => {
+      await heed(attending, tried, options.notify)
     },
     close: async () => {
       await apis.close()

@@ -1,5 +1,6 @@
 /** Gathers where the bridge stands: once, for the command line, the status page, the metrics and the notices. */
 import type { Configuration } from '../config/configuration.ts'
+import type { Tried } from '../domain/attention.ts'
 import type { Observer } from '../domain/event.ts'
 import type { RouteOverview } from '../domain/journal.ts'
 import type { Snapshot, SnapshotRoute } from '../domain/snapshot.ts'
@@ -16,16 +17,18 @@ const HELD_MAX = 20
 const LATEST = 10
 
 /** Tells what is new of what a person must hear of, and what is over, each once. */
-export async function attend(attending: Attending, notify: Observer): Promise<Snapshot> {
-  return snapshotOf(attending, await heed(attending, notify))
+export async function attend(attending: Attending, tried: Tried, notify: Observer): Promise<Snapshot> {
+  return snapshotOf(attending, await heed(attending, tried, notify))
 }
 
 /** The same, for who wants to see nothing else: how much of what is where takes long to count. */
-export async function heed(attending: Attending, notify: Observer): Promise<Attention> {
-  const attention = await gatherAttention(attending)
-  const changes = await attending.journal.noteConcerns(attention.concerns, attention.unseen)
+export async function heed(attending: Attending, tried: Tried, notify: Observer): Promise<Attention> {
+  const attention = await gatherAttention(attending, tried)
+  const changes = await attending.journal.noteConcerns(attention.found, attention.unseen)
   for (const { change, concern } of changes) {
     const { code, subject, message, cure, route } = concern
+    // The events of the passes told it already.
+    if (code === 'route-failing') continue
     const what = { code, subject, ...(route === undefined ? {} : { route }) }
     if (change === 'raised') notify({ kind: 'attention-raised', ...what, message, cure })
     else notify({ kind: 'attention-ended', ...what })
@@ -33,9 +36,11 @@ export async function heed(attending: Attending, notify: Observer): Promise<Atte
   return attention
 }
 
+export const NOTHING_TRIED: Tried = { routes: [], failures: [] }
+
 /** Reads only. A mailbox that cannot be looked into is a finding of the snapshot and no failure. */
 export async function takeSnapshot(attending: Attending): Promise<Snapshot> {
-  return snapshotOf(attending, await gatherAttention(attending))
+  return snapshotOf(attending, await gatherAttention(attending, NOTHING_TRIED))
 }
 
 async function snapshotOf(

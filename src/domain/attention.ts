@@ -32,6 +32,10 @@ export const CONCERNS = {
     meaning: 'Records of a file wait for a person to decide.',
     cure: 'See `dropbridge status`, then `dropbridge release` or `dropbridge discard`.',
   },
+  'route-failing': {
+    meaning: 'A route could not do its work when it was tried last.',
+    cure: 'See `dropbridge explain CODE` for the code of the failure. What is unfinished goes on with the next pass that can.',
+  },
   'file-grew': {
     meaning:
       'More was written to a file after it was read and archived: its writer paused for longer than `settle`. Of the latest 2000 files of a route, and for 36 hours.',
@@ -90,6 +94,19 @@ export interface Concern {
   readonly since: number
   readonly message: string
   readonly cure: string
+}
+
+/** What only the passes know: which routes were tried, and which of them could not do their work. */
+export interface Tried {
+  readonly routes: readonly string[]
+  readonly failures: readonly RouteFailure[]
+}
+
+export interface RouteFailure {
+  readonly route: string
+  readonly code: string
+  /** Without words of the API. */
+  readonly message: string
 }
 
 /** A finding that came or went, in the order in which the journal was told. */

@@ -92,8 +92,6 @@ export interface DueNotice extends Omit<NoticeRange, 'upToTurn'> {
   }
   /** When something was tried last, milliseconds. */
   readonly lastTriedAt?: number
-  /** What was told to be failing, as `route code`. */
-  readonly failing: readonly string[]
 }
 
 /** What happened in a range, by the journal. */
@@ -129,18 +127,14 @@ export interface NoticeJournal {
    */
   beginNotice(
     channel: string,
-    notice: NoticeRange & {
-      readonly id: string
-      readonly failing: readonly string[]
-      readonly heldUntil: number
-    },
+    notice: NoticeRange & { readonly id: string; readonly heldUntil: number },
   ): Promise<boolean>
   endNotice(
     id: string,
     result: { readonly state: 'sent' | 'failed'; readonly problem?: string },
   ): Promise<void>
   /** Moves on past what need not be told. */
-  passNotices(channel: string, range: NoticeRange, failing: readonly string[]): Promise<void>
+  passNotices(channel: string, range: NoticeRange): Promise<void>
   /** The latest of each channel. */
   latestNotices(channels: readonly string[]): Promise<readonly NoticeEntry[]>
 }

@@ -7,6 +7,7 @@ import { documents } from './migrations/004-documents.ts'
 import { holds } from './migrations/003-holds.ts'
 import { notices } from './migrations/013-notices.ts'
 import { takenFiles } from './migrations/014-taken-files.ts'
+import { failingRoutes } from './migrations/015-failing-routes.ts'
 import { reports } from './migrations/006-reports.ts'
 import { steps } from './migrations/005-steps.ts'
 import { superseded } from './migrations/007-superseded.ts'
@@ -41,6 +42,7 @@ const MIGRATIONS: readonly Migration[] = [
   attention,
   notices,
   takenFiles,
+  failingRoutes,
 ]
 
 /** Safe when several bridges open a new journal at once: each step is looked for again under the write lock. */

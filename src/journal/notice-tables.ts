@@ -5,7 +5,6 @@ export interface NoticeChannelTable {
   joined_at: number
   told_event: number
   told_turn: number
-  failing: string
 }
 
 export interface NoticeTable {

@@ -16,8 +16,8 @@ export function noticeCalls(store: Store): NoticeJournal {
         const { event } = await headOf(tables)
         for (const name of channels) {
           await sql`
-            insert into notice_channels (name, joined_at, told_event, told_turn, failing)
-            values (${name}, ${now}, ${event}, 0, '[]') on conflict do nothing`.execute(tables)
+            insert into notice_channels (name, joined_at, told_event, told_turn)
+            values (${name}, ${now}, ${event}, 0) on conflict do nothing`.execute(tables)
         }
       })
     },
@@ -35,8 +35,8 @@ export function noticeCalls(store: Store): NoticeJournal {
           .execute(),
       )
     },
-    passNotices: async (channel, range, failing) => {
-      await write(store, (tables) => moveOn(tables, { ...range, channel, failing }))
+    passNotices: async (channel, range) => {
+      await write(store, (tables) => moveOn(tables, { ...range, channel }))
     },
     latestNotices: (channels) => read(store, (tables) => latestNotices(tables, channels)),
   }
@@ -56,7 +56,7 @@ async function dueNotice(tables: Kysely<Tables>, channel: string): Promise<DueNo
   if (told === undefined) return undefined
   const last = await latestOf(tables, channel)
   const lastTriedAt = last === undefined ? {} : { lastTriedAt: last.tried_at }
-  const common = { joinedAt: told.joined_at, failing: JSON.parse(told.failing) as string[], ...lastTriedAt }
+  const common = { joinedAt: told.joined_at, ...lastTriedAt }
   if (last === undefined || last.state === 'sent') {
     const { event } = await headOf(tables)
     const { told_event: afterEvent, told_turn: afterTurn } = told
@@ -118,7 +118,6 @@ async function noticeMatter(
 interface Beginning extends NoticeRange {
   readonly channel: string
   readonly id: string
-  readonly failing: readonly string[]
   readonly heldUntil: number
   readonly now: number
 }
@@ -161,15 +160,11 @@ async function beginNotice(tables: Kysely<Tables>, notice: Beginning): Promise<b
 /** False when another bridge has moved on meanwhile. */
 async function moveOn(
   tables: Kysely<Tables>,
-  range: NoticeRange & { readonly channel: string; readonly failing: readonly string[] },
+  range: NoticeRange & { readonly channel: string },
 ): Promise<boolean> {
   const { numUpdatedRows } = await tables
     .updateTable('notice_channels')
-    .set({
-      told_event: range.upToEvent,
-      told_turn: range.upToTurn,
-      failing: JSON.stringify(range.failing),
-    })
+    .set({ told_event: range.upToEvent, told_turn: range.upToTurn })
     .where('name', '=', range.channel)
     .where('told_event', '=', range.afterEvent)
     .where('told_turn', '=', range.afterTurn)

@@ -5,7 +5,6 @@ import type { Journal, WorkOf } from '../domain/journal.ts'
 import type { Digest, NoticeMatter, ToldConcern, ToldDelivery, ToldFile } from '../domain/notice.ts'
 import type { StateCounts } from '../domain/record.ts'
 import { isoTime } from '../support/clock.ts'
-import type { RouteFailure } from './failing-routes.ts'
 import { resultsPlace } from './places.ts'
 
 /** So many files and deliveries are looked at, and so many of them are named. */
@@ -24,9 +23,6 @@ export interface DigestRequest {
   readonly routes?: readonly string[]
   /** The changes of findings in the range. */
   readonly changes: readonly ConcernChange[]
-  /** Failures that were not told yet, and the routes that were told to fail and do so no more. */
-  readonly failures: readonly RouteFailure[]
-  readonly recovered: readonly string[]
 }
 
 export interface Sources {
@@ -39,9 +35,7 @@ export async function digestOf(sources: Sources, request: DigestRequest): Promis
   const { matter } = request
   const files = await gather(matter.files, (id) => toldFile(sources, id), request)
   const deliveries = await gather(matter.deliveries, (id) => toldDelivery(sources, id), request)
-  const attention = attentionOf(request)
-  const failures = request.failures.filter(({ route }) => isMeant(request, route))
-  const recovered = request.recovered.filter((route) => isMeant(request, route))
+  const { attention, failures, recovered } = changesIn(request)
   const trouble =
     files.some(isTroubled) ||
     deliveries.some(isTroubled) ||
@@ -146,17 +140,30 @@ function sumOf(all: readonly { readonly records: StateCounts }[]): StateCounts {
 }
 
 /** What came and went within the range needs nobody. */
-function attentionOf(request: DigestRequest): Digest['attention'] {
+function changesIn(request: DigestRequest): Pick<Digest, 'attention' | 'failures' | 'recovered'> {
   const { changes } = request
   const last = new Map(changes.map((change) => [concernKey(change.concern), change]))
   const first = new Map(changes.toReversed().map((change) => [concernKey(change.concern), change]))
   const meant = [...last].filter(([, { concern }]) => isMeant(request, concern.route))
-  const raised = meant.filter(([, { change }]) => change === 'raised')
-  const ended = meant.filter(([key, { change }]) => change === 'ended' && first.get(key)?.change === 'ended')
+  const raised = meant.filter(([, { change }]) => change === 'raised').map(([, { concern }]) => concern)
+  const ended = meant
+    .filter(([key, { change }]) => change === 'ended' && first.get(key)?.change === 'ended')
+    .map(([, { concern }]) => concern)
+  const failing = new Set(raised.filter(isFailure).map(({ route }) => route))
   return {
-    raised: raised.map(([, { concern }]) => toldConcern(concern)),
-    ended: ended.map(([, { concern }]) => toldConcern(concern)),
+    attention: {
+      raised: raised.filter((concern) => !isFailure(concern)).map(toldConcern),
+      ended: ended.filter((concern) => !isFailure(concern)).map(toldConcern),
+    },
+    failures: raised
+      .filter(isFailure)
+      .map(({ route = '', subject: code, message }) => ({ route, code, message })),
+    recovered: ended.filter(isFailure).flatMap(({ route = '' }) => (failing.has(route) ? [] : [route])),
   }
+}
+
+function isFailure({ code }: Concern): boolean {
+  return code === 'route-failing'
 }
 
 function toldConcern({ code, route, message, cure }: Concern): ToldConcern {

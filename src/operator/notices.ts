@@ -6,7 +6,6 @@ import type { Digest, DueNotice, Message, Notifier, NoticeMatter, NoticeRange } 
 import type { Clock } from '../support/clock.ts'
 import { digestOf, MATTER_MAX, nothingLeft, type Sources } from './digest.ts'
 import { messageOf } from './digest-in-words.ts'
-import { compared, failureOf, type RouteFailure, type Tried } from './failing-routes.ts'
 import { isHeld, isTooSoon } from './notice-pace.ts'
 
 export interface Announcing extends Sources {
@@ -30,11 +29,11 @@ const PASS_EVENTS = 200
  * by again soon. Never throws: what could not be told is told the next time, as is what happened
  * before a stop.
  */
-export async function announce(announcing: Announcing, tried: Tried, paced = false): Promise<void> {
+export async function announce(announcing: Announcing, paced = false): Promise<void> {
   for (const notice of announcing.notices) {
     if (announcing.signal.aborted) return
     try {
-      await announceTo(announcing, notice, { tried, paced })
+      await announceTo(announcing, notice, paced)
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
       announcing.notify({ kind: 'notice-failed', notice: notice.name, id: '', why })
@@ -47,24 +46,23 @@ export async function joinNotices({ journal, notices }: Announcing): Promise<voi
   if (notices.length > 0) await journal.joinNotices(notices.map(({ name }) => name))
 }
 
-interface Turn {
-  readonly tried: Tried
-  readonly paced: boolean
-}
-
-async function announceTo(announcing: Announcing, notice: NoticeConfiguration, turn: Turn): Promise<void> {
+async function announceTo(
+  announcing: Announcing,
+  notice: NoticeConfiguration,
+  paced: boolean,
+): Promise<void> {
   const { journal, clock } = announcing
   const due = await journal.dueNotice(notice.name)
-  if (due === undefined || (turn.paced && isTooSoon(due, notice, clock.now()))) return
+  if (due === undefined || (paced && isTooSoon(due, notice, clock.now()))) return
   if (due.open !== undefined) {
     if (isHeld(due, clock.now())) return
     if (!(await sendOpen(announcing, notice, due))) return
     // The rest comes in the next one, when everything is as it should be again.
     const next = await journal.dueNotice(notice.name)
-    if (next !== undefined && !turn.paced) await sendNew(announcing, notice, { due: next, turn })
+    if (next !== undefined && !paced) await sendNew(announcing, notice, next)
     return
   }
-  await sendNew(announcing, notice, { due, turn })
+  await sendNew(announcing, notice, due)
 }
 
 /** The same range again, under the same id. */
@@ -78,25 +76,18 @@ async function sendOpen(
   const { upToTurn, id } = open
   const range = { afterEvent: due.afterEvent, upToEvent: due.upToEvent, afterTurn: due.afterTurn, upToTurn }
   const changes = await changesIn(announcing, range, due.joinedAt)
-  const failures = due.failing.map(failureOf)
   const matter = await announcing.journal.noticeMatter(range, MATTER_MAX)
-  const digest = await digestFor(announcing, notice, { id, matter, changes, failures, recovered: [] })
+  const digest = await digestFor(announcing, notice, { id, matter, changes })
   return send(announcing, notice, {
     range,
     digest: digest ?? nothingLeft(id, announcing.clock.now()),
-    failing: due.failing,
     // Whoever was away the last time may still be, and the next run or minute asks again.
     once: true,
   })
 }
 
-async function sendNew(
-  announcing: Announcing,
-  notice: NoticeConfiguration,
-  { due, turn }: { readonly due: DueNotice; readonly turn: Turn },
-): Promise<void> {
+async function sendNew(announcing: Announcing, notice: NoticeConfiguration, due: DueNotice): Promise<void> {
   const { journal, newId } = announcing
-  const { failing, failures, recovered } = compared(due.failing, turn.tried)
   const changes = await journal.concernChanges(due.afterTurn, CHANGES_MAX)
   const matter = await journal.noticeMatter(due, MATTER_MAX)
   const range = {
@@ -105,14 +96,13 @@ async function sendNew(
     afterTurn: due.afterTurn,
     upToTurn: changes.at(-1)?.turn ?? due.afterTurn,
   }
-  const isQuiet = range.upToEvent === range.afterEvent && changes.length === 0
-  if (isQuiet && failures.length + recovered.length === 0) return
+  if (range.upToEvent === range.afterEvent && changes.length === 0) return
   const told = changes.filter(({ at }) => at >= due.joinedAt)
-  const request = { id: newId(), matter, changes: told, failures, recovered }
+  const request = { id: newId(), matter, changes: told }
   const digest = await digestFor(announcing, notice, request)
-  if (digest !== undefined) await send(announcing, notice, { range, digest, failing, once: false })
+  if (digest !== undefined) await send(announcing, notice, { range, digest, once: false })
   else if (isWorthPassing(range, due) || changes.length > 0) {
-    await journal.passNotices(notice.name, range, failing)
+    await journal.passNotices(notice.name, range)
   }
 }
 
@@ -124,20 +114,19 @@ function isWorthPassing({ afterEvent, upToEvent }: NoticeRange, due: DueNotice):
 interface Sending {
   readonly range: NoticeRange
   readonly digest: Digest
-  readonly failing: readonly string[]
   readonly once: boolean
 }
 
 async function send(
   announcing: Announcing,
   notice: NoticeConfiguration,
-  { range, digest, failing, once }: Sending,
+  { range, digest, once }: Sending,
 ): Promise<boolean> {
   const { journal, clock, notify } = announcing
   const { id } = digest
   // Several tries of a webhook, and what comes after them.
   const heldUntil = clock.now() + 4 * notice.timeoutMs + 30_000
-  if (!(await journal.beginNotice(notice.name, { ...range, id, failing, heldUntil }))) return false
+  if (!(await journal.beginNotice(notice.name, { ...range, id, heldUntil }))) return false
   const why = await tryToSend(announcing, notice, { message: messageOf(digest), once })
   if (why === undefined) {
     await journal.endNotice(id, { state: 'sent' })
@@ -170,8 +159,6 @@ function digestFor(
     readonly id: string
     readonly matter: NoticeMatter
     readonly changes: readonly ConcernChange[]
-    readonly failures: readonly RouteFailure[]
-    readonly recovered: readonly string[]
   },
 ): Promise<Digest | undefined> {
   const meant = routes === undefined ? {} : { routes }

@@ -2,13 +2,13 @@
 import type { Configuration } from '../config/configuration.ts'
 import type { NoticeConfiguration } from '../config/notices.ts'
 import type { Api } from '../domain/api.ts'
+import type { Tried } from '../domain/attention.ts'
 import type { BridgeEvent, Observer } from '../domain/event.ts'
 import type { Journal } from '../domain/journal.ts'
 import type { Notifier } from '../domain/notice.ts'
 import type { StateCounts } from '../domain/record.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { Clock } from '../support/clock.ts'
-import { FAILURES, type FailureCode } from '../support/errors.ts'
 import { type FailingRoutes, watchFailingRoutes } from './failing-routes.ts'
 import { type HealthServer, serveHealth } from './health-server.ts'
 import { keepFresh, type Keeper } from './keeper.ts'
@@ -19,7 +19,6 @@ import { replaceFile } from './page-file.ts'
 import { createPulse, type Pulse } from './pulse.ts'
 import { statusPage } from './status-page.ts'
 import { timedApi } from './timed-api.ts'
-import { withoutTheirWords } from './wording.ts'
 
 export interface OperatingOptions {
   readonly configuration: Configuration
@@ -41,9 +40,9 @@ export interface OperatingOptions {
 export interface Watched {
   readonly journal: Journal
   /** Where everything stands; what is new of what a person must hear of is told as events. */
-  readonly attend: () => Promise<Snapshot>
+  readonly attend: (tried: Tried) => Promise<Snapshot>
   /** Only that. */
-  readonly heed: () => Promise<void>
+  readonly heed: (tried: Tried) => Promise<void>
 }
 
 export interface Operating {
@@ -116,8 +115,8 @@ async function lookAtTheEnd(inside: Inside, bridge: Watched): Promise<void> {
   const { options } = inside
   if (options.signal.aborted) return
   if (options.configuration.statusPage !== undefined) return refresh(inside, bridge)
-  await aside(inside, 'attention', bridge.heed)
-  await announce(announcingOf(inside, bridge), inside.failing.tried())
+  await aside(inside, 'attention', () => bridge.heed(inside.failing.tried()))
+  await announce(announcingOf(inside, bridge))
 }
 
 /** Loaded when they are wanted: a run has none, and should begin at once. */
@@ -174,12 +173,12 @@ async function beginHealth(inside: Inside): Promise<HealthServer | undefined> {
 async function refresh(inside: Inside, bridge: Watched): Promise<void> {
   const { options, metrics } = inside
   const { statusPage: path } = options.configuration
-  const snapshot = await aside(inside, 'status', bridge.attend)
+  const snapshot = await aside(inside, 'status', () => bridge.attend(inside.failing.tried()))
   if (snapshot !== undefined && metrics !== undefined) {
     const oldest = await aside(inside, 'metrics', () => oldestUnfinished(bridge.journal))
     metrics.show(snapshot, oldest ?? new Map())
   }
-  await announce(announcingOf(inside, bridge), inside.failing.tried(), options.isWatch)
+  await announce(announcingOf(inside, bridge), options.isWatch)
   if (path !== undefined && snapshot !== undefined) {
     await aside(inside, 'status page', () => writePage(inside, bridge, { snapshot, path }))
   }
@@ -192,7 +191,7 @@ function announcingOf({ options, tell }: Inside, { journal }: Watched): Announci
 }
 
 async function writePage(
-  { options, failing }: Inside,
+  { options }: Inside,
   { journal }: Watched,
   { snapshot, path }: { readonly snapshot: Snapshot; readonly path: string },
 ): Promise<void> {
@@ -200,10 +199,6 @@ async function writePage(
   const counts = new Map<string, StateCounts>()
   for (const { id } of snapshot.files) counts.set(id, await journal.countRecords({ file: id }))
   const notices = await journal.latestNotices((configuration.notices ?? []).map(({ name }) => name))
-  const failures = failing.tried().failures.map(({ route, code, message }) => {
-    const cure = code in FAILURES ? FAILURES[code as FailureCode].cure : ''
-    return { route, message: withoutTheirWords(message), cure }
-  })
-  const page = statusPage({ snapshot, counts, failures, notices, configuration, path, isKept: isWatch })
+  const page = statusPage({ snapshot, counts, notices, configuration, path, isKept: isWatch })
   await replaceFile(path, page)
 }

@@ -8,8 +8,6 @@ export interface PageMatter {
   readonly snapshot: Snapshot
   /** What came of the records of the latest files, by the id of the file. */
   readonly counts: ReadonlyMap<string, StateCounts>
-  /** Routes that could not do their work. */
-  readonly failures: readonly { readonly route: string; readonly message: string; readonly cure: string }[]
   /** The latest notice of each channel. */
   readonly notices: readonly NoticeEntry[]
   readonly configuration: Configuration

@@ -46,10 +46,8 @@ export function statusPage(matter: PageMatter): string {
   return page.html
 }
 
-function needsOf({ snapshot, failures, notices }: PageMatter): number {
-  return (
-    snapshot.attention.length + failures.length + notices.filter(({ state }) => state === 'failed').length
-  )
+function needsOf({ snapshot, notices }: PageMatter): number {
+  return snapshot.attention.length + notices.filter(({ state }) => state === 'failed').length
 }
 
 function sectionsOf(matter: PageMatter): Html[] {
@@ -116,9 +114,8 @@ function table(heads: readonly string[], rows: readonly (readonly (Html | string
   </div>`
 }
 
-function attentionOf({ snapshot, failures, notices }: PageMatter): Html | undefined {
+function attentionOf({ snapshot, notices }: PageMatter): Html | undefined {
   const items = [
-    ...failures.map(({ route, message, cure }) => need({ words: `${route}: ${message}`, cure })),
     ...snapshot.attention.map(concernItem),
     ...notices
       .filter(({ state }) => state === 'failed')

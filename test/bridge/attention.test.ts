@@ -1,9 +1,10 @@
 /** What a person must hear of: found in the journal and the mailboxes, told once, shown as long as it stands. */
 import { appendFile, mkdir, readdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Expect } from '../../src/config/expect.ts'
 import type { InboundRoute } from '../../src/config/routes.ts'
+import type { Tried } from '../../src/domain/attention.ts'
 import type { FileEntry } from '../../src/domain/journal.ts'
 import type { Mailbox } from '../../src/domain/mailbox.ts'
 import type { Snapshot } from '../../src/domain/snapshot.ts'
@@ -27,11 +28,12 @@ function changeInbox(world: World, from: Partial<InboundRoute['from']>): void {
 async function attend(
   world: World,
   mailbox?: (mailbox: Mailbox) => Mailbox,
+  tried?: Tried,
 ): Promise<{ snapshot: Snapshot; told: string[] }> {
   const before = world.events.length
   const bridge = await world.open(mailbox === undefined ? {} : { mailbox })
   try {
-    const snapshot = await bridge.attend()
+    const snapshot = await bridge.attend(tried)
     const told = world.events.slice(before).flatMap((event) => {
       if (event.kind === 'attention-raised') return [`raised ${event.code} ${event.subject}`]
       return event.kind === 'attention-ended' ? [`ended ${event.code} ${event.subject}`] : []
@@ -97,6 +99,53 @@ test('what only looks like a file, and a file that nobody finishes writing, are 
     `${subjects[2]} is a link, and only files themselves are taken`,
   ])
   expect(second.told).toEqual([`ended file-of-no-route ${subjects[0]}`])
+})
+
+describe('a route that cannot do its work', () => {
+  const failed = (route: string, code: string): Tried => ({
+    routes: [route],
+    failures: [{ route, code, message: `the ${code} of it` }],
+  })
+  const subjectsOf = ({ attention }: Snapshot) =>
+    attention.flatMap(({ code, route, subject }) => (code === 'route-failing' ? [`${route} ${subject}`] : []))
+
+  test('is shown until it was tried again and did it, by whoever looks', async () => {
+    const world = await aWorld({ routes: ['orders', 'shipments'] })
+    const first = await attend(world, undefined, failed('orders', 'api-unreachable'))
+    world.clock.skip(HOUR_MS)
+    const meanwhile = await attend(world)
+    const onlyOthers = await attend(world, undefined, failed('shipments', 'mailbox-unreachable'))
+    const another = await attend(world, undefined, failed('orders', 'credentials-refused'))
+    const well = await attend(world, undefined, { routes: ['orders', 'shipments'], failures: [] })
+
+    expect(subjectsOf(first.snapshot)).toEqual(['orders api-unreachable'])
+    expect(meanwhile.snapshot.attention).toMatchObject([
+      {
+        code: 'route-failing',
+        since: first.snapshot.attention[0]?.since,
+        message: 'the api-unreachable of it',
+      },
+    ])
+    expect(meanwhile.snapshot.attention[0]?.cure).toContain('Nothing is lost')
+    expect(subjectsOf(onlyOthers.snapshot)).toEqual([
+      'orders api-unreachable',
+      'shipments mailbox-unreachable',
+    ])
+    expect(subjectsOf(another.snapshot)).toEqual([
+      'shipments mailbox-unreachable',
+      'orders credentials-refused',
+    ])
+    expect(subjectsOf(well.snapshot)).toEqual([])
+  })
+
+  test('is no finding any more when it is not in the configuration', async () => {
+    const world = await aWorld({ routes: ['orders', 'shipments'] })
+    await attend(world, undefined, failed('shipments', 'api-unreachable'))
+    const routes = world.configuration.routes.filter(({ name }) => name === 'orders')
+    Object.assign(world.configuration, { routes })
+
+    expect(subjectsOf((await attend(world)).snapshot)).toEqual([])
+  })
 })
 
 test('an inbox that is not there yet counts as empty, and is not made by whoever only looks', async () => {

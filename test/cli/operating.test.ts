@@ -208,15 +208,21 @@ test('a notice that nobody took never changes how a run ends, is shown, and come
 })
 
 test('a route that fails is told once, however often it is tried, and once when it works again', async () => {
-  const { world, run, noticed, logged } = await anOffice(['orders'])
+  const { world, run, noticed, logged, page } = await anOffice(['orders'])
   const settings = join(world.folder, 'dropbridge.yaml')
   const working = await readFile(settings, 'utf8')
   await world.drop('inbox/orders', 'monday.csv', ordersFile(ORDERS.slice(0, 2)).text)
   await writeFile(settings, working.replaceAll('"${CLIENT_SECRET_RETAILER}"', 'wrong'))
   const down = [await run('run'), await run('run')]
+  const [shown, failing] = [await run('status'), await page()]
   await writeFile(settings, working)
   await run('run')
 
+  expect(shown.out).toMatch(/^needs a person:\norders: .*\(route-failing, since .*\)\n {4}what to do: /)
+  expect(failing).toContain('<h1 class="needs">1 thing needs a person</h1>')
+  expect((await run('status')).out).not.toContain('route-failing')
+  expect(await page()).toContain('all is well')
+  expect(down.map(({ talk }) => talk).join('\n')).not.toContain('needs a person')
   expect(down.map(({ exit }) => exit)).toEqual([77, 77])
   const subjects = (await noticed()).map(({ subject }) => subject)
   expect(subjects[0]).toBe('orders failed (credentials-refused)')

@@ -179,9 +179,7 @@ CREATE TABLE notice_channels (
   name text primary key,
   joined_at integer not null,
   told_event integer not null,    -- what happened up to here was told, or is being told
-  told_turn integer not null,     -- the same of findings
-  failing text not null           -- the routes that were told to fail, each with its code
-) strict, without rowid;
+  told_turn integer not null) strict, without rowid;
 
 CREATE TABLE notices (
   id text primary key,

@@ -8,12 +8,9 @@ import type { Journal, Lease } from '../../src/domain/journal.ts'
 import type { Digest, Message } from '../../src/domain/notice.ts'
 import { problem } from '../../src/domain/problem.ts'
 import { openJournal } from '../../src/journal/open.ts'
-import type { Tried } from '../../src/operator/failing-routes.ts'
 import { announce, type Announcing, joinNotices } from '../../src/operator/notices.ts'
 import { instantClock } from '../fixtures/instant-clock.ts'
 import { planFile, planned, receiveFile } from '../suites/journal.suite.ts'
-
-const WELL: Tried = { routes: ['orders'], failures: [] }
 
 const OPS: NoticeConfiguration = {
   name: 'ops',
@@ -33,6 +30,17 @@ const HELD: Concern = {
   since: 0,
   message: 'a.csv: 3 records are held',
   cure: 'decide',
+}
+
+function failure(code: string): Concern {
+  return {
+    code: 'route-failing',
+    route: 'orders',
+    subject: code,
+    since: 0,
+    message: 'it went wrong',
+    cure: 'mend it',
+  }
 }
 
 async function anOffice(...notices: NoticeConfiguration[]) {
@@ -87,8 +95,8 @@ const filesOf = ({ data }: { readonly data: Digest }) => data.files.map(({ file 
 test('a refused record is told once, by its file and code and not by what the API said', async () => {
   const office = await anOffice()
   await report(office, 'a', 'rejected')
-  await announce(office.announcing, WELL)
-  await announce(office.announcing, WELL)
+  await announce(office.announcing)
+  await announce(office.announcing)
 
   expect(office.messages).toHaveLength(1)
   const [{ subject, text, data }] = office.messages as [Message & { data: Digest }]
@@ -102,10 +110,10 @@ test('a refused record is told once, by its file and code and not by what the AP
 test('good files are not named where only trouble is told, and are counted beside it', async () => {
   const office = await anOffice()
   await report(office, 'good', 'accepted')
-  await announce(office.announcing, WELL)
+  await announce(office.announcing)
   expect(office.messages).toEqual([])
   await report(office, 'bad', 'rejected')
-  await announce(office.announcing, WELL)
+  await announce(office.announcing)
 
   expect(office.messages[0]!.data.files).toHaveLength(1)
   expect(office.messages[0]!.data.totals).toMatchObject({ files: 2, incoming: { accepted: 1, rejected: 1 } })
@@ -115,10 +123,10 @@ test('a crash after sending and before its note repeats the same digest under th
   const office = await anOffice()
   await report(office, 'a', 'rejected')
   const crashing: Journal = { ...office.journal, endNotice: () => Promise.reject(new Error('power cut')) }
-  await announce({ ...office.announcing, journal: crashing }, WELL)
+  await announce({ ...office.announcing, journal: crashing })
   await report(office, 'b', 'rejected')
   office.clock.advance(3_600_000)
-  await announce(office.announcing, WELL)
+  await announce(office.announcing)
 
   const [first, again, next] = office.messages
   expect(office.messages).toHaveLength(3)
@@ -131,10 +139,10 @@ test('a crash before sending sends it the next time', async () => {
   const office = await anOffice()
   await report(office, 'a', 'rejected')
   const dying = { send: () => new Promise<void>(() => undefined) }
-  void announce({ ...office.announcing, notifierOf: () => dying }, WELL)
+  void announce({ ...office.announcing, notifierOf: () => dying })
   await expect.poll(() => office.journal.latestNotices(['ops'])).toMatchObject([{ state: 'begun' }])
   office.clock.advance(3_600_000)
-  await announce(office.announcing, WELL)
+  await announce(office.announcing)
 
   expect(office.messages.map(({ id }) => id)).toEqual(['n1'])
 })
@@ -143,9 +151,9 @@ test('what another bridge is just sending is left to it', async () => {
   const office = await anOffice()
   await report(office, 'a', 'rejected')
   const slow = { send: () => new Promise<void>(() => undefined) }
-  void announce({ ...office.announcing, notifierOf: () => slow }, WELL)
+  void announce({ ...office.announcing, notifierOf: () => slow })
   await expect.poll(() => office.journal.latestNotices(['ops'])).toMatchObject([{ state: 'begun' }])
-  await announce(office.announcing, WELL)
+  await announce(office.announcing)
 
   expect(office.messages).toEqual([])
 })
@@ -155,14 +163,14 @@ test('a notice that nobody takes is tried again later and later, and loses nothi
   office.state.broken = true
   await report(office, 'a', 'rejected')
   for (let minute = 0; minute < 60; minute++) {
-    await announce(office.announcing, WELL, true)
+    await announce(office.announcing, true)
     office.clock.advance(60_000)
   }
   const tries = office.events.filter(({ kind }) => kind === 'notice-failed').length
   await report(office, 'b', 'rejected')
   office.state.broken = false
   office.clock.advance(3_600_000)
-  await announce(office.announcing, WELL)
+  await announce(office.announcing)
 
   expect(tries).toBeGreaterThan(5)
   expect(tries).toBeLessThan(15)
@@ -173,8 +181,8 @@ test('a notice that comes again is tried once, so that nobody waits for who was 
   const office = await anOffice()
   office.state.broken = true
   await report(office, 'a', 'rejected')
-  await announce(office.announcing, WELL)
-  await announce(office.announcing, WELL)
+  await announce(office.announcing)
+  await announce(office.announcing)
 
   expect(office.tried).toEqual([false, true])
 })
@@ -183,10 +191,10 @@ test('in a watch there is at most one notice in the time that is wanted, with al
   const office = await anOffice()
   for (const id of ['a', 'b', 'c', 'd']) {
     await report(office, id, 'rejected')
-    await announce(office.announcing, WELL, true)
+    await announce(office.announcing, true)
     office.clock.advance(300_000)
   }
-  await announce(office.announcing, WELL, true)
+  await announce(office.announcing, true)
 
   expect(office.messages.map((message) => filesOf(message).length)).toEqual([1, 3])
 })
@@ -195,13 +203,13 @@ test('a finding is told when it comes and when it is over, and one that came and
   const office = await anOffice()
   const note = (...found: Concern[]) => office.journal.noteConcerns(found, () => false)
   await note(HELD)
-  await announce(office.announcing, WELL)
-  await announce(office.announcing, WELL)
+  await announce(office.announcing)
+  await announce(office.announcing)
   await note()
-  await announce(office.announcing, WELL)
+  await announce(office.announcing)
   await note({ ...HELD, subject: 'b.csv' })
   await note()
-  await announce(office.announcing, WELL)
+  await announce(office.announcing)
 
   expect(
     office.messages.map(({ data }) => [data.attention.raised.length, data.attention.ended.length]),
@@ -215,9 +223,9 @@ test('a finding is told when it comes and when it is over, and one that came and
 test('the subject says what there is, and a notice of a finding alone counts no files', async () => {
   const office = await anOffice()
   await office.journal.noteConcerns([HELD], () => false)
-  await announce(office.announcing, WELL)
+  await announce(office.announcing)
   await office.journal.noteConcerns([], () => false)
-  await announce(office.announcing, WELL)
+  await announce(office.announcing)
 
   expect(office.messages.map(({ subject }) => subject)).toEqual(['records-held', 'over: records-held'])
   for (const { text } of office.messages) expect(text).not.toContain('0 files')
@@ -230,7 +238,7 @@ test('a file that is of no use is told in the subject', async () => {
   await journal.fileUnusable(lease, 'bad', [problem('file-empty', {}, 'bad.csv holds no rows.')])
   await journal.nameReport(lease, 'bad', 'bad.csv')
   await journal.fileReported(lease, 'bad')
-  await announce(office.announcing, WELL)
+  await announce(office.announcing)
 
   expect(office.messages.map(({ subject }) => subject)).toEqual(['1 file unusable'])
 })
@@ -241,39 +249,50 @@ test('what was found before anybody joined is not told', async () => {
   office.clock.advance(1000)
   const later = { ...office.announcing, notices: [{ ...OPS, name: 'later' }] }
   await joinNotices(later)
-  await announce(later, WELL)
+  await announce(later)
 
   expect(office.messages).toEqual([])
 })
 
-test('a failure is told once while it lasts, again when it is another, and a route that was not tried says nothing', async () => {
+test('a failure is told once while it lasts, again when it is another, and by the name of its route', async () => {
   const office = await anOffice()
-  const failing = (code: string): Tried => ({
-    routes: ['orders'],
-    failures: [{ route: 'orders', code, message: 'HTTP 500: Ada Whitfield is not known' }],
-  })
-  await announce(office.announcing, failing('api-unreachable'))
-  await announce(office.announcing, failing('api-unreachable'))
-  await announce(office.announcing, { routes: ['others'], failures: [] })
-  await announce(office.announcing, failing('credentials-refused'))
-  await announce(office.announcing, WELL)
+  const fail = async (...codes: string[]) => {
+    const found = codes.map((code) => failure(code))
+    await office.journal.noteConcerns(found, () => false)
+    await announce(office.announcing)
+  }
+  await fail('api-unreachable')
+  await fail('api-unreachable')
+  await fail('credentials-refused')
+  await fail()
 
   expect(office.messages.map(({ subject }) => subject)).toEqual([
     'orders failed (api-unreachable)',
     'orders failed (credentials-refused)',
     'orders works again',
   ])
-  expect(office.messages.map(({ text }) => text).join('')).not.toContain('Whitfield')
+  expect(office.messages[1]!.data).toMatchObject({
+    attention: { raised: [], ended: [] },
+    failures: [{ route: 'orders', code: 'credentials-refused', message: 'it went wrong' }],
+    recovered: [],
+  })
+})
+
+test('a failure that comes and goes between two notices is told to nobody', async () => {
+  const office = await anOffice()
+  await office.journal.noteConcerns([failure('api-unreachable')], () => false)
+  await office.journal.noteConcerns([], () => false)
+  await announce(office.announcing)
+
+  expect(office.messages).toEqual([])
 })
 
 test('a notice for some routes hears of no others', async () => {
   const office = await anOffice({ ...OPS, routes: ['shipments'] })
   await report(office, 'a', 'rejected')
   await office.journal.noteConcerns([HELD], () => false)
-  await announce(office.announcing, {
-    routes: ['orders'],
-    failures: [{ route: 'orders', code: 'bug', message: 'x' }],
-  })
+  await office.journal.noteConcerns([HELD, failure('bug')], () => false)
+  await announce(office.announcing)
 
   expect(office.messages).toEqual([])
 })
@@ -281,7 +300,7 @@ test('a notice for some routes hears of no others', async () => {
 test('a digest of many files names a hundred of them and counts all', async () => {
   const office = await anOffice()
   for (let turn = 0; turn < 105; turn++) await report(office, `f${turn}`, 'rejected')
-  await announce(office.announcing, WELL)
+  await announce(office.announcing)
 
   expect(office.messages[0]!.data.files).toHaveLength(100)
   expect(office.messages[0]!.text).toContain('and 5 more: see dropbridge status')
@@ -293,8 +312,8 @@ test('what does not fit into one digest comes with the next, and none of it is l
   for (const id of ['good', 'fine', 'bad']) await report(office, id, id === 'bad' ? 'rejected' : 'accepted')
   const { journal } = office
   const narrow: Journal = { ...journal, noticeMatter: (range) => journal.noticeMatter(range, 2) }
-  await announce({ ...office.announcing, journal: narrow }, WELL)
-  await announce({ ...office.announcing, journal: narrow }, WELL)
+  await announce({ ...office.announcing, journal: narrow })
+  await announce({ ...office.announcing, journal: narrow })
 
   expect(office.messages.map(({ subject }) => subject)).toEqual(['1 refused'])
 })
@@ -303,6 +322,6 @@ test('an announcement that cannot even ask the journal fails nothing', async () 
   const office = await anOffice()
   const journal: Journal = { ...office.journal, dueNotice: () => Promise.reject(new Error('locked')) }
 
-  await expect(announce({ ...office.announcing, journal }, WELL)).resolves.toBeUndefined()
+  await expect(announce({ ...office.announcing, journal })).resolves.toBeUndefined()
   expect(office.events).toMatchObject([{ kind: 'notice-failed', why: 'locked' }])
 })

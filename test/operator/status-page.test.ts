@@ -58,7 +58,6 @@ function matter(more: Partial<PageMatter['snapshot']> = {}, others: Partial<Page
       ...more,
     },
     counts: new Map(),
-    failures: [],
     notices: [],
     configuration: CONFIGURATION,
     path: '/srv/exchange/STATUS.html',
@@ -85,28 +84,33 @@ test('a page that a run left does not say that a bridge should be running', () =
 
 test('what needs a person comes first, with what to do about it', () => {
   const page = statusPage(
-    matter(
-      {
-        attention: [
-          {
-            code: 'file-not-come',
-            route: 'orders',
-            subject: '2026-11-21',
-            since: AT,
-            message: 'no file came by 07:00',
-            cure: 'ask whoever sends it',
-          },
-        ],
-        files: [FILE],
-      },
-      { failures: [{ route: 'invoices', message: 'the API did not answer', cure: 'run again later' }] },
-    ),
+    matter({
+      attention: [
+        {
+          code: 'file-not-come',
+          route: 'orders',
+          subject: '2026-11-21',
+          since: AT,
+          message: 'no file came by 07:00',
+          cure: 'ask whoever sends it',
+        },
+        {
+          code: 'route-failing',
+          route: 'invoices',
+          subject: 'api-unreachable',
+          since: AT,
+          message: 'the API did not answer',
+          cure: 'run again later',
+        },
+      ],
+      files: [FILE],
+    }),
   )
 
   expect(page).toContain('<h1 class="needs">2 things need a person</h1>')
   expect(page).toContain('no file came by 07:00')
   expect(page).toContain('ask whoever sends it')
-  expect(page).toContain('invoices: the API did not answer')
+  expect(page).toContain('the API did not answer')
   expect(page.indexOf('What needs a person')).toBeLessThan(page.indexOf('Latest files'))
 })
 
@@ -180,7 +184,6 @@ test('whatever a file, a route or a message is called, no text becomes HTML', ()
             ],
           },
           {
-            failures: [{ route: text, message: text, cure: text }],
             notices: [
               { channel: text, id: text, state: 'failed', tries: 1, beganAt: AT, triedAt: AT, problem: text },
             ],

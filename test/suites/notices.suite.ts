@@ -35,7 +35,7 @@ export function noticesSuite(name: string, open: (clock: TestClock) => Promise<J
     async function begin(id: string, heldMs = 1000): Promise<boolean> {
       const { afterEvent, upToEvent, afterTurn } = await due()
       const range = { afterEvent, upToEvent, afterTurn, upToTurn: afterTurn }
-      return journal.beginNotice('ops', { ...range, id, failing: [], heldUntil: clock.now() + heldMs })
+      return journal.beginNotice('ops', { ...range, id, heldUntil: clock.now() + heldMs })
     }
 
     it('are for what happens after a channel joined, and joining again changes nothing', async () => {
@@ -91,7 +91,7 @@ export function noticesSuite(name: string, open: (clock: TestClock) => Promise<J
       await journal.joinNotices(['ops'])
       await report('a')
       const seen = await due()
-      const range = { ...seen, upToTurn: 0, failing: [], heldUntil: clock.now() + 1000 }
+      const range = { ...seen, upToTurn: 0, heldUntil: clock.now() + 1000 }
 
       expect(await journal.beginNotice('ops', { ...range, id: 'mine' })).toBe(true)
       expect(await journal.beginNotice('ops', { ...range, id: 'theirs' })).toBe(false)
@@ -100,17 +100,13 @@ export function noticesSuite(name: string, open: (clock: TestClock) => Promise<J
       expect(await journal.beginNotice('ops', { ...range, id: 'theirs' })).toBe(false)
     })
 
-    it('need not be sent of what is nothing to tell, and remember what was failing', async () => {
+    it('need not be sent of what is nothing to tell', async () => {
       await journal.joinNotices(['ops'])
       await report('a')
       const seen = await due()
-      await journal.passNotices('ops', { ...seen, upToTurn: 7 }, ['orders-in api-unreachable'])
+      await journal.passNotices('ops', { ...seen, upToTurn: 7 })
 
-      expect(await due()).toMatchObject({
-        afterEvent: seen.upToEvent,
-        afterTurn: 7,
-        failing: ['orders-in api-unreachable'],
-      })
+      expect(await due()).toMatchObject({ afterEvent: seen.upToEvent, afterTurn: 7 })
     })
 
     it('name each file once, however often it was reported, and end at the limit, where the next one goes on', async () => {

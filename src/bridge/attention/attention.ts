@@ -1,9 +1,10 @@
 /** What a person must hear of right now, computed from the journal and the mailboxes; nothing is changed. */
-import { byUrgency, type Concern, concernKey } from '../../domain/attention.ts'
+import { byUrgency, type Concern, concernKey, type Tried } from '../../domain/attention.ts'
 import type { Stranger } from '../../domain/snapshot.ts'
 import { archiveConcerns } from './archives.ts'
 import { deliveryConcerns } from './deliveries.ts'
 import { expectedConcerns } from './expected.ts'
+import { failingConcerns, isUntried } from './failing.ts'
 import { folderConcerns } from './folders.ts'
 import { inboxConcerns } from './inboxes.ts'
 import { type AwayFolder, listingsOf } from './listings.ts'
@@ -12,8 +13,10 @@ import { recordConcerns } from './records.ts'
 import { turnConcerns } from './turns.ts'
 
 export interface Attention {
-  /** The most urgent first. */
+  /** All that stand, the most urgent first. */
   readonly concerns: readonly Concern[]
+  /** Those of them that were found by looking now. */
+  readonly found: readonly Concern[]
   readonly strangers: readonly Stranger[]
   /** Whether nobody could look at what a finding that stood before is about. */
   readonly unseen: (standing: Concern) => boolean
@@ -22,12 +25,12 @@ export interface Attention {
 /** No bridge has so many findings that stand. */
 const STANDING_MAX = 10_000
 
-export async function gatherAttention(attending: Attending): Promise<Attention> {
+export async function gatherAttention(attending: Attending, tried: Tried): Promise<Attention> {
   const { journal, mailboxes, clock } = attending
   const listings = listingsOf(mailboxes)
   const looking: Looking = { ...attending, now: clock.now(), listings }
   const inboxes = await inboxConcerns(looking)
-  const found = [
+  const seen = [
     ...inboxes.concerns,
     ...(await expectedConcerns(looking)),
     ...(await turnConcerns(looking)),
@@ -35,16 +38,24 @@ export async function gatherAttention(attending: Attending): Promise<Attention> 
     ...(await recordConcerns(looking)),
     ...(await folderConcerns(looking)),
     ...(await archiveConcerns(looking)),
+    ...failingConcerns(tried, looking.now),
   ]
   const away = listings.away()
   const standing = await journal.standingConcerns(STANDING_MAX)
+  const found = sinceFirst([...seen, ...awayConcerns(away, looking.now)], standing)
+  const untried = (concern: Concern) => isUntried(concern, tried, attending.configuration)
   return {
-    concerns: sinceFirst([...found, ...awayConcerns(away, looking.now)], standing),
+    concerns: [...found, ...standing.filter(untried)].toSorted(byUrgency),
+    found,
     strangers: inboxes.strangers,
-    unseen: ({ code, subject }) =>
-      code !== 'mailbox-away' &&
-      away.some(({ place }) => subject === place || subject.startsWith(`${place}/`)),
+    unseen: (concern) =>
+      untried(concern) || (concern.code !== 'mailbox-away' && isBehind(away, concern.subject)),
   }
+}
+
+/** Whether what it is about lies in a folder that cannot be looked into. */
+function isBehind(away: readonly AwayFolder[], subject: string): boolean {
+  return away.some(({ place }) => subject === place || subject.startsWith(`${place}/`))
 }
 
 /** Each once. What stood before has stood since then. */
