@@ -9,6 +9,7 @@ import type { Attending } from './attention/looking.ts'
 import { isHolderAlive } from './holder.ts'
 import { scheduledRoutes } from './schedule/scheduled-routes.ts'
 import { unfinishedWork } from './unfinished.ts'
+import { presence } from './watch/presence.ts'
 
 /** How many held files and records are shown; release and discard take them all. */
 const HELD_MAX = 20
@@ -59,6 +60,7 @@ async function snapshotOf(
     waiting: await journal.waitingFiles(HELD_MAX),
     unfinished: await unfinishedWork(journal, configuration, HELD_MAX),
     strangers,
+    watches: presence(await journal.watches(), clock.now()).there,
   }
 }
 

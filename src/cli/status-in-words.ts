@@ -28,6 +28,7 @@ export function statusInWords(snapshot: Snapshot): string[] {
     heldInWords({ held, heldRecords }),
     routesInWords(routes),
     turnsInWords(snapshot),
+    watchesInWords(snapshot),
     files.length === 0
       ? []
       : table(['latest files', 'route', 'received', 'state', 'outcome'], files.slice(0, LATEST).map(fileRow)),
@@ -88,6 +89,13 @@ function turnsInWords({ turns, at }: Snapshot): string[] {
       nextAt === undefined ? 'never' : nextAt <= at ? 'due now' : isoTime(nextAt),
     ]),
   )
+}
+
+function watchesInWords({ watches, at }: Snapshot): string[] {
+  return watches.map(({ holder, routes, beganAt, seenAt }) => {
+    const seconds = Math.max(0, Math.round((at - seenAt) / 1000))
+    return `watch over ${routes.join(', ')}: ${holderInWords(holder)}, since ${isoTime(beganAt)}, seen ${seconds} s ago`
+  })
 }
 
 /** Of files and of deliveries. */

@@ -41,6 +41,11 @@ export const CONCERNS = {
       'More was written to a file after it was read and archived: its writer paused for longer than `settle`. Of the latest 2000 files of a route, and for 36 hours.',
     cure: 'Move the file from the archive back into the inbox: what was sent of it counts as duplicate. Let the route wait longer (`settle`), or for a `marker`.',
   },
+  'watch-gone': {
+    meaning:
+      'A watch is not there any more, and it was not asked to end: it was killed, or its machine went down. Shown until another one watches its routes, for a week at most.',
+    cure: 'See why it is gone, and start `dropbridge watch` again: the new one goes on where it was.',
+  },
   'turn-overdue': {
     meaning:
       'A turn of a schedule (`daily`, `cron`) has been due for more than an hour, and was not carried out.',

@@ -13,6 +13,7 @@ import type { StepJournal } from './steps.ts'
 import type { TakingJournal } from './taking.ts'
 import type { TraceJournal } from './trace.ts'
 import type { TurnJournal } from './turns.ts'
+import type { WatchJournal } from './watches.ts'
 
 export { DELIVERY_STATES } from './delivery.ts'
 export type { DeliveryEntry, DeliveryState, NewDelivery, NewReport } from './delivery.ts'
@@ -47,7 +48,8 @@ export interface Journal
     StepJournal,
     TakingJournal,
     TraceJournal,
-    TurnJournal {
+    TurnJournal,
+    WatchJournal {
   /**
    * Takes the route for `ttlMs` when nobody holds it, when its lease ran out, or when `isAlive` says that the holder
    * is gone. Throws `lease-held` naming the holder otherwise.

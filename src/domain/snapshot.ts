@@ -4,6 +4,7 @@ import type { HeldFile, HeldRecord } from './held.ts'
 import type { DeliveryEntry, DeliveryState, FileEntry, FileState, RouteOverview } from './journal.ts'
 import type { WaitingFile } from './steps.ts'
 import type { TurnState } from './turns.ts'
+import type { WatchEntry } from './watches.ts'
 
 export interface Snapshot {
   /** When it was taken, milliseconds. */
@@ -25,6 +26,8 @@ export interface Snapshot {
   /** Files that were taken and deliveries that were composed, and that need another run. */
   readonly unfinished: readonly Unfinished[]
   readonly strangers: readonly Stranger[]
+  /** The watches that are there; those that should be are told under `attention`. */
+  readonly watches: readonly WatchEntry[]
 }
 
 export interface SnapshotRoute extends RouteOverview {

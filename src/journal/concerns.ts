@@ -7,7 +7,8 @@ import {
   type ConcernChange,
   concernKey,
 } from '../domain/attention.ts'
-import type { ConcernTable, Tables } from './schema.ts'
+import type { ConcernTable } from './attention-tables.ts'
+import type { Tables } from './schema.ts'
 import { type Store, read, write } from './store.ts'
 
 /** No bridge has so many; those behind them are raised as these end. */

@@ -24,6 +24,7 @@ import { turnCalls } from './route-turns.ts'
 import { type Store, read } from './store.ts'
 import { takingCalls } from './taking.ts'
 import { traceCalls } from './trace.ts'
+import { watchCalls } from './watches.ts'
 
 /**
  * Opens the journal at `path` and brings its tables up to date; makes file and folder when they are missing.
@@ -56,6 +57,7 @@ export async function openJournal({ path, clock }: { path: string; clock: Clock 
     ...turnCalls(store),
     ...takingCalls(store),
     ...concernCalls(store),
+    ...watchCalls(store),
     ...overviewCalls(store),
     ...auditCalls(store),
     async close() {

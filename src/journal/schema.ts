@@ -1,9 +1,9 @@
 /** The tables of the journal as the queries see them; `migrations/` makes them, `test/journal/schema.sql` shows them. */
 import type { Generated } from 'kysely'
-import type { ConcernCode } from '../domain/attention.ts'
 import type { EventKind } from '../domain/audit.ts'
 import type { DecisionAction, SettlementAction } from '../domain/held.ts'
 import type { DeliveryState, FileOutcome, FileState } from '../domain/journal.ts'
+import type { ConcernTable, WatchTable } from './attention-tables.ts'
 import type { NoticeChannelTable, NoticeTable } from './notice-tables.ts'
 import type { RecordState } from '../domain/record.ts'
 import type { TurnState } from '../domain/turns.ts'
@@ -40,6 +40,7 @@ export interface Tables {
   receipts: ReceiptTable
   known_places: KnownPlaceTable
   concerns: ConcernTable
+  watches: WatchTable
   turns: TurnTable
 }
 
@@ -182,19 +183,6 @@ interface ReceiptTable {
 interface KnownPlaceTable {
   place: string
   marked_at: number
-}
-
-export interface ConcernTable {
-  raised_turn: number
-  code: ConcernCode
-  route: string
-  subject: string
-  since: number
-  message: string
-  cure: string
-  raised_at: number
-  ended_turn: number | null
-  ended_at: number | null
 }
 
 export interface TurnTable {

@@ -16,6 +16,7 @@ const NOTHING = {
   waiting: [],
   unfinished: [],
   strangers: [],
+  watches: [],
 }
 
 test('status has a line for each of them', () => {

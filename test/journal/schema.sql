@@ -309,3 +309,10 @@ CREATE TABLE turns (
 ) strict, without rowid;
 
 CREATE INDEX turns_begun on turns (route, turn) where state = 'begun';
+
+CREATE TABLE watches (
+  holder text primary key,        -- as in leases
+  routes text not null,           -- their names, JSON
+  began_at integer not null,
+  seen_at integer not null
+) strict, without rowid;

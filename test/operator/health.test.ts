@@ -24,6 +24,7 @@ const EMPTY: Snapshot = {
   waiting: [],
   unfinished: [],
   strangers: [],
+  watches: [],
 }
 
 async function aBridge() {

@@ -55,6 +55,7 @@ function matter(more: Partial<PageMatter['snapshot']> = {}, others: Partial<Page
       waiting: [],
       unfinished: [],
       strangers: [],
+      watches: [],
       ...more,
     },
     counts: new Map(),

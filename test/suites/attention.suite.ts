@@ -234,4 +234,38 @@ export function attentionSuite(name: string, open: (clock: TestClock) => Promise
       expect(await journal.standingConcerns(10)).toHaveLength(2)
     })
   })
+
+  describe(`watches in a journal ${name}`, () => {
+    let clock: TestClock
+    let journal: Journal
+
+    beforeEach(async () => {
+      clock = testClock()
+      journal = await open(clock)
+    })
+    afterEach(() => journal.close())
+
+    it('are there from their beginning on, with the time when each was seen last', async () => {
+      const beganAt = clock.now()
+      await journal.noteWatch('here/1/a', ['orders'])
+      clock.advance(60_000)
+      await journal.noteWatch('here/2/b', ['stock', 'invoices'])
+      await journal.noteWatch('here/1/a', ['orders'])
+
+      const seenAt = beganAt + 60_000
+      expect(await journal.watches()).toEqual([
+        { holder: 'here/1/a', routes: ['orders'], beganAt, seenAt },
+        { holder: 'here/2/b', routes: ['stock', 'invoices'], beganAt: seenAt, seenAt },
+      ])
+    })
+
+    it('are gone when they are forgotten, and no others', async () => {
+      await journal.noteWatch('here/1/a', ['orders'])
+      await journal.noteWatch('here/2/b', ['orders'])
+      await journal.forgetWatches(['here/1/a', 'here/3/c'])
+      await journal.forgetWatches([])
+
+      expect((await journal.watches()).map(({ holder }) => holder)).toEqual(['here/2/b'])
+    })
+  })
 }

@@ -11,6 +11,7 @@ import { type AwayFolder, listingsOf } from './listings.ts'
 import type { Attending, Looking } from './looking.ts'
 import { recordConcerns } from './records.ts'
 import { turnConcerns } from './turns.ts'
+import { watchConcerns } from './watches.ts'
 
 export interface Attention {
   /** All that stand, the most urgent first. */
@@ -38,6 +39,7 @@ export async function gatherAttention(attending: Attending, tried: Tried): Promi
     ...(await recordConcerns(looking)),
     ...(await folderConcerns(looking)),
     ...(await archiveConcerns(looking)),
+    ...(await watchConcerns(looking)),
     ...failingConcerns(tried, looking.now),
   ]
   const away = listings.away()

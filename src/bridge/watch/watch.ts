@@ -3,10 +3,12 @@ import type { Route } from '../../config/routes.ts'
 import { WATCH_DEFAULTS } from '../../config/watch.ts'
 import type { BridgeError } from '../../support/errors.ts'
 import type { RouteResult } from '../outcome.ts'
+import { thisHolder } from '../holder.ts'
 import { applyRetention, type Retention } from '../retention.ts'
 import { scheduleOf } from '../schedule/schedule.ts'
 import type { Workshop } from '../workshop.ts'
 import { createAlarm } from './alarm.ts'
+import { sayAbsent, sayPresent } from './presence.ts'
 import type { WatchParts } from './route-work.ts'
 import { createTurnstile } from './turnstile.ts'
 import { watchInbox } from './watch-inbox.ts'
@@ -44,16 +46,21 @@ export async function watchRoutes(
       end()
     },
   }
+  const { journal } = shop
+  const here = { journal, clock: options.clock, holder: thisHolder(options.newId()) }
+  const names = routes.map(({ name }) => name)
   options.notify({ kind: 'watch-started', routes: routes.length, scanMs })
   const loops = [
     ...routes.map((route) => watchRoute(parts, route)),
     forgetDaily(shop, stop.signal, forgotten),
+    sayPresent({ ...here, routes: names, signal: stop.signal }),
   ]
   try {
     await Promise.all(loops)
   } finally {
     end()
     await Promise.allSettled(loops)
+    await sayAbsent(here)
     signal.removeEventListener('abort', end)
     options.notify({ kind: 'watch-stopped' })
   }

@@ -137,6 +137,7 @@ const READS: ReadonlySet<string> = new Set([
     'unfinishedRoutes',
     'waitingFiles',
     'waitingRecords',
+    'watches',
   ].map((call) => `journal.${call}`),
 ])
 

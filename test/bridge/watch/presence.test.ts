@@ -1,0 +1,77 @@
+/** Which watches are there, and which ones are missed. */
+import { hostname } from 'node:os'
+import { expect, test } from 'vitest'
+import { thisHolder } from '../../../src/bridge/holder.ts'
+import { presence } from '../../../src/bridge/watch/presence.ts'
+import type { WatchEntry } from '../../../src/domain/watches.ts'
+import { aWorld } from '../../fixtures/world.ts'
+import { watchWorld } from '../../fixtures/watching.ts'
+
+const NOW = Date.parse('2026-11-21T08:00:00Z')
+const MINUTE_MS = 60_000
+const ELSEWHERE_HOST = `not-${hostname()}`
+const ELSEWHERE = `${ELSEWHERE_HOST}/7/x`
+
+function entry(holder: string, routes: readonly string[], seenMinutesAgo: number): WatchEntry {
+  return { holder, routes, beganAt: NOW - 3600_000, seenAt: NOW - seenMinutesAgo * MINUTE_MS }
+}
+
+const subjectOf = (host: string) =>
+  expect.stringMatching(new RegExp(`^process 7 on ${host}, since 20`)) as string
+const holders = (entries: readonly WatchEntry[]) => entries.map(({ holder }) => holder)
+
+test('a watch is there as long as it says so, wherever it runs', () => {
+  const watches = [entry(ELSEWHERE, ['orders'], 9), entry(thisHolder('y'), ['stock'], 0)]
+  expect(presence(watches, NOW)).toEqual({ there: watches, gone: [], missed: [] })
+})
+
+test('a watch that has said nothing for ten minutes is gone, and at once when its process is', () => {
+  const killed = thisHolder('z').replace(`/${process.pid}/`, '/4194999/')
+  const watches = [entry(ELSEWHERE, ['orders'], 10), entry(killed, ['stock'], 0)]
+  const { there, missed } = presence(watches, NOW)
+  expect([there, holders(missed)]).toEqual([[], [ELSEWHERE, killed]])
+})
+
+test('a watch whose routes others watch is not missed', () => {
+  const watches = [
+    entry(ELSEWHERE, ['orders', 'stock'], 20),
+    entry(`${ELSEWHERE}2`, ['orders'], 1),
+    entry(`${ELSEWHERE}3`, ['stock', 'invoices'], 1),
+    entry(`${ELSEWHERE}4`, ['orders', 'returns'], 20),
+  ]
+  const { gone, missed } = presence(watches, NOW)
+  expect(holders(gone)).toEqual([ELSEWHERE, `${ELSEWHERE}4`])
+  expect(holders(missed)).toEqual([`${ELSEWHERE}4`])
+})
+
+test('a clock that was set back makes no watch a gone one', () => {
+  expect(presence([entry(ELSEWHERE, ['orders'], -300)], NOW).missed).toEqual([])
+})
+
+test('a watch is shown while it is there, takes the place of one that is gone, and ends without a trace', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const before = await world.open()
+  await before.journal.noteWatch(ELSEWHERE, ['orders'])
+  await before.journal.noteWatch(`${ELSEWHERE_HOST}2/7/x`, ['orders', 'stock'])
+  world.clock.skip(20 * MINUTE_MS)
+  const missing = await before.snapshot()
+  await before.close()
+  const watching = await watchWorld(world)
+  await watching.until(async () => (await watching.bridge.journal.watches()).length === 2)
+  const during = await watching.bridge.snapshot()
+  await watching.stop()
+  const after = await world.open()
+  const left = await after.journal.watches()
+  await after.close()
+
+  expect(missing.watches).toEqual([])
+  expect(missing.attention).toMatchObject([
+    { code: 'watch-gone', subject: subjectOf(ELSEWHERE_HOST) },
+    { code: 'watch-gone', subject: subjectOf(`${ELSEWHERE_HOST}2`) },
+  ])
+  expect(during.watches).toMatchObject([
+    { holder: expect.stringContaining(`/${process.pid}/`), routes: ['orders'] },
+  ])
+  expect(during.attention.map(({ subject }) => subject)).toEqual([subjectOf(`${ELSEWHERE_HOST}2`)])
+  expect(holders(left)).toEqual([`${ELSEWHERE_HOST}2/7/x`])
+})

@@ -1,0 +1,35 @@
+/** Whoever asks is told whether a watch is there, and one that was killed is missed. */
+import { expect, test } from 'vitest'
+import { commandsOf } from '../fixtures/office.ts'
+import { startProgram, writeConfigurationFile } from '../fixtures/program.ts'
+import { aWorld } from '../fixtures/world.ts'
+
+test('a watch that was killed is told until another one watches', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  const env = await writeConfigurationFile(world)
+  const status = async () => (await run('status')).out
+  const seen = async (words: RegExp) => {
+    await expect.poll(status, { timeout: 20_000 }).toMatch(words)
+  }
+
+  const first = startProgram(world.folder, ['watch'], env)
+  await seen(/^watch over orders: process \d+ on .*, since .*, seen \d+ s ago$/m)
+  first.process.kill('SIGKILL')
+  await first.finished
+  const missing = await status()
+  const second = startProgram(world.folder, ['watch'], env)
+  await seen(new RegExp(`^watch over orders: process ${second.process.pid} `, 'm'))
+  const replaced = await status()
+  second.process.kill('SIGTERM')
+  await second.finished
+
+  expect(missing).toMatch(
+    new RegExp(
+      `the watch over orders .* \\(process ${first.process.pid} on .* it was not asked to end \\(watch-gone`,
+    ),
+  )
+  expect(missing).not.toMatch(/^watch over/m)
+  expect(replaced).not.toContain('watch-gone')
+  expect(await status()).not.toMatch(/watch over|watch-gone/)
+})
