@@ -71,6 +71,32 @@ test('a file that no route takes is told once, shown while it lies there, and to
   expect(fourth).toMatchObject({ told: [], snapshot: { attention: [] } })
 })
 
+test('of many files that no route takes it is told that there are more, and each of them in its turn', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const names = Array.from({ length: 23 }, (_, index) => `note-${String(index).padStart(2, '0')}.txt`)
+  for (const name of names) await world.drop('inbox/orders', name, 'x')
+
+  const first = await attend(world)
+  for (const name of names.slice(0, 2)) await rm(join(world.folder, 'exchange/inbox/orders', name))
+  const second = await attend(world)
+  await rm(join(world.folder, 'exchange/inbox/orders', names[2]!))
+  const third = await attend(world)
+
+  const raised = (name: string) => `raised file-of-no-route exchange:inbox/orders/${name}`
+  expect(first.told).toEqual([
+    ...names.slice(0, 20).map(raised),
+    'raised file-of-no-route exchange:inbox/orders: more',
+  ])
+  expect(first.snapshot.attention.at(-1)?.message).toBe(
+    'exchange:inbox/orders: 3 more like 20 others that are told one by one',
+  )
+  expect(second.told.filter((each) => each.startsWith('raised'))).toEqual(names.slice(20, 22).map(raised))
+  expect(second.snapshot.attention.map(({ message }) => message).join()).toContain(': 1 more like')
+  expect(third.told).toEqual(
+    expect.arrayContaining([raised(names[22]!), 'ended file-of-no-route exchange:inbox/orders: more']),
+  )
+})
+
 test('what only looks like a file, and a file that nobody finishes writing, are told where a route would take it', async () => {
   const world = await aWorld({ routes: ['orders'] })
   changeInbox(world, { match: '*' })

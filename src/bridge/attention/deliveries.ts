@@ -4,13 +4,11 @@ import type { Concern } from '../../domain/attention.ts'
 import type { AwaitedDelivery } from '../../domain/taking.ts'
 import { type Overdue, overdueOf } from '../../pipelines/outbound/overdue.ts'
 import { isoTime } from '../../support/clock.ts'
+import { atMost } from './at-most.ts'
 import type { Looking } from './looking.ts'
 
 /** So many of the files that wait are looked through; those behind them wait no longer than these. */
 const AWAITED_MAX = 10_000
-
-/** So many of a route are findings of their own. */
-const FILES_MAX = 20
 
 export async function deliveryConcerns({
   journal,
@@ -29,7 +27,7 @@ export async function deliveryConcerns({
       if (delivery.refusedReceipt !== undefined) found.push(refusedConcern(route, delivery, path))
       else if (late !== undefined) found.push(overdueConcern(route, delivery, { ...late, path, now }))
     }
-    concerns.push(...found.slice(0, FILES_MAX))
+    concerns.push(...atMost(found, route.name))
   }
   return concerns
 }

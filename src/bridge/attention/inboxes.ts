@@ -11,12 +11,10 @@ import { namesAskedFor, surveyInbox } from '../../pipelines/inbound/survey.ts'
 import { nearestName } from '../../support/nearest.ts'
 import { filePattern } from '../file-pattern.ts'
 import { inboundRoute } from '../inbound-route.ts'
+import { atMost } from './at-most.ts'
 import type { Looking } from './looking.ts'
 import { placeOf } from './listings.ts'
 import { passedOverConcerns } from './passed-over.ts'
-
-/** So many files of a folder are findings of their own, of each kind; whoever deals with these sees the rest. */
-const FILES_MAX = 20
 
 /** What belongs together may come one after the other. The file's own date is good enough for this. */
 const GRACE_MS = 15 * 60_000
@@ -77,6 +75,7 @@ interface Inbox {
 
 function strangersOf(looking: Looking, { mailbox, files, routes }: Inbox): Found {
   const { folder } = routes[0].from
+  const place = placeOf(routes[0].from)
   const patterns = routes.map(({ from }) => from.match)
   const spoken = [...companionsAt(routes), ...receiptsAt(looking, routes[0])]
   const isKnown = [...patterns, ...spoken].map(filePattern)
@@ -86,7 +85,7 @@ function strangersOf(looking: Looking, { mailbox, files, routes }: Inbox): Found
   const concerns: Concern[] = []
   const orphans: Concern[] = []
   for (const { name, modifiedAt } of files) {
-    const subject = `${placeOf(routes[0].from)}/${name}`
+    const subject = `${place}/${name}`
     const path = mailbox.describe(folder, name)
     if (!isKnown.some((matches) => matches(name))) {
       const nearest = nearestName(name, patterns)
@@ -97,7 +96,7 @@ function strangersOf(looking: Looking, { mailbox, files, routes }: Inbox): Found
       orphans.push(orphanConcern(path, subject, modifiedAt))
     }
   }
-  return { strangers, concerns: [...concerns.slice(0, FILES_MAX), ...orphans.slice(0, FILES_MAX)] }
+  return { strangers, concerns: [...atMost(concerns, place), ...atMost(orphans, place)] }
 }
 
 /** The patterns of markers and manifests. */
@@ -157,22 +156,23 @@ async function waitingConcerns(
   looking: Looking,
   { mailbox, files }: Inbox,
   route: InboundRoute,
-): Promise<Concern[]> {
+): Promise<readonly Concern[]> {
   const { configuration, journal, clock, now } = looking
   const source: Mailbox = { ...mailbox, list: () => Promise.resolve([...files]) }
   const parts = { route: inboundRoute(configuration, route), source, journal, clock }
   const { leftAlone } = await surveyInbox(parts, LONG_THERE)
-  return leftAlone
+  const place = placeOf(route.from)
+  const waiting = leftAlone
     .filter(({ isUsual, sighting }) => !isUsual && now - sighting.modifiedAt > GRACE_MS)
-    .slice(0, FILES_MAX)
     .map(({ sighting: { folder, name, modifiedAt }, why }) => ({
-      code: 'file-waits',
+      code: 'file-waits' as const,
       route: route.name,
-      subject: `${placeOf(route.from)}/${name}`,
+      subject: `${place}/${name}`,
       since: modifiedAt,
       message: `${mailbox.describe(folder, name)} is not taken: ${why}`,
       cure: `see \`dropbridge why-not ${name}\``,
     }))
+  return atMost(waiting, place)
 }
 
 /** Every file counts as one that settled long ago. */

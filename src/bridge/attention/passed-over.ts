@@ -4,11 +4,9 @@ import type { Mailbox, PassedOver } from '../../domain/mailbox.ts'
 import { isGarbled, isSafeName, temporaryMark } from '../../mailboxes/names.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { visible } from '../../support/visible.ts'
+import { atMost } from './at-most.ts'
 import { type FolderMeant, placeOf } from './listings.ts'
 import type { Looking } from './looking.ts'
-
-/** So many are findings of their own; whoever deals with these sees the rest. */
-const FINDINGS_MAX = 20
 
 /** Whoever writes a file does not rest for so long. By the file's own date. */
 const ABANDONED_MS = 60 * 60_000
@@ -21,10 +19,13 @@ export interface InboxMeant extends FolderMeant {
 }
 
 /** Nothing where the folder cannot be looked into. */
-export async function passedOverConcerns({ listings, now }: Looking, inbox: InboxMeant): Promise<Concern[]> {
+export async function passedOverConcerns(
+  { listings, now }: Looking,
+  inbox: InboxMeant,
+): Promise<readonly Concern[]> {
   const place = placeOf(inbox)
   const found = await listings.tried(inbox, (mailbox) => lookInto(mailbox, inbox))
-  return (found ?? [])
+  const concerns = (found ?? [])
     .toSorted((one, other) => one.modifiedAt - other.modifiedAt)
     .flatMap((each) => {
       const told = toldOf(each, { ...inbox, place, now })
@@ -32,7 +33,7 @@ export async function passedOverConcerns({ listings, now }: Looking, inbox: Inbo
       const subject = `${place}/${visible(each.name)}`
       return [{ code: 'file-of-no-route' as const, subject, since: now, ...told }]
     })
-    .slice(0, FINDINGS_MAX)
+  return atMost(concerns, `${place} (never taken)`)
 }
 
 type Told = Pick<Concern, 'message' | 'cure'>
