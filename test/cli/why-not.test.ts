@@ -346,6 +346,18 @@ test.skipIf(process.platform === 'win32')('a file that may not be read', async (
   ])
 })
 
+test('a file that lies there by its working name alone is named', async () => {
+  const { world, ask } = await anInbox()
+  await world.drop('inbox/orders', 'orders.csv.filepart', ORDERS)
+
+  const said = await ask('orders.csv')
+
+  expect(said.exit).toBe(2)
+  expect(said.out).toContain(
+    'much alike: orders.csv.filepart (still being written, or its sending broke off). Looked in ',
+  )
+})
+
 test('a name that nobody knows says where it looked and what is much alike; --json says the same', async () => {
   const { world, inbox, ask } = await anInbox()
   await world.drop('inbox/orders', 'orders.csv', ORDERS)

@@ -5,7 +5,6 @@ import { FILE_STATES, type FileEntry, type Journal } from '../../domain/journal.
 import { claimsOf, lookAt, namesIn } from '../../mailboxes/look.ts'
 import { isoTime } from '../../support/clock.ts'
 import { BridgeError, type ExitCode, FAILURES } from '../../support/errors.ts'
-import { nearestNames } from '../../support/nearest.ts'
 import { loadMappings } from '../mappings.ts'
 import { readJournal } from '../reading.ts'
 import {
@@ -23,6 +22,7 @@ import { asInbox, type Inbox, inboxesAt, inboxesMeant, inboxesOf } from './inbox
 import { emptyNotes, manifestReasons, turnReasons, wholeReasons } from './readiness.ts'
 import { exitOf, type Reason, reason, type RouteVerdict } from './reasons.ts'
 import { lookedAt, remoteInboxes, remoteVerdicts } from './remote.ts'
+import { alikeHere } from './alike.ts'
 import { contentsOf } from './contents.ts'
 
 export interface WhyNotRequest {
@@ -129,7 +129,7 @@ async function nowhere(asking: Asking, astray: Reason | undefined): Promise<Rout
   const names: string[] = []
   for (const { place } of inboxes) names.push(...(await namesIn(place)))
   const near = [
-    ...nearestNames(name, names, ALIKE_MAX),
+    ...alikeHere(name, names, ALIKE_MAX),
     ...((await journal?.namesNear(name, ALIKE_MAX)) ?? []).map((each) => `${each} (taken earlier)`),
   ]
   const also = near.length === 0 ? '' : `; much alike: ${near.join(', ')}`
