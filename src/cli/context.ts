@@ -21,6 +21,11 @@ export function readConfiguration(terminal: Terminal, path: string): Promise<Con
   return loadConfiguration(pathFrom(terminal, path), terminal.env)
 }
 
+/** For commands that look and never call the API: people give them where its credentials are not at hand. */
+export function readConfigurationToLook(terminal: Terminal, path: string): Promise<Configuration> {
+  return loadConfiguration(pathFrom(terminal, path), terminal.env, { withoutApi: true })
+}
+
 /** Opens the bridge for as long as `work` takes. */
 export async function withBridge<Result>(
   configuration: Configuration,

@@ -9,14 +9,27 @@ import { checkShape, type Mistake } from './mistakes.ts'
 import { type Position, readSource, type Source } from './source.ts'
 import { substitute } from './substitute.ts'
 
+export interface LoadOptions {
+  /** The API is not called, so that its address and credentials need not be at hand; a call would find nobody. */
+  readonly withoutApi?: boolean
+}
+
 /** Throws `configuration-invalid` whose details are the single mistakes, in the order of the file. */
-export async function loadConfiguration(path: string, env: NodeJS.ProcessEnv): Promise<Configuration> {
+export async function loadConfiguration(
+  path: string,
+  env: NodeJS.ProcessEnv,
+  { withoutApi = false }: LoadOptions = {},
+): Promise<Configuration> {
   const folder = dirname(resolve(path))
   const source = readSource(await textOf(path))
   const textFaults = source.errors.map(({ position, message }) => ({ position, text: message }))
   if (source.errors.some(({ fatal }) => fatal)) throw refusal(path, textFaults)
 
-  const unfilled = await substitute(source.document, configurationJsonSchema(), { env, folder })
+  const unfilled = await substitute(source.document, configurationJsonSchema(), {
+    env,
+    folder,
+    ...(withoutApi ? { standIn: apiStandIn } : {}),
+  })
   const raw = asPlainData(source, path)
   const shape = checkShape(raw)
   const mistakes = [
@@ -30,6 +43,12 @@ export async function loadConfiguration(path: string, env: NodeJS.ProcessEnv): P
   ]
   if ('file' in shape && faults.length === 0) return toConfiguration(shape.file, folder)
   throw refusal(path, faults)
+}
+
+/** Of `api`, and of `api` of a route. */
+function apiStandIn(path: readonly string[]): string | undefined {
+  if (path.at(-2) !== 'api') return undefined
+  return path.at(-1) === 'baseUrl' ? 'http://unknown.invalid' : 'unknown'
 }
 
 const CONFIGURATION_CHARACTERS_MAX = 1 << 20

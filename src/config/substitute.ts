@@ -10,6 +10,8 @@ export interface Surroundings {
   readonly env: NodeJS.ProcessEnv
   /** What relative paths are relative to. */
   readonly folder: string
+  /** What stands for a value at this place that cannot be had, where nobody needs it. */
+  readonly standIn?: (path: readonly string[]) => string | undefined
 }
 
 /** Changes the document; what could not be put in is left as it stands and returned as a mistake. */
@@ -21,6 +23,11 @@ export async function substitute(
   const mistakes: Mistake[] = []
   for (const { path, text, node } of textsIn(document)) {
     const filled = await fill(text, surroundings)
+    const standIn = filled.mistakes.length === 0 ? undefined : surroundings.standIn?.(path)
+    if (standIn !== undefined) {
+      node.value = standIn
+      continue
+    }
     mistakes.push(...filled.mistakes.map((message) => ({ path, at: 'value' as const, message })))
     if (filled.mistakes.length === 0 && filled.text !== text) {
       node.value = inWantedType(filled.text, schemasAt(schema, path))

@@ -117,6 +117,21 @@ test('status shows what is done, and names a file that no route takes', async ()
   expect([told.routes.length, told.strangers.length, data.stderr]).toEqual([2, 1, ''])
 })
 
+test('whoever only looks needs no credentials of the API, and whoever runs does', async () => {
+  const { world, run } = await anOffice()
+  await dropOrders(world)
+  await run(['run'])
+  const unset = { CLIENT_ID_RETAILER: undefined, CLIENT_SECRET_RETAILER: undefined }
+  const looked = [['status'], ['trace', 'orders.csv'], ['audit', 'verify'], ['notices']]
+  const exits = []
+  for (const words of looked) exits.push((await run(words, unset)).exit)
+  const working = await run(['run'], unset)
+
+  expect(exits).toEqual([0, 0, 0, 0])
+  expect(working.exit).toBe(78)
+  expect(working.stderr).toContain('the environment variable CLIENT_SECRET_RETAILER is not set.')
+})
+
 test('wrong credentials exit 77 with the work kept, and right ones finish it', async () => {
   const { world, run } = await anOffice()
   await dropOrders(world)

@@ -205,6 +205,16 @@ describe('variables', () => {
     ])
   })
 
+  test('for the API may be missing where it is not called, and no others', async () => {
+    await writeFile(path, WHOLE.replace('operation: export-shipments', 'operation: ${OPERATION}'))
+    const { api } = await loadConfiguration(path, { OPERATION: 'export-shipments' }, { withoutApi: true })
+
+    expect(new URL(api.baseUrl).hostname).toBe('unknown.invalid')
+    await expect(loadConfiguration(path, {}, { withoutApi: true })).rejects.toMatchObject({
+      details: [expect.stringContaining('the environment variable OPERATION is not set.')],
+    })
+  })
+
   test('that are set to nothing are as good as a blank', async () => {
     expect(await mistakesOf(WHOLE, { ...ENV, CLIENT_SECRET: '' })).toEqual([
       '4:17 api.clientSecret: must not be empty.',

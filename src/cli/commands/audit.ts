@@ -2,7 +2,7 @@
 import type { Anchor, AuditReport, Finding } from '../../domain/audit.ts'
 import { isoTime } from '../../support/clock.ts'
 import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
-import { readConfiguration, withBridge } from '../context.ts'
+import { readConfigurationToLook, withBridge } from '../context.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface AuditOptions {
@@ -18,7 +18,7 @@ export async function auditVerify(
   { config, json, anchor }: AuditOptions,
 ): Promise<ExitCode> {
   const kept = anchor === undefined ? {} : { anchor: anchorOf(anchor) }
-  const configuration = await readConfiguration(terminal, config)
+  const configuration = await readConfigurationToLook(terminal, config)
   const silent = () => undefined
   const report = await withBridge(configuration, silent, ({ journal }) => journal.verifyChain(kept))
   if (json) terminal.out(JSON.stringify(asData(report), null, 2))

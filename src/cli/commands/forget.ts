@@ -4,7 +4,7 @@ import { isAbsolute, momentMs } from '../../config/moment.ts'
 import type { Configuration } from '../../config/configuration.ts'
 import { isoTime, systemClock } from '../../support/clock.ts'
 import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
-import { readConfiguration, withBridge } from '../context.ts'
+import { readConfigurationToLook, withBridge } from '../context.ts'
 import { countsOf } from '../forgotten-in-words.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -18,7 +18,7 @@ export interface ForgetOptions {
 
 export async function forget(terminal: Terminal, options: ForgetOptions): Promise<ExitCode> {
   const { config, json, dryRun } = options
-  const configuration = await readConfiguration(terminal, config)
+  const configuration = await readConfigurationToLook(terminal, config)
   const before = timeOf(options, configuration, systemClock.now())
   const silent = () => undefined
   const forgotten = await withBridge(configuration, silent, ({ journal }) =>

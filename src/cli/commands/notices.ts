@@ -5,7 +5,7 @@ import { openNotifier } from '../../notices/notifiers.ts'
 import { isoTime, systemClock } from '../../support/clock.ts'
 import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
 import { didYouMean } from '../../support/nearest.ts'
-import { newId, readConfiguration, withBridge } from '../context.ts'
+import { newId, readConfiguration, readConfigurationToLook, withBridge } from '../context.ts'
 import { table } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 import { VERSION } from '../version.ts'
@@ -16,7 +16,7 @@ export interface NoticesOptions {
 }
 
 export async function notices(terminal: Terminal, { config, json }: NoticesOptions): Promise<ExitCode> {
-  const configuration = await readConfiguration(terminal, config)
+  const configuration = await readConfigurationToLook(terminal, config)
   const configured = configuration.notices ?? []
   const silent = () => undefined
   const latest = await withBridge(configuration, silent, ({ journal }) =>

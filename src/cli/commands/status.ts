@@ -2,7 +2,7 @@
 import type { Bridge } from '../../bridge/bridge.ts'
 import type { NoticeEntry } from '../../domain/notice.ts'
 import { EXIT, type ExitCode } from '../../support/errors.ts'
-import { readConfiguration, withBridge } from '../context.ts'
+import { readConfigurationToLook, withBridge } from '../context.ts'
 import { statusInWords } from '../status-in-words.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -12,7 +12,7 @@ export interface StatusOptions {
 }
 
 export async function status(terminal: Terminal, { config, json }: StatusOptions): Promise<ExitCode> {
-  const configuration = await readConfiguration(terminal, config)
+  const configuration = await readConfigurationToLook(terminal, config)
   const silent = () => undefined
   const channels = (configuration.notices ?? []).map(({ name }) => name)
   const look = async ({ snapshot, journal }: Bridge) => ({

@@ -4,7 +4,7 @@ import { isNothing, type Trace, traceKey } from '../../bridge/trace.ts'
 import { isoTime, systemClock } from '../../support/clock.ts'
 import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
 import { didYouMean } from '../../support/nearest.ts'
-import { readConfiguration } from '../context.ts'
+import { readConfigurationToLook } from '../context.ts'
 import type { Terminal } from '../terminal.ts'
 import { traceInWords } from '../trace-in-words.ts'
 
@@ -21,7 +21,7 @@ export async function trace(
 ): Promise<ExitCode> {
   const wanted = key.trim()
   if (wanted === '') throw new BridgeError('usage-wrong', 'name what is looked for')
-  const configuration = await readConfiguration(terminal, config)
+  const configuration = await readConfigurationToLook(terminal, config)
   const request = { key: wanted, ...(route === undefined ? {} : { route }) }
   const found = await readJournal(configuration, systemClock, async (journal) => {
     if (route !== undefined) assertRoute(route, configuration.routes, await journal.overview())

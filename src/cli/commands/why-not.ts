@@ -5,7 +5,7 @@ import { systemClock } from '../../support/clock.ts'
 import { BridgeError, type ExitCode } from '../../support/errors.ts'
 import { didYouMean } from '../../support/nearest.ts'
 import { visible } from '../../support/visible.ts'
-import { readConfiguration } from '../context.ts'
+import { readConfigurationToLook } from '../context.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface WhyNotOptions {
@@ -19,7 +19,7 @@ export async function whyNot(
   terminal: Terminal,
   { config, file, route, json }: WhyNotOptions,
 ): Promise<ExitCode> {
-  const configuration = await readConfiguration(terminal, config)
+  const configuration = await readConfigurationToLook(terminal, config)
   const inbound = configuration.routes
     .filter(({ direction }) => direction === 'inbound')
     .map(({ name }) => name)
