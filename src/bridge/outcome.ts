@@ -4,15 +4,20 @@ import type { InboundPass } from '../pipelines/inbound/inbound.ts'
 import type { OutboundPass } from '../pipelines/outbound/outbound.ts'
 import type { Retention } from './retention.ts'
 
+/** What passes over a route came to. */
+export type Done =
+  | { readonly kind: 'inbound'; readonly pass: InboundPass }
+  | { readonly kind: 'outbound'; readonly pass: OutboundPass }
+
 /** One route's part of a run: what it did, or why it could not. */
 export type RouteResult = {
   readonly route: string
   /** Of a route with a schedule, which turns it had. */
   readonly turns?: TurnsOfPass
 } & (
-  | { readonly kind: 'inbound'; readonly pass: InboundPass }
-  | { readonly kind: 'outbound'; readonly pass: OutboundPass }
-  | { readonly kind: 'failed'; readonly failure: BridgeError }
+  | Done
+  /** With what was done before, if anything was begun. */
+  | { readonly kind: 'failed'; readonly failure: BridgeError; readonly done?: Done }
   /** Nothing was due, and nothing unfinished. */
   | { readonly kind: 'idle' }
   /** It was left to another bridge, as asked: who is working on it. */
@@ -71,9 +76,24 @@ export function exitOf(
 }
 
 function codesOf(result: RouteResult): ExitCode[] {
-  if (result.kind === 'failed') return [result.failure.exit]
-  if (result.kind === 'idle' || result.kind === 'busy') return []
-  return result.kind === 'inbound' ? inboundCodes(result.pass) : outboundCodes(result.pass)
+  const codes = doneIn(result).flatMap((done) =>
+    done.kind === 'inbound' ? inboundCodes(done.pass) : outboundCodes(done.pass),
+  )
+  return result.kind === 'failed' ? [result.failure.exit, ...codes] : codes
+}
+
+/** What was done on the route, whether it failed later or not. */
+export function doneIn(result: RouteResult): readonly Done[] {
+  switch (result.kind) {
+    case 'inbound':
+    case 'outbound':
+      return [result]
+    case 'failed':
+      return result.done === undefined ? [] : [result.done]
+    case 'idle':
+    case 'busy':
+      return []
+  }
 }
 
 function inboundCodes({ summaries, open }: InboundPass): ExitCode[] {

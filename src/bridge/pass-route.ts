@@ -5,8 +5,15 @@ import { whereIs } from '../config/whereabouts.ts'
 import type { Api } from '../domain/api.ts'
 import type { Lease } from '../domain/journal.ts'
 import { type Party } from '../domain/route.ts'
-import { type InboundPass, passInbound } from '../pipelines/inbound/inbound.ts'
-import { passOutbound } from '../pipelines/outbound/outbound.ts'
+import {
+  beginInbound,
+  type InboundPass,
+  type InboundProgress,
+  inboundSoFar,
+  passInbound,
+} from '../pipelines/inbound/inbound.ts'
+import type { DeliveryResult } from '../pipelines/outbound/finish-delivery.ts'
+import { outboundSoFar, passOutbound } from '../pipelines/outbound/outbound.ts'
 import type { InboundParts, OutboundParts } from '../pipelines/parts.ts'
 import { carrierBook } from '../pipelines/references/carriers.ts'
 import { methodBook } from '../pipelines/rules/methods.ts'
@@ -14,14 +21,14 @@ import { assert } from '../support/errors.ts'
 import { openSpool } from '../support/spool.ts'
 import { documentPlace } from './document-place.ts'
 import { inboundRoute } from './inbound-route.ts'
-import type { RouteResult } from './outcome.ts'
+import type { Done, RouteResult } from './outcome.ts'
 import { stepKey } from './mappings.ts'
 import { outboundRoute } from './outbound-route.ts'
 import { mailboxOf, type Workshop } from './workshop.ts'
 import type { PassPlan } from './schedule/pass-turns.ts'
 
 /** What is done with an inbound route, while it is held. */
-export type InboundWork = (parts: InboundParts) => Promise<InboundPass>
+export type InboundWork = (parts: InboundParts, progress: InboundProgress) => Promise<InboundPass>
 
 export interface Held {
   readonly route: Route
@@ -29,11 +36,13 @@ export interface Held {
   readonly signal: AbortSignal
   readonly api: Api
   readonly inbound?: InboundWork
+  /** Takes what passes came to, so that it is known when one fails. */
+  readonly done: Done[]
 }
 
 export async function passRoute(
   shop: Workshop,
-  { route, lease, signal, api, inbound = passInbound }: Held,
+  { route, lease, signal, api, done, inbound = passInbound }: Held,
   plan: PassPlan,
 ): Promise<RouteResult> {
   const { onlyUnfinished, turn, dated } = plan
@@ -60,7 +69,7 @@ export async function passRoute(
   if (route.direction === 'inbound' && mapping?.direction === 'inbound') {
     const { name, party, from, results } = route
     const documents = documentPlace(route, (mailbox) => mailboxOf(shop, mailbox))
-    const pass = await inbound({
+    const parts: InboundParts = {
       ...shared,
       route: inboundRoute(configuration, route),
       source: mailboxOf(shop, from.mailbox),
@@ -69,22 +78,38 @@ export async function passRoute(
       ...(documents === undefined ? {} : { documents }),
       translator: mapping.translator,
       ...nextSteps(shop, route),
+    }
+    const progress = beginInbound()
+    const pass = await inbound(parts, progress).catch((error: unknown) => {
+      done.push({ kind: 'inbound', pass: inboundSoFar(name, progress) })
+      throw error
     })
-    return { kind: 'inbound', route: name, pass }
+    return noted(done, route, { kind: 'inbound', pass })
   }
   assert(
     route.direction === 'outbound' && mapping?.direction === 'outbound',
     `route ${route.name} has no mapping`,
   )
-  const pass = await passOutbound({
+  const parts: OutboundParts = {
     ...shared,
     route: outboundRoute(route, dated),
     ...(turn === undefined ? {} : { turn }),
     target: mailboxOf(shop, route.to.mailbox),
     ...receiptPlace(shop, route),
     composer: mapping.composer,
+  }
+  const deliveries: DeliveryResult[] = []
+  const pass = await passOutbound(parts, deliveries).catch((error: unknown) => {
+    done.push({ kind: 'outbound', pass: outboundSoFar(route.name, deliveries) })
+    throw error
   })
-  return { kind: 'outbound', route: route.name, pass }
+  return noted(done, route, { kind: 'outbound', pass })
+}
+
+/** A later pass over the route may fail. */
+function noted(all: Done[], { name }: Route, done: Done): RouteResult {
+  all.push(done)
+  return { route: name, ...done }
 }
 
 /** Where receipts come, and who else takes files from there. */

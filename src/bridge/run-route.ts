@@ -3,10 +3,11 @@ import type { Configuration } from '../config/configuration.ts'
 import type { Route } from '../config/routes.ts'
 import type { Journal, Lease } from '../domain/journal.ts'
 import { accountOf, type Party } from '../domain/route.ts'
+import { joinPasses } from '../pipelines/outbound/join-passes.ts'
 import { rememberingApi } from '../pipelines/references/memory.ts'
 import { BridgeError, hasCode } from '../support/errors.ts'
 import { isHolderAlive, thisHolder } from './holder.ts'
-import type { RouteResult } from './outcome.ts'
+import type { Done, RouteResult } from './outcome.ts'
 import { type InboundWork, passRoute } from './pass-route.ts'
 import { type PassPlan, passTurns, type TurnMode } from './schedule/pass-turns.ts'
 import type { Workshop } from './workshop.ts'
@@ -50,6 +51,7 @@ async function heldRoute(
 ): Promise<RouteResult> {
   const { journal, options } = shop
   const holder = thisHolder(options.newId())
+  const done: Done[] = []
   try {
     const { leaseMs = LEASE_MS } = options
     const lease = await journal.takeLease(route.name, holder, leaseMs, isHolderAlive)
@@ -60,7 +62,7 @@ async function heldRoute(
       const seeing = { api: shop.apis.of(route), journal, party: route.party, clock: options.clock }
       const unasked = asksForOrders(shop.configuration, route.party) ? [] : (['createOrder'] as const)
       const api = rememberingApi({ ...seeing, unasked })
-      const held = { route, lease, signal, api, ...work }
+      const held = { route, lease, signal, api, done, ...work }
       const { clock, notify } = options
       const pass = (plan: PassPlan) => passRoute(shop, held, plan)
       const result = await (work.turns === undefined
@@ -75,8 +77,16 @@ async function heldRoute(
       await journal.releaseLease(lease).catch(() => undefined)
     }
   } catch (error) {
-    return { kind: 'failed', route: route.name, failure: asFailure(error) }
+    return { kind: 'failed', route: route.name, failure: asFailure(error), ...doneBefore(route, done) }
   }
+}
+
+/** Only a report has several passes, one for each turn. */
+function doneBefore({ name }: Route, done: readonly Done[]): { readonly done?: Done } {
+  const [first] = done
+  if (first === undefined || done.length === 1) return first === undefined ? {} : { done: first }
+  const passes = done.flatMap((each) => (each.kind === 'outbound' ? [each.pass] : []))
+  return { done: { kind: 'outbound', pass: joinPasses(name, passes) } }
 }
 
 /** A process that was stopped and wakes up finds much changed; where its lease is lost, that is the reason for it all. */

@@ -6,7 +6,7 @@ import type { Clock } from '../support/clock.ts'
 import { isoTime } from '../support/clock.ts'
 import { BridgeError } from '../support/errors.ts'
 import { isHolderAlive } from './holder.ts'
-import { exitOf, type RouteResult, type RunResult } from './outcome.ts'
+import { doneIn, exitOf, type RouteResult, type RunResult } from './outcome.ts'
 import { limitedJournal, type RecordBudget } from './record-budget.ts'
 import { applyRetention } from './retention.ts'
 import { runRoute, type Workshop } from './run-route.ts'
@@ -54,7 +54,7 @@ function limitOf(
   results: readonly RouteResult[],
 ): Pick<RunResult, 'limit'> {
   if (maxRecords === undefined) return {}
-  const isOpen = results.some((result) => result.kind === 'inbound' && result.pass.open.length > 0)
+  const isOpen = results.flatMap(doneIn).some((done) => done.kind === 'inbound' && done.pass.open.length > 0)
   return { limit: { records: maxRecords, isReached: isUsedUp && isOpen } }
 }
 
@@ -166,22 +166,23 @@ export async function beforeTime(
   }
   try {
     const result = await work(either)
-    return signal.aborted ? result : withTimeOver(result, until)
+    const when = left <= 0 ? `before it began, at ${isoTime(until)}` : `at ${isoTime(until)}`
+    return signal.aborted ? result : withTimeOver(result, when)
   } finally {
     finished.abort()
   }
 }
 
-function withTimeOver(result: RunResult, until: number): RunResult {
+function withTimeOver(result: RunResult, when: string): RunResult {
   if (!result.routes.some(isInterrupted)) return result
   const routes = result.routes.map((route): RouteResult => {
     if (!isInterrupted(route)) return route
-    const message = `the time given for the run was over at ${isoTime(until)}; the work is kept`
-    return { kind: 'failed', route: route.route, failure: new BridgeError('time-over', message) }
+    const message = `the time given for the run was over ${when}; the work is kept`
+    return { ...route, failure: new BridgeError('time-over', message) }
   })
   return { ...result, routes, exit: exitOf(routes, result.stranded, result.retention) }
 }
 
-function isInterrupted(result: RouteResult): boolean {
+function isInterrupted(result: RouteResult): result is Extract<RouteResult, { kind: 'failed' }> {
   return result.kind === 'failed' && result.failure.code === 'interrupted'
 }

@@ -8,13 +8,16 @@ import { isoTime } from '../support/clock.ts'
 import { countsInWords } from './counts-in-words.ts'
 import { problemInWords } from './problem-in-words.ts'
 
-/** A line for each file, and for what is in none; nothing when nothing was to do. */
-export function outboundInWords(route: string, pass: OutboundPass): string[] {
+/**
+ * A line for each file, and for what is in none; nothing when nothing was to do. `terse`: nothing of files that wait for
+ * others, since those that are overdue are told once, as findings.
+ */
+export function outboundInWords(route: string, pass: OutboundPass, terse = false): string[] {
   const { deliveries, awaited, held, heldRecords, missing } = pass
   const lines = deliveries.flatMap((delivery) => deliveryInWords(route, delivery))
   if (held > 0) lines.push(...unwrittenInWords(route, { count: held, first: heldRecords }))
   if (missing > 0) lines.push(missingInWords(route, { count: missing, first: pass.firstMissing }))
-  if (awaited !== undefined) lines.push(...awaitedInWords(route, awaited))
+  if (awaited !== undefined && !terse) lines.push(...awaitedInWords(route, awaited))
   return lines
 }
 

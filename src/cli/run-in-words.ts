@@ -1,5 +1,5 @@
 /** What a run does and came to, for people. */
-import type { RouteResult, RunResult, TurnsOfPass } from '../bridge/outcome.ts'
+import type { Done, RouteResult, RunResult, TurnsOfPass } from '../bridge/outcome.ts'
 import type { BridgeEvent } from '../domain/event.ts'
 import { isoTime } from '../support/clock.ts'
 import { didYouMean } from '../support/nearest.ts'
@@ -20,7 +20,7 @@ export function eventInWords(event: BridgeEvent): string | undefined {
 }
 
 /** What the words about a file or a delivery have just said is not said again. */
-function attentionInWords({
+export function attentionInWords({
   code,
   message,
   cure,
@@ -61,31 +61,43 @@ function routeInWords(result: RouteResult, { terse, isUsedUp }: Manner): string[
     case 'failed': {
       const { failure } = result
       const details = failure.details.map((detail) => `    ${detail}`)
-      return [`${route}: ${failure.message}`, ...details, `    what to do: ${failure.cure}`]
+      const before = endedInWords(result)
+      return [
+        ...lines,
+        ...before,
+        `${route}: ${failure.message}`,
+        ...details,
+        `    what to do: ${failure.cure}`,
+      ]
     }
     case 'idle':
       return terse ? lines : [...lines, idleInWords(route, turns)]
     case 'busy':
       return terse ? lines : [...lines, `${route}: left to another bridge: ${result.why}`]
-    case 'inbound': {
-      const { reported, open, waiting, archived = [] } = result.pass
-      if (reported.length + open.length + waiting.length + archived.length === 0)
-        return [...lines, ...nothing(route, terse)]
-      const why = isUsedUp ? 'not all of it could be sent' : 'some answers are not known yet. Run again later'
-      const unfinished = open.map((file) => `${route}: ${file.name} is not finished: ${why}`)
-      const waits = terse ? [] : waiting.map(waitingInWords)
-      const ended = archived.map((file) => archivedInWords(route, file))
-      return [...lines, ...ended, ...reported.flatMap(reportInWords), ...unfinished, ...waits]
-    }
+    case 'inbound':
     case 'outbound': {
-      const told = outboundInWords(route, result.pass)
-      return [...lines, ...(told.length > 0 ? told : nothing(route, terse))]
+      const told = doneInWords(route, result, { terse, isUsedUp })
+      const nothing = terse ? [] : [`${route}: nothing to do`]
+      return [...lines, ...(told.length > 0 ? told : nothing)]
     }
   }
 }
 
-function nothing(route: string, terse: boolean): string[] {
-  return terse ? [] : [`${route}: nothing to do`]
+/** What was brought to its end before the route failed. */
+export function endedInWords({ route, done }: Extract<RouteResult, { kind: 'failed' }>): string[] {
+  if (done === undefined) return []
+  const ended: Done = done.kind === 'inbound' ? { ...done, pass: { ...done.pass, open: [] } } : done
+  return doneInWords(route, ended, { terse: true, isUsedUp: false })
+}
+
+function doneInWords(route: string, done: Done, { terse, isUsedUp }: Manner): string[] {
+  if (done.kind === 'outbound') return outboundInWords(route, done.pass, terse)
+  const { reported, open, waiting, archived = [] } = done.pass
+  const why = isUsedUp ? 'not all of it could be sent' : 'some answers are not known yet. Run again later'
+  const unfinished = open.map((file) => `${route}: ${file.name} is not finished: ${why}`)
+  const waits = terse ? [] : waiting.map(waitingInWords)
+  const ended = archived.map((file) => archivedInWords(route, file))
+  return [...ended, ...reported.flatMap(reportInWords), ...unfinished, ...waits]
 }
 
 function turnsInWords(route: string, { done = [], missed = [] }: TurnsOfPass): string[] {

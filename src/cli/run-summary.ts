@@ -1,5 +1,5 @@
 /** What all routes of a run came to together: for the last line, and for programs. */
-import type { RouteResult, RunResult } from '../bridge/outcome.ts'
+import { doneIn, type RouteResult, type RunResult } from '../bridge/outcome.ts'
 import type { StateCounts } from '../domain/record.ts'
 import type { DeliveryResult } from '../pipelines/outbound/finish-delivery.ts'
 import { countsInWords } from './counts-in-words.ts'
@@ -17,13 +17,14 @@ export interface RunSummary {
   /** Files that are not finished. */
   readonly open: number
   readonly failedRoutes: number
-  /** Routes that were not done with when the time of the run was over; what they did until then is in the journal alone. */
+  /** Routes that were not done with when the time of the run was over. */
   readonly routesOutOfTime: number
 }
 
 export function summaryOf({ routes }: Pick<RunResult, 'routes'>): RunSummary {
-  const inbound = routes.flatMap((each) => (each.kind === 'inbound' ? [each.pass] : []))
-  const deliveries = routes.flatMap((each) => (each.kind === 'outbound' ? each.pass.deliveries : []))
+  const done = routes.flatMap(doneIn)
+  const inbound = done.flatMap((each) => (each.kind === 'inbound' ? [each.pass] : []))
+  const deliveries = done.flatMap((each) => (each.kind === 'outbound' ? each.pass.deliveries : []))
   const summaries = inbound.flatMap((pass) => pass.summaries)
   const archived = inbound.flatMap((pass) => pass.archived ?? [])
   const records: Record<string, number> = {}
@@ -51,10 +52,10 @@ function totalOf(deliveries: readonly DeliveryResult[]): RunSummary['delivered']
   return { files: deliveries.length, records }
 }
 
-/** Whether the run came to anything that somebody may want to hear of. */
+/** Whether the run came to anything that somebody may want to hear of; what is overdue is told once, as a finding. */
 export function cameToSomething(result: RunResult): boolean {
   const { retention, stranded, routes } = result
-  return result.exit !== 0 || stranded.length > 0 || retention?.kind === 'failed' || routes.some(isSomething)
+  return stranded.length > 0 || retention?.kind === 'failed' || routes.some(isSomething)
 }
 
 function isSomething(result: RouteResult): boolean {
@@ -68,8 +69,8 @@ function isSomething(result: RouteResult): boolean {
     case 'inbound':
       return result.pass.reported.length + result.pass.open.length + (result.pass.archived ?? []).length > 0
     case 'outbound': {
-      const { deliveries, held, missing, awaited } = result.pass
-      return deliveries.length + held + missing + (awaited?.overdue ?? 0) > 0
+      const { deliveries, held, missing } = result.pass
+      return deliveries.length + held + missing > 0
     }
   }
 }

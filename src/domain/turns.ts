@@ -8,6 +8,8 @@ export const TURN_STATES = {
   covered: 'A later turn did its work with its own.',
   missed: 'It was too long ago when somebody could have carried it out, and nobody will.',
   before: 'The schedule of the route was seen for the first time after it.',
+  ahead:
+    'It was noted by a clock that was ahead of the time: it does not count, and is begun when its time comes.',
 } as const
 
 export type TurnState = keyof typeof TURN_STATES

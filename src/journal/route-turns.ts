@@ -21,8 +21,10 @@ export function turnCalls(store: Store): TurnJournal {
       writeHolding(store, lease, (tables, now) => turnDone(tables, lease, { turn, now })),
     scheduleBegan: (lease, turn) =>
       writeHolding(store, lease, async (tables, now) => {
+        const ahead = await noteAhead(tables, lease.route, now)
         await noteTurns(tables, lease, { turns: [turn], state: 'before', now })
-        await chainTurns(tables, now, { kind: 'schedule-began', lease, turns: [turn.turn] })
+        const turns = [...new Set([turn.turn, ...ahead])]
+        await chainTurns(tables, now, { kind: 'schedule-began', lease, turns })
       }),
     noteInterval: (lease, at) =>
       writeHolding(store, lease, async (tables, now) => {
@@ -44,12 +46,15 @@ export function turnCalls(store: Store): TurnJournal {
   }
 }
 
+/** A clock is set right by seconds now and then; a date that had its turn shortly before must not have it twice for that. */
+const AHEAD_MS = { date: 60 * 60_000, instant: 5 * 60_000 }
+
 /**
- * What is due later does not count yet: a clock that was wrong for a while, by years, must not keep a route from its turns until
- * then. Those it had ahead of their time keep their state, and are not begun again.
+ * What was noted by a clock that was ahead of the time does not count: no date may be over before it has come, and a clock
+ * that was wrong by years must not keep a route from its turns until then.
  */
 async function knownTurns(tables: Kysely<Tables>, route: string, now: number): Promise<KnownTurns> {
-  const has = sql`route = ${route} and due_at <= ${now}`
+  const has = sql`route = ${route} and not ${isAhead(now)}`
   const { rows } = await sql<{ date: string | null; instant: string | null; interval_at: number | null }>`
     select
       (select turn from turns where ${has} and ${IS_DATE} order by turn desc limit 1) as date,
@@ -59,7 +64,7 @@ async function knownTurns(tables: Kysely<Tables>, route: string, now: number): P
     .selectFrom('turns')
     .selectAll()
     .where('route', '=', route)
-    .where('due_at', '<=', now)
+    .where(sql<boolean>`not ${isAhead(now)}`)
     .where(sql<boolean>`state = 'begun'`)
     .orderBy('due_at')
     .limit(BEGUN_MAX)
@@ -75,6 +80,20 @@ async function knownTurns(tables: Kysely<Tables>, route: string, now: number): P
   }
 }
 
+function isAhead(now: number) {
+  return sql<boolean>`(state = 'ahead' or changed_at > ${now} +
+    case when length(turn) = 10 then ${AHEAD_MS.date} else ${AHEAD_MS.instant} end)`
+}
+
+/** Before the clock comes to where it was and they look as if they had been had in their time. Gives which ones. */
+async function noteAhead(tables: Kysely<Tables>, route: string, now: number): Promise<string[]> {
+  const { rows } = await sql<{ turn: string }>`
+    update turns set state = 'ahead', changed_at = ${now}, delivery_id = null
+    where route = ${route} and turn <> ${INTERVAL} and state <> 'ahead' and ${isAhead(now)}
+    returning turn`.execute(tables)
+  return rows.map(({ turn }) => turn)
+}
+
 /** Only what was begun before a crash is found begun by somebody else, so there is one, or two after a change of schedule. */
 const BEGUN_MAX = 100
 
@@ -87,6 +106,7 @@ async function recentTurns(tables: Kysely<Tables>, limit: number, route?: string
     .selectFrom('turns')
     .selectAll()
     .where('turn', '<>', INTERVAL)
+    .where('state', '<>', 'ahead')
     .orderBy('due_at', 'desc')
     .orderBy('route')
     .limit(limit)
@@ -102,19 +122,21 @@ async function beginTurn(
   { begin, now }: { readonly begin: Begin; readonly now: number },
 ): Promise<TurnEntry> {
   const { turn, covered, missed } = begin
+  const ahead = await noteAhead(tables, lease.route, now)
   const known = await turnOf(tables, lease.route, turn)
-  const isNew = known === undefined
+  const isNew = known === undefined || known.state === 'ahead'
   if (isNew) await noteTurns(tables, lease, { turns: [begin], state: 'begun', now })
   await noteTurns(tables, lease, { turns: covered, state: 'covered', now })
   await noteTurns(tables, lease, { turns: missed, state: 'missed', now })
-  const noted = [...(isNew ? [begin] : []), ...covered, ...missed].map((each) => each.turn)
+  const told = [...(isNew ? [begin] : []), ...covered, ...missed].map((each) => each.turn)
+  const noted = [...new Set([...told, ...ahead])]
   if (noted.length > 0) await chainTurns(tables, now, { kind: 'turn-begun', lease, turns: noted })
   const entry = await turnOf(tables, lease.route, turn)
   assert(entry, `Turn ${turn} of route ${lease.route} is not in the journal.`)
   return entryOf(entry)
 }
 
-/** A turn that has its end keeps it; one that was begun may be covered by a later one. */
+/** A turn that has its end keeps it; one that was begun may be covered by a later one, and one that was ahead begins anew. */
 async function noteTurns(
   tables: Kysely<Tables>,
   { route }: Lease,
@@ -131,8 +153,8 @@ async function noteTurns(
       .onConflict((conflict) =>
         conflict
           .columns(['route', 'turn'])
-          .doUpdateSet({ state, changed_at: now })
-          .where('turns.state', '=', 'begun'),
+          .doUpdateSet({ state, due_at: dueAt, changed_at: now })
+          .where('turns.state', 'in', ['begun', 'ahead']),
       )
       .execute()
   }

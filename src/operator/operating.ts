@@ -85,7 +85,12 @@ export async function openOperating(options: OperatingOptions): Promise<Operatin
       if (!options.isWatch) return
       health = await beginHealth(inside)
       beating = setInterval(inside.pulse.beat, BEAT_MS).unref()
-      keeper = keepFresh({ clock: options.clock, refresh: () => refresh(inside, opened) })
+      const freshen = async () => {
+        // Whoever has the address may be a watch whose place this one takes.
+        health ??= await beginHealth(inside)
+        await refresh(inside, opened)
+      }
+      keeper = keepFresh({ clock: options.clock, refresh: freshen })
     },
     async end() {
       clearInterval(beating)

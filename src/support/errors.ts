@@ -80,7 +80,7 @@ export const FAILURES = {
     exit: EXIT.refusedCredentials,
     cause:
       'The SFTP server shows a host key of which nothing is known, so it could be anybody. Nothing was sent, not even the user’s name.',
-    cure: 'Compare the fingerprint with what whoever runs the server gave you, then run `dropbridge trust-host MAILBOX`. Other mailboxes go on.',
+    cure: 'Ask whoever runs the server for the fingerprint of its key, and trust that one: `dropbridge trust-host MAILBOX --fingerprint …`. Other mailboxes go on.',
   },
   'host-key-changed': {
     exit: EXIT.refusedCredentials,

@@ -82,6 +82,32 @@ test('the time of a run ends what is under way, cleanly', async () => {
   expect(world.service.counts().orders).toBe(6)
 })
 
+test('what a run did before it was stopped is part of its result', async () => {
+  const world = await aWorld({ routes: ['orders', 'orders-out'] })
+  await world.drop('inbox/orders', 'one.csv', smallOrders(20_001, 2))
+  await world.drop('inbox/orders', 'two.csv', `${smallOrders(20_101, 3)}\n`)
+  const stop = new AbortController()
+  const bridge = await world.open({
+    api: (api) => ({
+      ...api,
+      send: async (call, permit) => {
+        if (JSON.stringify(call).includes('20101')) stop.abort()
+        return api.send(call, permit)
+      },
+    }),
+  })
+  const { routes } = await bridge.run(['orders'], stop.signal)
+  await bridge.close()
+
+  expect(routes).toMatchObject([
+    {
+      kind: 'failed',
+      failure: { code: 'interrupted' },
+      done: { kind: 'inbound', pass: { summaries: [{ file: 'one.csv', records: { accepted: 2 } }] } },
+    },
+  ])
+})
+
 /** The hour is over when the test says so; all other waits are those of the world. */
 function sleepUntil(over: AbortSignal, world: World) {
   return (ms: number, signal?: AbortSignal): Promise<void> => {

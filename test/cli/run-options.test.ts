@@ -1,6 +1,7 @@
 /** `run` as a scheduler calls it: what it says, and what it exits with. */
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { commandsOf } from '../fixtures/office.ts'
 import { partnerOf, PICKED_UP, worldThatWaits } from '../fixtures/partner.ts'
@@ -45,6 +46,48 @@ test('a file that an earlier run left is not told as delivered once more', async
   expect(taken.talk.split('\n').at(-1)).toBe(
     '1 earlier file with 3 records acknowledged; exit 0: all is well',
   )
+})
+
+test('what was done before a route failed is told, summed up and there as data', async () => {
+  const { world, command } = await anOffice()
+  await world.drop('inbox/orders', 'good.csv', DAMAGED)
+  await world.drop('inbox/orders', 'same.csv', `${DAMAGED}\n`)
+  await mkdir(join(world.folder, 'exchange/results/same.csv.results.csv/in-the-way'), { recursive: true })
+  const blocked = (n: number) => join(world.folder, `exchange/results/same.csv~${n}.results.csv`)
+  for (let n = 2; n <= 1000; n++) await writeFile(blocked(n), 'x')
+  const { exit, talk } = await command('run', 'orders', '--quiet')
+  const lines = talk.split('\n')
+
+  expect(exit).toBe(74)
+  expect(lines[0]).toBe('orders: good.csv: 6 accepted, 2 rejected')
+  expect(lines.at(-1)).toMatch(/^1 file: 6 accepted, 2 rejected; 1 route failed; exit 74: /)
+})
+
+test('a quiet run tells a finding when it is new, and no later one tells it again', async () => {
+  const { world, command } = await anOffice()
+  await world.drop('inbox/orders', 'orders.txt', 'x')
+  const first = await command('run', '--quiet')
+  const second = await command('run', '--quiet')
+
+  expect(first.exit).toBe(0)
+  expect(first.talk.split('\n')).toEqual([
+    expect.stringMatching(/^needs a person: no route takes .*orders\.txt.*; what to do: rename it/),
+  ])
+  expect(second).toEqual({ exit: 0, out: '', talk: '' })
+})
+
+test('files that are overdue are told once by quiet runs, and by their exit code as long as they are', async () => {
+  const world = await worldThatWaits(PICKED_UP, sampleOrders({ seed: 81, orders: 3, damageEvery: 0 }))
+  const command = await commandsOf(world)
+  await command('run', 'orders-out', '--quiet')
+  const database = new Database(join(world.folder, 'state/journal.db'))
+  database.exec('update deliveries set delivered_at = delivered_at - 3 * 86400000')
+  database.close()
+  const runs = [await command('run', 'orders-out', '--quiet'), await command('run', 'orders-out', '--quiet')]
+
+  expect(runs.map(({ exit }) => exit)).toEqual([2, 2])
+  expect(runs[0]!.talk).toMatch(/^needs a person: nobody took .*orders-1\.csv[^\n]*$/)
+  expect(runs[1]!.talk).toBe('')
 })
 
 test('a route that is not done with when the time is over has not failed', async () => {

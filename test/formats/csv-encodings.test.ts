@@ -199,4 +199,28 @@ describe('a file that is no CSV at all', () => {
     expect(problem?.message).toContain(kind)
     expect(problem?.hint).toContain('CSV')
   })
+
+  const noise = Buffer.from(
+    Array.from({ length: 4000 }, (_, index) => (index * 7919 + (index >> 3) * 31) % 256),
+  )
+
+  it.each([undefined, 'utf-8', 'windows-1252', 'shift_jis'])(
+    'is called binary data, and none of it is shown, whatever encoding is told: %s',
+    async (encoding) => {
+      const [problem] = await problemsOf(start(noise, encoding))
+      expect(problem?.message).toBe('The file is binary data, not CSV text.')
+    },
+  )
+
+  it.each([
+    ['utf-16le', 'PO,Name\n1,Ольга\n2,東京\n'],
+    ['utf-32le', 'PO,Name\n1,Ольга\n2,東京\n'],
+    ['iso-2022-jp', 'PO,Name\n1,東京\n'],
+    ['windows-1252', 'PO,Name\n1,\u0000\u0001Zoé\n'],
+  ])('is not suspected in %s', async (encoding, text) => {
+    const { encodingExists, encode } = iconv
+    if (!encodingExists(encoding)) return
+    const found = await start(encode(text, encoding), encoding)
+    expect('problems' in found ? found.problems.map(({ message }) => message) : []).toEqual([])
+  })
 })

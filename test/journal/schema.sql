@@ -298,10 +298,10 @@ CREATE TABLE ties (
   primary key (one, other)
 ) strict, without rowid;
 
-CREATE TABLE turns (
+CREATE TABLE "turns" (
   route text not null,
   turn text not null,       -- a business date or an instant; of an interval the word "every"
-  state text not null check (state in ('begun', 'done', 'covered', 'missed', 'before')),
+  state text not null check (state in ('begun', 'done', 'covered', 'missed', 'before', 'ahead')),
   due_at integer not null,
   changed_at integer not null,
   delivery_id text,

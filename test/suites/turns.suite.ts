@@ -134,7 +134,43 @@ export function turnsSuite(name: string, open: (clock: TestClock) => Promise<Jou
       const known = await journal.knownTurns('report')
       expect(known).toMatchObject({ latestDate: '2026-03-08' })
       expect(known).not.toHaveProperty('latestInstant')
-      expect(await begin(date('2030-01-01'))).toMatchObject({ state: 'done' })
+      expect(await begin(date('2030-01-01'))).toMatchObject({ state: 'begun' })
+    })
+
+    it('has a date again that was over before it had come, by whatever clock', async () => {
+      const set = async (to: string) => {
+        clock.advance(Date.parse(to) - clock.now())
+        lease = await journal.takeLease('report', `bridge-${to}`, 1000, () => false)
+      }
+      await set('2026-03-12T07:00Z')
+      await begin(date('2026-03-12'), { covered: [date('2026-03-10')], missed: [date('2026-03-09')] })
+      await compose('d1', '2026-03-12')
+      await journal.turnDone(lease, '2026-03-12')
+      await set('2026-03-09T07:00Z')
+      expect(await journal.knownTurns('report')).toEqual({ begun: [] })
+      await begin(date('2026-03-09'))
+      await journal.turnDone(lease, '2026-03-09')
+      await set('2026-03-12T08:00Z')
+      expect(await journal.knownTurns('report')).toEqual({ latestDate: '2026-03-09', begun: [] })
+      await begin(date('2026-03-12'), { covered: [date('2026-03-10')] })
+      await compose('d2', '2026-03-12')
+
+      expect(await states()).toEqual(['2026-03-12 begun', '2026-03-10 covered', '2026-03-09 done'])
+      expect((await journal.knownTurns('report')).begun).toMatchObject([
+        { turn: '2026-03-12', delivery: 'd2' },
+      ])
+    })
+
+    it('has no date twice because the clock was set back by minutes', async () => {
+      clock.advance(Date.parse('2026-03-08T06:01Z') - clock.now())
+      lease = await journal.takeLease('report', 'bridge-1', 1000, () => false)
+      await begin(date('2026-03-08'))
+      await journal.turnDone(lease, '2026-03-08')
+      clock.advance(-20 * 60_000)
+      lease = await journal.takeLease('report', 'bridge-2', 1000, () => false)
+
+      expect(await journal.knownTurns('report')).toMatchObject({ latestDate: '2026-03-08' })
+      expect(await begin(date('2026-03-08'))).toMatchObject({ state: 'done' })
     })
 
     it('of one route only', async () => {

@@ -82,7 +82,7 @@ function awayConcerns(away: readonly AwayFolder[], since: number): Concern[] {
       subject: mailbox,
       since,
       message: `${first?.place ?? mailbox} cannot be looked into: ${(first?.why ?? '').replace(/\.$/, '')}${more}`,
-      cure: 'check that it is there, mounted or reachable, and may be read',
+      cure: first?.cure ?? 'check that it is there, mounted or reachable, and may be read',
     }
   })
 }

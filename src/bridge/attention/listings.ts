@@ -1,7 +1,7 @@
 /** The folders that one gathering looks into: each is listed once, and one that fails is told instead of thrown. */
 import type { Mailbox, Sighting } from '../../domain/mailbox.ts'
 import { refuseToMakeAnew } from '../../pipelines/inbound/inbox-gone.ts'
-import { BridgeError } from '../../support/errors.ts'
+import { BridgeError, hasCode } from '../../support/errors.ts'
 
 export interface FolderMeant {
   readonly mailbox: string
@@ -12,6 +12,8 @@ export interface AwayFolder {
   readonly mailbox: string
   readonly place: string
   readonly why: string
+  /** What to do about it, where the failure itself says so. */
+  readonly cure?: string
 }
 
 export interface Look {
@@ -34,9 +36,9 @@ export function listingsOf(mailboxes: ReadonlyMap<string, Mailbox>): Listings {
   const known = new Map<string, readonly Sighting[] | undefined>()
   const failed = new Map<string, AwayFolder>()
   const tried: Listings['tried'] = async (meant, look) => {
-    const fail = (why: string) => {
+    const fail = (why: string, cure?: string) => {
       const place = placeOf(meant)
-      failed.set(place, { mailbox: meant.mailbox, place, why })
+      failed.set(place, { mailbox: meant.mailbox, place, why, ...(cure === undefined ? {} : { cure }) })
       return undefined
     }
     const mailbox = mailboxes.get(meant.mailbox)
@@ -44,7 +46,8 @@ export function listingsOf(mailboxes: ReadonlyMap<string, Mailbox>): Listings {
     try {
       return await look(mailbox)
     } catch (error) {
-      if (error instanceof BridgeError) return fail(error.message)
+      if (hasCode(error, 'mailbox-unreachable')) return fail(error.message)
+      if (error instanceof BridgeError) return fail(error.message, error.cure)
       throw error
     }
   }

@@ -110,7 +110,10 @@ function openInbox({ shop, ...parts }: WatchParts, route: InboundRoute): Inbox {
     deaf,
     worker: createWorker({ shop, ...parts }, route, setbacks),
     bell: path === undefined ? undefined : createBell({ path, ring, hangs: alarm.ring, broken: deaf }),
-    work: { turns: 'due', inbound: (own) => passInbound({ ...own, sightings, setbacks }) },
+    work: {
+      turns: 'due',
+      inbound: (own, progress) => passInbound({ ...own, sightings, setbacks }, progress),
+    },
     tell: ({ leftAlone }) => tellLeftAlone({ ...surveying, notify }, leftAlone, sightings),
     isUnfinished: async () => (await journal.unfinishedRoutes()).includes(route.name),
     scanMs: (configuration.watch ?? WATCH_DEFAULTS).scanMs,

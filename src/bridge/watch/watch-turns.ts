@@ -9,6 +9,9 @@ import { createWorker, type RouteWorker, type WatchParts } from './route-work.ts
 /** The time of day may be set meanwhile, so nobody sleeps through to the next turn. */
 const GLANCE_MS = 30_000
 
+/** Between two passes, however soon the next one is due. */
+const BETWEEN_MS = 250
+
 /** Until the signal fires. */
 export async function watchTurns(parts: WatchParts, route: Route): Promise<void> {
   const { signal, shop } = parts
@@ -18,6 +21,8 @@ export async function watchTurns(parts: WatchParts, route: Route): Promise<void>
     const turnInMs = worker.isBusy() ? GLANCE_MS : await glance(shop, route, worker)
     if (turnInMs !== undefined) worker.maybeBegin(turnInMs <= 0, { turns: 'due' }, alarm.ring)
     await alarm.wait(waitMs(worker, turnInMs))
+    // Whatever a schedule says: timers, signals and the other routes have their turn before this one has its next.
+    await shop.options.clock.sleep(BETWEEN_MS, signal)
   }
   await worker.idle()
 }

@@ -1,6 +1,6 @@
 /** `dropbridge run`: one pass over the routes, for people and for schedulers. */
 import { inFull } from '../../bridge/failure.ts'
-import type { RunResult } from '../../bridge/outcome.ts'
+import type { Done, RunResult } from '../../bridge/outcome.ts'
 import type { BridgeEvent } from '../../domain/event.ts'
 import { isoTime, systemClock } from '../../support/clock.ts'
 import type { ExitCode } from '../../support/errors.ts'
@@ -9,7 +9,7 @@ import type { LogFormat, LogLevel } from '../../support/log.ts'
 import { withOperatedBridge } from '../operating.ts'
 import { progressBar } from '../progress.ts'
 import { boundsOf, type ExitMap, exitMapOf, type RunFlags } from '../run-bounds.ts'
-import { eventInWords, runInWords } from '../run-in-words.ts'
+import { attentionInWords, eventInWords, runInWords } from '../run-in-words.ts'
 import { cameToSomething, summaryInWords, summaryOf } from '../run-summary.ts'
 import { tellFailure, type Terminal } from '../terminal.ts'
 
@@ -44,7 +44,7 @@ async function runBounded(terminal: Terminal, options: RunCommandOptions, exits:
   const untold = untoldNotices()
   const words = (event: BridgeEvent) => {
     bar.observe(event)
-    const line = untold(event) ?? (quiet ? undefined : eventInWords(event))
+    const line = untold(event) ?? (quiet ? newFindingInWords(event) : eventInWords(event))
     if (line === undefined) return
     bar.clear()
     terminal.say(line)
@@ -77,6 +77,11 @@ function untoldNotices(): (event: BridgeEvent) => string | undefined {
     said.add(event.notice)
     return `the notice ${event.notice} could not be sent and is tried again with the next run: ${event.why}`
   }
+}
+
+/** It is told once, so whoever hears of nothing else must hear of it now. */
+function newFindingInWords(event: BridgeEvent): string | undefined {
+  return event.kind === 'attention-raised' ? attentionInWords(event) : undefined
 }
 
 interface Manner {
@@ -119,22 +124,23 @@ function routeAsData(result: RunResult['routes'][number]): object {
   switch (result.kind) {
     case 'failed': {
       const { code, message, details } = result.failure
-      return { route, failure: { code, message, details } }
+      return { route, failure: { code, message, details }, ...(result.done && doneAsData(result.done)) }
     }
     case 'idle':
       return { route, idle: true }
     case 'busy':
       return { route, busy: result.why }
     case 'inbound':
-      return {
-        route,
-        files: result.pass.summaries,
-        open: result.pass.open.map((file) => file.name),
-        waiting: result.pass.waiting,
-      }
-    case 'outbound': {
-      const { deliveries, awaited, held, heldRecords, missing, firstMissing } = result.pass
-      return { route, deliveries, awaited, held, heldRecords, missing, firstMissing }
-    }
+    case 'outbound':
+      return { route, ...doneAsData(result) }
   }
+}
+
+function doneAsData(done: Done): object {
+  if (done.kind === 'outbound') {
+    const { deliveries, awaited, held, heldRecords, missing, firstMissing } = done.pass
+    return { deliveries, awaited, held, heldRecords, missing, firstMissing }
+  }
+  const { summaries, open, waiting } = done.pass
+  return { files: summaries, open: open.map((file) => file.name), waiting }
 }

@@ -8,7 +8,7 @@ import { wordsOf } from '../../operator/event-log.ts'
 import type { LogFormat, LogLevel } from '../../support/log.ts'
 import { readConfiguration } from '../context.ts'
 import { withOperatedBridge } from '../operating.ts'
-import { runInWords } from '../run-in-words.ts'
+import { endedInWords, runInWords } from '../run-in-words.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface WatchOptions {
@@ -27,9 +27,12 @@ export async function watch(terminal: Terminal, options: WatchOptions): Promise<
     if (line !== undefined) say(line)
   }
   const passed = (result: RouteResult) => {
-    // Told as an event, once and not at every try.
-    if (result.kind === 'failed') return
-    for (const line of runInWords({ routes: [result], stranded: [], exit: EXIT.ok })) say(line)
+    // That it failed is told as an event, once and not at every try.
+    const lines =
+      result.kind === 'failed'
+        ? endedInWords(result)
+        : runInWords({ routes: [result], stranded: [], exit: EXIT.ok })
+    for (const line of lines) say(line)
   }
   const operated = { isWatch: true, routes, flags: { level: logLevel, format: logFormat }, words }
   await withOperatedBridge(terminal, configuration, operated, ({ bridge, talks }) =>

@@ -1,4 +1,5 @@
 /** Which encoding a file is in: from its byte order mark, from what the mapping says, or from its first bytes. */
+import { isUtf8 } from 'node:buffer'
 import iconv from 'iconv-lite'
 import { problem, type Problem } from '../../domain/problem.ts'
 
@@ -20,8 +21,10 @@ export function findEncoding(head: Uint8Array, told: string | undefined): Encodi
   if (other) return { problem: notText(other.kind) }
   const marked = MARKS.find(({ bytes }) => startsWith(head, bytes))
   if (marked) return found(marked.name, marked.bytes.length, true)
+  const wide = toldName === undefined ? wideEncoding(head) : undefined
+  const isWide = wide !== undefined || /^(?:utf-?(?:16|32)|ucs)/.test(toldName ?? '')
+  if (!isWide && isBinary(head)) return { problem: notText('binary data') }
   if (toldName !== undefined) return found(toldName, 0, true)
-  const wide = wideEncoding(head)
   return wide === undefined ? found('utf-8', 0, false) : found(wide, 0, true)
 }
 
@@ -76,6 +79,27 @@ function wideEncoding(head: Uint8Array): string | undefined {
   if (odd > pairs * 0.4 && even < pairs * 0.05) return 'utf-16le'
   if (even > pairs * 0.4 && odd < pairs * 0.05) return 'utf-16be'
   return undefined
+}
+
+/** In no encoding of a byte or more for each letter does text have so many of these; separators and escapes are left out. */
+const NEVER_TEXT = [...range(0x00, 0x06), ...range(0x0e, 0x19)]
+const KINDS_MIN = 8
+const SHARE_MIN = 0.02
+
+function isBinary(head: Uint8Array): boolean {
+  if (isUtf8(head)) return false
+  const counts = new Map(NEVER_TEXT.map((byte) => [byte, 0]))
+  for (const byte of head) {
+    const count = counts.get(byte)
+    if (count !== undefined) counts.set(byte, count + 1)
+  }
+  const kinds = [...counts.values()].filter((count) => count > 0)
+  const sum = kinds.reduce((total, count) => total + count, 0)
+  return kinds.length >= KINDS_MIN && sum > head.length * SHARE_MIN
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index)
 }
 
 function startsWith(head: Uint8Array, bytes: readonly number[]): boolean {

@@ -156,12 +156,12 @@ function unknown(server: HostTrust, known: KnownHost, key: HostKey): BridgeError
       : ` Line ${line} trusts an authority, and certificates of hosts are not understood here.`
   const { knownHostsFile } = server.trust
   const place = knownHostsFile === undefined ? 'is not known' : `is not known in ${knownHostsFile}`
-  const command = `dropbridge trust-host ${server.mailbox} --fingerprint ${fingerprintOf(key)}`
   return new BridgeError(
     'host-key-unknown',
-    `${knownName(server)} ${place}.${authority} It shows the key ${keyInWords(key)}. Nothing was sent. If whoever runs the server says that it is theirs, trust it with \`${command}\`.`,
+    `${knownName(server)} ${place}.${authority} It shows the key ${keyInWords(key)}. Nothing was sent.`,
     {
-      cure: `Compare the fingerprint with what whoever runs the server gave you, then run \`dropbridge trust-host ${server.mailbox}\`. Other mailboxes go on.`,
+      // The fingerprint that is shown may be that of somebody in between, so it is not put into anybody's mouth.
+      cure: `Ask whoever runs the server for the fingerprint of its key, and trust that one: \`dropbridge trust-host ${server.mailbox} --fingerprint …\`. Other mailboxes go on.`,
     },
   )
 }

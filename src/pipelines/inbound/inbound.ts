@@ -37,7 +37,8 @@ export interface ArchivedFile {
 /** An API that failed on so many files in a row is down, and not at odds with a file. */
 const UNREACHABLE_MAX = 2
 
-interface Pass {
+/** What a pass has come to so far. */
+export interface InboundProgress {
   /** The ids of the files in their order. */
   readonly taken: string[]
   readonly reported: Map<string, ReportedFile>
@@ -51,7 +52,7 @@ interface Pass {
 }
 
 /** A pass under way. */
-interface Passing extends Pass {
+interface Passing extends InboundProgress {
   readonly behind: Behind
 }
 
@@ -61,11 +62,13 @@ const BEHIND_AT_ONCE = 4
 /**
  * One pass: what an earlier pass left unfinished goes on first, then the files that are whole now, in their order.
  * A file that cannot be brought to an end stays open and the next one is taken. Failures that concern everything are
- * thrown at once, those of single files when the others had their turn.
+ * thrown at once, those of single files when the others had their turn; what was done before is in `pass` then.
  */
-export async function passInbound(parts: InboundParts): Promise<InboundPass> {
+export async function passInbound(
+  parts: InboundParts,
+  pass: InboundProgress = beginInbound(),
+): Promise<InboundPass> {
   const { journal, route } = parts
-  const pass = beginPass()
   await sweepSpool(parts)
   const left = await journal.unfinishedFiles(route.name)
   await withBehind(BEHIND_AT_ONCE, async (behind) => {
@@ -96,13 +99,13 @@ async function takeNew(parts: InboundParts, known: Set<string>, pass: Passing): 
 /** Only the file named, from where it stands; for when a person decided about its held records. */
 export async function passFile(parts: InboundParts, fileId: string): Promise<InboundPass> {
   const { journal, route } = parts
-  const pass = beginPass()
+  const pass = beginInbound()
   const file = await journal.file(fileId)
   if (file !== undefined) await withBehind(1, (behind) => bringOn(parts, file, { ...pass, behind }))
   return passOf(route.name, pass)
 }
 
-function beginPass(): Pass {
+export function beginInbound(): InboundProgress {
   const row = { unreachable: 0 }
   return {
     taken: [],
@@ -116,10 +119,16 @@ function beginPass(): Pass {
   }
 }
 
-function passOf(route: string, pass: Pass): InboundPass {
-  const { taken, reported: found, open, waiting, archived } = pass
+function passOf(route: string, pass: InboundProgress): InboundPass {
   const failures = [...pass.failures, ...pass.earlier]
   if (failures.length > 0) throw failures[0]
+  return inboundSoFar(route, pass)
+}
+
+export function inboundSoFar(
+  route: string,
+  { taken, reported: found, open, waiting, archived }: InboundProgress,
+): InboundPass {
   const reported = taken.flatMap((id) => found.get(id) ?? [])
   const summaries = reported.map(({ summary }) => summary)
   return { route, summaries, reported, open, waiting, ...(archived.length === 0 ? {} : { archived }) }
@@ -151,7 +160,7 @@ async function bringOn(parts: InboundParts, file: FileEntry, pass: Passing): Pro
   }
 }
 
-async function bringToEnd(parts: InboundParts, file: FileEntry, pass: Pass): Promise<void> {
+async function bringToEnd(parts: InboundParts, file: FileEntry, pass: InboundProgress): Promise<void> {
   try {
     const came = await advance(parts, file, pass, 'closed')
     if (came.state !== 'closed') await noteUnfinished(parts, file, pass)
@@ -164,7 +173,7 @@ async function bringToEnd(parts: InboundParts, file: FileEntry, pass: Pass): Pro
 async function noteFailure(
   { journal, setbacks }: InboundParts,
   file: FileEntry,
-  { error, pass }: { readonly error: unknown; readonly pass: Pass },
+  { error, pass }: { readonly error: unknown; readonly pass: InboundProgress },
 ): Promise<void> {
   pass.failures.push(error)
   if (setbacks === undefined) return
@@ -173,7 +182,11 @@ async function noteFailure(
 }
 
 /** A file whose other records are all final need not be run again soon. */
-async function noteUnfinished({ journal }: InboundParts, file: FileEntry, pass: Pass): Promise<void> {
+async function noteUnfinished(
+  { journal }: InboundParts,
+  file: FileEntry,
+  pass: InboundProgress,
+): Promise<void> {
   const waiting = (await journal.onlyWaits(file.id)) ? await journal.waitingFiles(1, file.id) : []
   if (waiting.length > 0) pass.waiting.push(...waiting)
   else pass.open.push(file)
@@ -211,7 +224,7 @@ function tellReported({ route, notify }: InboundParts, file: FileEntry, { summar
 async function advance(
   parts: InboundParts,
   file: FileEntry,
-  pass: Pass,
+  pass: InboundProgress,
   until: FileState,
 ): Promise<FileEntry> {
   let current = file

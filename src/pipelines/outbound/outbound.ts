@@ -29,13 +29,17 @@ export interface OutboundPass {
 /**
  * One pass: unfinished deliveries go on first, so that their records are acknowledged and leave the list; then what is
  * new is collected and delivered. A delivery or receipt that cannot be brought on keeps no other from its turn; what it
- * failed with is thrown at the end. Failures that concern everything are thrown at once.
+ * failed with is thrown at the end. Failures that concern everything are thrown at once. What was done before is in
+ * `deliveries` then.
  */
-export async function passOutbound(parts: OutboundParts): Promise<OutboundPass> {
+export async function passOutbound(
+  parts: OutboundParts,
+  deliveries: DeliveryResult[] = [],
+): Promise<OutboundPass> {
   await sweepSpool(parts)
   if (parts.route.acknowledge === 'picked-up') await notePickUps(parts)
   const failures = parts.route.acknowledge === 'receipt' ? await receiptFailures(parts) : []
-  const pass = await passOn(parts, failures)
+  const pass = await passOn(parts, { deliveries, failures, stuck: 0, isAway: false, unreachable: 0 })
   if (failures.length > 0) throw failures[0]
   return pass
 }
@@ -51,15 +55,14 @@ async function receiptFailures(parts: OutboundParts): Promise<unknown[]> {
   }
 }
 
-async function passOn(parts: OutboundParts, failures: unknown[]): Promise<OutboundPass> {
+async function passOn(parts: OutboundParts, passing: Passing): Promise<OutboundPass> {
   const { journal, route } = parts
-  const passing: Passing = { deliveries: [], failures, stuck: 0, isAway: false, unreachable: 0 }
   const { deliveries } = passing
   for (const delivery of await journal.unfinishedDeliveries(route.name)) {
     if (!isAwaited(parts, delivery)) await bringOn(parts, { delivery, isNew: false }, passing)
   }
   if (parts.onlyUnfinished === true || parts.turn?.isComposed === true || !takesMore(passing))
-    return { ...unfinishedPass(route.name, deliveries), ...(await awaitedFiles(parts)) }
+    return { ...outboundSoFar(route.name, deliveries), ...(await awaitedFiles(parts)) }
   if (route.report !== undefined) return passReport(parts, route.report, passing)
   await collectRecords(parts)
   const held = await deliverWaiting(parts, passing)
@@ -126,7 +129,7 @@ const AWAY = [
   'credentials-unusable',
 ] as const satisfies FailureCode[]
 
-function unfinishedPass(route: string, deliveries: readonly DeliveryResult[]): OutboundPass {
+export function outboundSoFar(route: string, deliveries: readonly DeliveryResult[]): OutboundPass {
   return { route, deliveries, held: 0, heldRecords: [], missing: 0, firstMissing: [] }
 }
 
