@@ -13,7 +13,7 @@ import {
   passInbound,
 } from '../pipelines/inbound/inbound.ts'
 import type { DeliveryResult } from '../pipelines/outbound/finish-delivery.ts'
-import { outboundSoFar, passOutbound } from '../pipelines/outbound/outbound.ts'
+import { type OutboundPass, outboundSoFar, passOutbound } from '../pipelines/outbound/outbound.ts'
 import type { InboundParts, OutboundParts } from '../pipelines/parts.ts'
 import { carrierBook } from '../pipelines/references/carriers.ts'
 import { methodBook } from '../pipelines/rules/methods.ts'
@@ -40,20 +40,16 @@ export interface Held {
   readonly done: Done[]
 }
 
-export async function passRoute(
-  shop: Workshop,
-  { route, lease, signal, api, done, inbound = passInbound }: Held,
-  plan: PassPlan,
-): Promise<RouteResult> {
-  const { onlyUnfinished, turn, dated } = plan
+export async function passRoute(shop: Workshop, held: Held, plan: PassPlan): Promise<RouteResult> {
+  const { route, lease, signal, api } = held
   const { configuration, options, journal } = shop
-  const mapping = shop.mappings.get(route.name)
   const folder = join(configuration.stateFolder, 'spool', route.name)
   const opened = await openSpool(folder, () => journal.renewLease(lease))
   const spool = options.wrap?.spool?.(opened) ?? opened
   const { clock, newId, notify } = options
   const concurrency = configuration.api.connections
-  const shared = {
+  const { onlyUnfinished, ...turn } = plan
+  const shared: Shared = {
     journal,
     lease,
     api,
@@ -66,30 +62,55 @@ export async function passRoute(
     format: shop.format,
     ...(onlyUnfinished === undefined ? {} : { onlyUnfinished }),
   }
-  if (route.direction === 'inbound' && mapping?.direction === 'inbound') {
-    const { name, party, from, results } = route
-    const documents = documentPlace(route, (mailbox) => mailboxOf(shop, mailbox))
-    const parts: InboundParts = {
-      ...shared,
-      route: inboundRoute(configuration, route),
-      source: mailboxOf(shop, from.mailbox),
-      results: mailboxOf(shop, results.mailbox),
-      ...booksOf(api, party),
-      ...(documents === undefined ? {} : { documents }),
-      translator: mapping.translator,
-      ...nextSteps(shop, route),
-    }
-    const progress = beginInbound()
-    const pass = await inbound(parts, progress).catch((error: unknown) => {
-      done.push({ kind: 'inbound', pass: inboundSoFar(name, progress) })
-      throw error
-    })
-    return noted(done, route, { kind: 'inbound', pass })
+  const done: Done =
+    route.direction === 'inbound'
+      ? { kind: 'inbound', pass: await passIn(shop, { ...held, route }, shared) }
+      : { kind: 'outbound', pass: await passOut(shop, { ...held, route }, { ...shared, ...turn }) }
+  // A later pass over the route may fail.
+  held.done.push(done)
+  return { route: route.name, ...done }
+}
+
+type Shared = Omit<
+  InboundParts,
+  'route' | 'source' | 'results' | 'carriers' | 'methods' | 'documents' | 'translator' | 'next'
+>
+
+async function passIn(
+  shop: Workshop,
+  { route, api, done, inbound = passInbound }: Held & { readonly route: InboundRoute },
+  shared: Shared,
+): Promise<InboundPass> {
+  const { name, party, from, results } = route
+  const mapping = shop.mappings.get(name)
+  assert(mapping?.direction === 'inbound', `route ${name} has no mapping`)
+  const documents = documentPlace(route, (mailbox) => mailboxOf(shop, mailbox))
+  const parts: InboundParts = {
+    ...shared,
+    route: inboundRoute(shop.configuration, route),
+    source: mailboxOf(shop, from.mailbox),
+    results: mailboxOf(shop, results.mailbox),
+    ...booksOf(api, party),
+    ...(documents === undefined ? {} : { documents }),
+    translator: mapping.translator,
+    ...nextSteps(shop, route),
   }
-  assert(
-    route.direction === 'outbound' && mapping?.direction === 'outbound',
-    `route ${route.name} has no mapping`,
-  )
+  const progress = beginInbound()
+  return inbound(parts, progress).catch((error: unknown) => {
+    done.push({ kind: 'inbound', pass: inboundSoFar(name, progress) })
+    throw error
+  })
+}
+
+async function passOut(
+  shop: Workshop,
+  { route, done }: Held & { readonly route: OutboundRoute },
+  { turn, dated, ...shared }: Shared & Omit<PassPlan, 'onlyUnfinished'>,
+): Promise<OutboundPass> {
+  const { name } = route
+  const mapping = shop.mappings.get(name)
+  assert(mapping?.direction === 'outbound', `route ${name} has no mapping`)
+  const deliveries: DeliveryResult[] = []
   const parts: OutboundParts = {
     ...shared,
     route: outboundRoute(route, dated),
@@ -98,18 +119,10 @@ export async function passRoute(
     ...receiptPlace(shop, route),
     composer: mapping.composer,
   }
-  const deliveries: DeliveryResult[] = []
-  const pass = await passOutbound(parts, deliveries).catch((error: unknown) => {
-    done.push({ kind: 'outbound', pass: outboundSoFar(route.name, deliveries) })
+  return passOutbound(parts, deliveries).catch((error: unknown) => {
+    done.push({ kind: 'outbound', pass: outboundSoFar(name, deliveries) })
     throw error
   })
-  return noted(done, route, { kind: 'outbound', pass })
-}
-
-/** A later pass over the route may fail. */
-function noted(all: Done[], { name }: Route, done: Done): RouteResult {
-  all.push(done)
-  return { route: name, ...done }
 }
 
 /** Where receipts come, and who else takes files from there. */

@@ -39,7 +39,14 @@ export async function runRoute(
   const began = options.clock.now()
   const result = await heldRoute(shop, route, signal, work)
   const failure = result.kind === 'failed' ? { failure: result.failure.code } : {}
-  options.notify({ kind: 'pass-ended', route: route.name, ms: options.clock.now() - began, ...failure })
+  const idle = result.kind === 'idle' ? { idle: true as const } : {}
+  options.notify({
+    kind: 'pass-ended',
+    route: route.name,
+    ms: options.clock.now() - began,
+    ...failure,
+    ...idle,
+  })
   return result
 }
 

@@ -28,8 +28,6 @@ export async function heed(attending: Attending, tried: Tried, notify: Observer)
   const changes = await attending.journal.noteConcerns(attention.found, attention.unseen)
   for (const { change, concern } of changes) {
     const { code, subject, message, cure, route } = concern
-    // The events of the passes told it already.
-    if (code === 'route-failing') continue
     const what = { code, subject, ...(route === undefined ? {} : { route }) }
     if (change === 'raised') notify({ kind: 'attention-raised', ...what, message, cure })
     else notify({ kind: 'attention-ended', ...what })

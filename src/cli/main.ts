@@ -2,7 +2,7 @@
 /** The program: reads the command line, runs one command, sets the exit code. */
 import { basename, relative } from 'node:path'
 import { createInterface } from 'node:readline/promises'
-import { BridgeError } from '../support/errors.ts'
+import { BridgeError, type ExitCode } from '../support/errors.ts'
 import { keepHeapSmall } from '../support/heap.ts'
 import { streamSink } from '../support/log-sinks.ts'
 import { visible } from '../support/visible.ts'
@@ -17,6 +17,9 @@ const talk = streamSink(process.stderr)
 const shown = (line: string) => line.split('\n').map(visible).join('\n')
 const say = (line: string) => talk.write(`${shown(line)}\n`)
 const { signal, exitOnSignal, stopsBy } = stopSignal(say)
+
+/** What the program ends with in place of its own codes. */
+let mapped: ReadonlyMap<ExitCode, number> = new Map()
 
 const terminal: Terminal = {
   out: (line) => void process.stdout.write(`${process.stdout.isTTY ? shown(line) : line}\n`),
@@ -36,6 +39,10 @@ const terminal: Terminal = {
   ...(process.stdin.isTTY && process.stderr.isTTY ? { ask } : {}),
   signal,
   stopsBy,
+  exitOnSignal,
+  mapsExits: (map) => {
+    mapped = map
+  },
 }
 
 // A reader that went away (| head) is no failure of ours; and what cannot be said is not said.
@@ -45,8 +52,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.stderr.on('error', () => undefined)
 
 const code = await runCommandLine(terminal, process.argv.slice(2))
+const stopped = exitOnSignal()
 // Never process.exit(): it would cut off what stdout has not written yet.
-process.exitCode = exitOnSignal() ?? code
+process.exitCode = stopped === undefined ? code : (mapped.get(stopped) ?? stopped)
 
 /** A signal while the question stands is an answer too: nothing. */
 async function ask(question: string): Promise<string> {

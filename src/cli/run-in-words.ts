@@ -25,7 +25,9 @@ export function attentionInWords({
   message,
   cure,
 }: Extract<BridgeEvent, { kind: 'attention-raised' }>): string | undefined {
-  return code === 'records-held' ? undefined : `needs a person: ${message}; what to do: ${cure}`
+  return code === 'records-held' || code === 'route-failing'
+    ? undefined
+    : `needs a person: ${message}; what to do: ${cure}`
 }
 
 /** What happened, a line or a few for each route. `terse`: nothing of routes that had nothing to do. */

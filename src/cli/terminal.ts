@@ -23,6 +23,10 @@ export interface Terminal {
   readonly signal: AbortSignal
   /** Has a signal told in another way than as a line of talk; left out where none comes. */
   readonly stopsBy?: (tell: (event: StopEvent) => void) => void
+  /** The exit code that tells which signal came; undefined when none did. */
+  readonly exitOnSignal?: () => ExitCode | undefined
+  /** From now on the program ends with other codes than its own, after a signal too. */
+  readonly mapsExits?: (map: ReadonlyMap<ExitCode, number>) => void
 }
 
 /** Tells a failure in words: what, where, why, what to do. Gives the exit code. */

@@ -119,6 +119,8 @@ export interface ConcernChange {
   /** Grows by one with every change. */
   readonly turn: number
   readonly change: 'raised' | 'ended'
+  /** The turn in which it was raised. */
+  readonly raisedTurn: number
   readonly at: number
   readonly concern: Concern
 }

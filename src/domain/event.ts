@@ -40,6 +40,8 @@ export type BridgeEvent =
       readonly route: string
       readonly ms: number
       readonly failure?: string
+      /** Nothing was due, so nothing was tried. */
+      readonly idle?: true
     }
   /** Told once, when a route that went well before fails; and once when it goes well again. */
   | {

@@ -81,8 +81,8 @@ export interface NoticeRange {
 }
 
 export interface DueNotice extends Omit<NoticeRange, 'upToTurn'> {
-  /** Since when this channel is told anything, milliseconds: no finding from before is told. */
-  readonly joinedAt: number
+  /** The last change of findings before this channel joined: neither those from before are told nor their end. */
+  readonly joinedTurn: number
   /** The notice that was begun and not sent: it comes first, as it was. */
   readonly open?: {
     readonly id: string

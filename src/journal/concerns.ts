@@ -79,7 +79,7 @@ async function note(tables: Kysely<Tables>, { found, unseen, now }: Noting): Pro
       .set({ ended_turn: turn, ended_at: now })
       .where('raised_turn', '=', row.raised_turn)
       .execute()
-    made.push({ turn, change: 'ended', at: now, concern: concernOf(row) })
+    made.push({ turn, change: 'ended', raisedTurn: row.raised_turn, at: now, concern: concernOf(row) })
   }
   for (const concern of added) {
     turn += 1
@@ -88,12 +88,12 @@ async function note(tables: Kysely<Tables>, { found, unseen, now }: Noting): Pro
       .insertInto('concerns')
       .values({ raised_turn: turn, code, route, subject, since, message, cure, raised_at: now })
       .execute()
-    made.push({ turn, change: 'raised', at: now, concern })
+    made.push({ turn, change: 'raised', raisedTurn: turn, at: now, concern })
   }
   return made
 }
 
-async function lastTurn(tables: Kysely<Tables>): Promise<number> {
+export async function lastTurn(tables: Kysely<Tables>): Promise<number> {
   const { rows } = await sql<{ turn: number | null }>`
     select max(coalesce((select max(raised_turn) from concerns), 0),
       coalesce((select max(ended_turn) from concerns where ended_turn is not null), 0)) as turn`.execute(
@@ -121,12 +121,14 @@ async function changes(tables: Kysely<Tables>, afterTurn: number, limit: number)
     ...raised.map((row) => ({
       turn: row.raised_turn,
       change: 'raised' as const,
+      raisedTurn: row.raised_turn,
       at: row.raised_at,
       concern: concernOf(row),
     })),
     ...ended.map((row) => ({
       turn: row.ended_turn ?? 0,
       change: 'ended' as const,
+      raisedTurn: row.raised_turn,
       at: row.ended_at ?? 0,
       concern: concernOf(row),
     })),

@@ -10,6 +10,7 @@ import { takenFiles } from './migrations/014-taken-files.ts'
 import { failingRoutes } from './migrations/015-failing-routes.ts'
 import { watches } from './migrations/016-watches.ts'
 import { turnsAhead } from './migrations/017-turns-ahead.ts'
+import { joinedTurn } from './migrations/018-joined-turn.ts'
 import { reports } from './migrations/006-reports.ts'
 import { steps } from './migrations/005-steps.ts'
 import { superseded } from './migrations/007-superseded.ts'
@@ -47,6 +48,7 @@ const MIGRATIONS: readonly Migration[] = [
   failingRoutes,
   watches,
   turnsAhead,
+  joinedTurn,
 ]
 
 /** Safe when several bridges open a new journal at once: each step is looked for again under the write lock. */

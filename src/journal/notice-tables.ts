@@ -5,6 +5,7 @@ export interface NoticeChannelTable {
   joined_at: number
   told_event: number
   told_turn: number
+  joined_turn: number
 }
 
 export interface NoticeTable {

@@ -2,6 +2,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { DueNotice, NoticeEntry, NoticeJournal, NoticeMatter, NoticeRange } from '../domain/notice.ts'
 import { headOf } from './chain.ts'
+import { lastTurn } from './concerns.ts'
 import { present } from './present.ts'
 import type { NoticeTable } from './notice-tables.ts'
 import type { Tables } from './schema.ts'
@@ -14,10 +15,11 @@ export function noticeCalls(store: Store): NoticeJournal {
       if (channels.every((name) => known.has(name))) return
       await write(store, async (tables, now) => {
         const { event } = await headOf(tables)
+        const turn = await lastTurn(tables)
         for (const name of channels) {
           await sql`
-            insert into notice_channels (name, joined_at, told_event, told_turn)
-            values (${name}, ${now}, ${event}, 0) on conflict do nothing`.execute(tables)
+            insert into notice_channels (name, joined_at, told_event, told_turn, joined_turn)
+            values (${name}, ${now}, ${event}, ${turn}, ${turn}) on conflict do nothing`.execute(tables)
         }
       })
     },
@@ -56,7 +58,7 @@ async function dueNotice(tables: Kysely<Tables>, channel: string): Promise<DueNo
   if (told === undefined) return undefined
   const last = await latestOf(tables, channel)
   const lastTriedAt = last === undefined ? {} : { lastTriedAt: last.tried_at }
-  const common = { joinedAt: told.joined_at, ...lastTriedAt }
+  const common = { joinedTurn: told.joined_turn, ...lastTriedAt }
   if (last === undefined || last.state === 'sent') {
     const { event } = await headOf(tables)
     const { told_event: afterEvent, told_turn: afterTurn } = told

@@ -35,7 +35,7 @@ export async function digestOf(sources: Sources, request: DigestRequest): Promis
   const { matter } = request
   const files = await gather(matter.files, (id) => toldFile(sources, id), request)
   const deliveries = await gather(matter.deliveries, (id) => toldDelivery(sources, id), request)
-  const { attention, failures, recovered } = changesIn(request)
+  const { attention, failures, recovered } = changesIn(request, sources.configuration)
   const trouble =
     files.some(isTroubled) ||
     deliveries.some(isTroubled) ||
@@ -140,7 +140,10 @@ function sumOf(all: readonly { readonly records: StateCounts }[]): StateCounts {
 }
 
 /** What came and went within the range needs nobody. */
-function changesIn(request: DigestRequest): Pick<Digest, 'attention' | 'failures' | 'recovered'> {
+function changesIn(
+  request: DigestRequest,
+  { routes }: Configuration,
+): Pick<Digest, 'attention' | 'failures' | 'recovered'> {
   const { changes } = request
   const last = new Map(changes.map((change) => [concernKey(change.concern), change]))
   const first = new Map(changes.toReversed().map((change) => [concernKey(change.concern), change]))
@@ -158,7 +161,12 @@ function changesIn(request: DigestRequest): Pick<Digest, 'attention' | 'failures
     failures: raised
       .filter(isFailure)
       .map(({ route = '', subject: code, message }) => ({ route, code, message })),
-    recovered: ended.filter(isFailure).flatMap(({ route = '' }) => (failing.has(route) ? [] : [route])),
+    // A route that is gone does not work again.
+    recovered: routes.flatMap(({ name }) =>
+      !failing.has(name) && ended.some((concern) => isFailure(concern) && concern.route === name)
+        ? [name]
+        : [],
+    ),
   }
 }
 

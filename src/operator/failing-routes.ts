@@ -21,7 +21,7 @@ export function watchFailingRoutes(): FailingRoutes {
         failing.set(route, { route, code, message: withoutTheirWords(message) })
         tried.add(route)
       }
-      const isWell = event.kind === 'pass-ended' && event.failure === undefined
+      const isWell = event.kind === 'pass-ended' && event.failure === undefined && event.idle !== true
       if (event.kind !== 'route-recovered' && !isWell) return
       failing.delete(event.route)
       tried.add(event.route)

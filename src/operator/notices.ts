@@ -75,7 +75,7 @@ async function sendOpen(
   if (open === undefined) return false
   const { upToTurn, id } = open
   const range = { afterEvent: due.afterEvent, upToEvent: due.upToEvent, afterTurn: due.afterTurn, upToTurn }
-  const changes = await changesIn(announcing, range, due.joinedAt)
+  const changes = await changesIn(announcing, range, due.joinedTurn)
   const matter = await announcing.journal.noticeMatter(range, MATTER_MAX)
   const digest = await digestFor(announcing, notice, { id, matter, changes })
   return send(announcing, notice, {
@@ -97,7 +97,7 @@ async function sendNew(announcing: Announcing, notice: NoticeConfiguration, due:
     upToTurn: changes.at(-1)?.turn ?? due.afterTurn,
   }
   if (range.upToEvent === range.afterEvent && changes.length === 0) return
-  const told = changes.filter(({ at }) => at >= due.joinedAt)
+  const told = changes.filter(({ raisedTurn }) => raisedTurn > due.joinedTurn)
   const request = { id: newId(), matter, changes: told }
   const digest = await digestFor(announcing, notice, request)
   if (digest !== undefined) await send(announcing, notice, { range, digest, once: false })
@@ -168,8 +168,8 @@ function digestFor(
 async function changesIn(
   { journal }: Announcing,
   { afterTurn, upToTurn }: NoticeRange,
-  joinedAt: number,
+  joinedTurn: number,
 ): Promise<ConcernChange[]> {
   const changes = await journal.concernChanges(afterTurn, CHANGES_MAX)
-  return changes.filter(({ turn, at }) => turn <= upToTurn && at >= joinedAt)
+  return changes.filter(({ turn, raisedTurn }) => turn <= upToTurn && raisedTurn > joinedTurn)
 }

@@ -97,6 +97,42 @@ test('of many files that no route takes it is told that there are more, and each
   )
 })
 
+test('a finding that others come in front of is not over', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  for (let turn = 0; turn < 20; turn++) await world.drop('inbox/orders', `s${turn + 10}.txt`, 'x')
+  await attend(world)
+  await world.drop('inbox/orders', 'a-first.txt', 'x')
+  await at(world, 'inbox/orders/a-first.txt', 2 * DAY_MS)
+  const crowded = await attend(world)
+  await rm(join(world.folder, 'exchange/inbox/orders/a-first.txt'))
+  const after = await attend(world)
+
+  expect(crowded.told.filter((each) => each.startsWith('ended'))).toEqual([])
+  expect(after.told.filter((each) => each.startsWith('raised'))).toEqual([])
+})
+
+test('a file that should have come is not missing because nobody can look, nor has it come', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const by: Expect = { by: '00:01', zone: 'UTC', days: [1, 2, 3, 4, 5, 6, 7] }
+  changeInbox(world, { expect: by })
+  const exchange = join(world.folder, 'exchange')
+  await world.drop('inbox/orders', 'orders.csv', '')
+  await at(world, 'inbox/orders/orders.csv', 0)
+  const there = await attend(world)
+  await rename(exchange, `${exchange}-away`)
+  const away = await attend(world)
+  await rename(`${exchange}-away`, exchange)
+  await rm(join(exchange, 'inbox/orders/orders.csv'))
+  const missing = await attend(world)
+  await rename(exchange, `${exchange}-away`)
+  const still = await attend(world)
+
+  expect(codesOf(there.snapshot)).toEqual([])
+  expect(away.told).toEqual(['raised mailbox-away exchange'])
+  expect(missing.told.map((each) => each.split(' ').slice(0, 2).join(' '))).toContain('raised file-not-come')
+  expect(still.told.join()).not.toContain('file-not-come')
+})
+
 test('what only looks like a file, and a file that nobody finishes writing, are told where a route would take it', async () => {
   const world = await aWorld({ routes: ['orders'] })
   changeInbox(world, { match: '*' })

@@ -118,7 +118,9 @@ test('check --online tells which server cannot be reached, trusted or logged in 
   expect(wrongLogin.refused[0]).not.toContain('api.clientId')
   const stranger = await asked({ trust: { knownHostsFile: '/nowhere' } })
   expect(stranger.refused).toEqual([expect.stringContaining(server.fingerprint)])
-  expect(stranger.refused[0]).toContain('then run `dropbridge trust-host exchange`. Other mailboxes go on.')
+  expect(stranger.refused[0]).toContain(
+    'trust that one: `dropbridge trust-host exchange --fingerprint …`. Other mailboxes go on.',
+  )
   const pinned = await asked({ trust: { pinned: [`SHA256:${'A'.repeat(43)}`] } })
   expect(pinned.refused[0]).toContain('Only then correct `hostKey` of the mailbox exchange.')
   await server.close()

@@ -210,6 +210,20 @@ test.each([
   },
 )
 
+test('the exit code of a signal can be mapped too, and the result as data has the one of the program', async () => {
+  const { world, env } = await anOffice()
+  await dropOrders(world, 'orders.csv', sampleOrders({ seed: 82, orders: 150, damageEvery: 0 }))
+  world.service.switches.latencyMs = 50
+  const words = ['run', 'orders', '--json', '--exit-map', '130=1,143=0']
+  const running = startProgram(world.folder, words, env)
+  while (world.service.counts().orders < 5) await new Promise((resolve) => setTimeout(resolve, 5))
+  running.process.kill('SIGTERM')
+  const stopped = await running.finished
+
+  expect(stopped.exit).toBe(0)
+  expect(JSON.parse(stopped.stdout)).toMatchObject({ exit: 143 })
+})
+
 test('a second signal ends a run at once, says so, and the next run posts nothing twice', async () => {
   const { world, env, run } = await anOffice()
   await dropOrders(world, 'orders.csv', GOOD)

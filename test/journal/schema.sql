@@ -179,7 +179,7 @@ CREATE TABLE notice_channels (
   name text primary key,
   joined_at integer not null,
   told_event integer not null,    -- what happened up to here was told, or is being told
-  told_turn integer not null) strict, without rowid;
+  told_turn integer not null, joined_turn integer not null default 0) strict, without rowid;
 
 CREATE TABLE notices (
   id text primary key,

@@ -56,7 +56,7 @@ async function anOffice(...notices: NoticeConfiguration[]) {
   const state = { broken: false }
   const announcing: Announcing = {
     journal,
-    configuration: { routes: [], mailboxes: {} } as unknown as Configuration,
+    configuration: { routes: [{ name: 'orders' }], mailboxes: {} } as unknown as Configuration,
     notices: notices.length === 0 ? [OPS] : notices,
     notifierOf: () => ({
       send: (message, _, { once } = { once: false }) => {
@@ -252,6 +252,40 @@ test('what was found before anybody joined is not told', async () => {
   await announce(later)
 
   expect(office.messages).toEqual([])
+})
+
+test('a channel that joined while the clock was ahead is told what is found when it is right', async () => {
+  const office = await anOffice()
+  const later = { ...office.announcing, notices: [{ ...OPS, name: 'later' }] }
+  office.clock.advance(3 * 3_600_000)
+  await joinNotices(later)
+  office.clock.advance(-3 * 3_600_000)
+  await office.journal.noteConcerns([HELD], () => false)
+  await announce(later)
+
+  expect(office.messages.map(({ subject }) => subject)).toEqual(['records-held'])
+})
+
+test('a channel is not told that something is over of which it never heard', async () => {
+  const office = await anOffice()
+  await office.journal.noteConcerns([HELD], () => false)
+  const later = { ...office.announcing, notices: [{ ...OPS, name: 'later' }] }
+  await joinNotices(later)
+  await office.journal.noteConcerns([failure('bug')], () => false)
+  await announce(later)
+
+  expect(office.messages.map(({ data }) => [data.failures.length, data.attention.ended])).toEqual([[1, []]])
+})
+
+test('a route that is not in the configuration any more does not work again', async () => {
+  const office = await anOffice()
+  const gone = { ...failure('bug'), route: 'gone' }
+  await office.journal.noteConcerns([gone], () => false)
+  await announce(office.announcing)
+  await office.journal.noteConcerns([], () => false)
+  await announce(office.announcing)
+
+  expect(office.messages.map(({ subject }) => subject)).toEqual(['gone failed (bug)'])
 })
 
 test('a failure is told once while it lasts, again when it is another, and by the name of its route', async () => {

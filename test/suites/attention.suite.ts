@@ -191,12 +191,12 @@ export function attentionSuite(name: string, open: (clock: TestClock) => Promise
       const nothing = await journal.noteConcerns([late], never)
 
       expect(first).toEqual([
-        { turn: 1, change: 'raised', at: START, concern: stray },
-        { turn: 2, change: 'raised', at: START, concern: late },
+        { turn: 1, change: 'raised', raisedTurn: 1, at: START, concern: stray },
+        { turn: 2, change: 'raised', raisedTurn: 2, at: START, concern: late },
       ])
       expect(again).toEqual([])
       expect(standing).toEqual([late, stray])
-      expect(ended).toEqual([{ turn: 3, change: 'ended', at: START + 1000, concern: stray }])
+      expect(ended).toEqual([{ turn: 3, change: 'ended', raisedTurn: 1, at: START + 1000, concern: stray }])
       expect(nothing).toEqual([])
       expect(await journal.standingConcerns(10)).toEqual([late])
     })

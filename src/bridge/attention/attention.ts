@@ -29,7 +29,8 @@ const STANDING_MAX = 10_000
 export async function gatherAttention(attending: Attending, tried: Tried): Promise<Attention> {
   const { journal, mailboxes, clock } = attending
   const listings = listingsOf(mailboxes)
-  const looking: Looking = { ...attending, now: clock.now(), listings }
+  const unsure = new Set<string>()
+  const looking: Looking = { ...attending, now: clock.now(), listings, unsure }
   const inboxes = await inboxConcerns(looking)
   const seen = [
     ...inboxes.concerns,
@@ -51,7 +52,9 @@ export async function gatherAttention(attending: Attending, tried: Tried): Promi
     found,
     strangers: inboxes.strangers,
     unseen: (concern) =>
-      untried(concern) || (concern.code !== 'mailbox-away' && isBehind(away, concern.subject)),
+      untried(concern) ||
+      unsure.has(concernKey(concern)) ||
+      (concern.code !== 'mailbox-away' && isBehind(away, concern.subject)),
   }
 }
 

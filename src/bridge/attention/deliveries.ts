@@ -10,12 +10,8 @@ import type { Looking } from './looking.ts'
 /** So many of the files that wait are looked through; those behind them wait no longer than these. */
 const AWAITED_MAX = 10_000
 
-export async function deliveryConcerns({
-  journal,
-  configuration,
-  mailboxes,
-  now,
-}: Looking): Promise<Concern[]> {
+export async function deliveryConcerns(looking: Looking): Promise<Concern[]> {
+  const { journal, configuration, mailboxes, now } = looking
   const concerns: Concern[] = []
   for (const route of configuration.routes) {
     if (route.direction !== 'outbound' || route.overdue === undefined) continue
@@ -27,7 +23,7 @@ export async function deliveryConcerns({
       if (delivery.refusedReceipt !== undefined) found.push(refusedConcern(route, delivery, path))
       else if (late !== undefined) found.push(overdueConcern(route, delivery, { ...late, path, now }))
     }
-    concerns.push(...atMost(found, route.name))
+    concerns.push(...atMost(looking, found, route.name))
   }
   return concerns
 }

@@ -96,7 +96,7 @@ function strangersOf(looking: Looking, { mailbox, files, routes }: Inbox): Found
       orphans.push(orphanConcern(path, subject, modifiedAt))
     }
   }
-  return { strangers, concerns: [...atMost(concerns, place), ...atMost(orphans, place)] }
+  return { strangers, concerns: [...atMost(looking, concerns, place), ...atMost(looking, orphans, place)] }
 }
 
 /** The patterns of markers and manifests. */
@@ -172,7 +172,7 @@ async function waitingConcerns(
       message: `${mailbox.describe(folder, name)} is not taken: ${why}`,
       cure: `see \`dropbridge why-not ${name}\``,
     }))
-  return atMost(waiting, place)
+  return atMost(looking, waiting, place)
 }
 
 /** Every file counts as one that settled long ago. */

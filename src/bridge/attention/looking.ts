@@ -18,6 +18,8 @@ export interface Attending {
 export interface Looking extends Attending {
   readonly now: number
   readonly listings: Listings
+  /** The keys of findings of which nobody can say now whether they stand: those that stood before stand on. */
+  readonly unsure: Set<string>
 }
 
 interface Looked {

@@ -19,10 +19,8 @@ export interface InboxMeant extends FolderMeant {
 }
 
 /** Nothing where the folder cannot be looked into. */
-export async function passedOverConcerns(
-  { listings, now }: Looking,
-  inbox: InboxMeant,
-): Promise<readonly Concern[]> {
+export async function passedOverConcerns(looking: Looking, inbox: InboxMeant): Promise<readonly Concern[]> {
+  const { listings, now } = looking
   const place = placeOf(inbox)
   const found = await listings.tried(inbox, (mailbox) => lookInto(mailbox, inbox))
   const concerns = (found ?? [])
@@ -33,7 +31,7 @@ export async function passedOverConcerns(
       const subject = `${place}/${visible(each.name)}`
       return [{ code: 'file-of-no-route' as const, subject, since: now, ...told }]
     })
-  return atMost(concerns, `${place} (never taken)`)
+  return atMost(looking, concerns, `${place} (never taken)`)
 }
 
 type Told = Pick<Concern, 'message' | 'cure'>

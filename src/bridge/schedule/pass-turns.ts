@@ -58,8 +58,9 @@ export async function passTurns(parts: TurnParts, mode: TurnMode, pass: Pass): P
   const known = await journal.knownTurns(route.name)
   const due = dueTurns(schedule, known, { now, oneByOne: isOneByOne(route) })
   if (due.before !== undefined) await journal.scheduleBegan(lease, due.before)
-  if (mode === 'again' && isOneByOne(route)) return passAgain(parts, pass)
   const [first] = due.turns
+  // What is due is made by its own turn, or it would be made twice.
+  if (mode === 'again' && isOneByOne(route) && first === undefined) return passAgain(parts, pass)
   if (first === undefined) {
     if (mode !== 'due' && !isOneByOne(route)) return pass({})
     return passUnfinished(parts, { nextAt: nextAfter(schedule, known, now), ...lastOf(known, due) }, pass)
@@ -87,10 +88,11 @@ async function passUnfinished(
 }
 
 /** The report of the last business date once more, whatever was made for it before. */
-async function passAgain({ route, clock }: TurnParts, pass: Pass): Promise<RouteResult> {
-  const schedule = dailyOf(route)
-  const last = lastDate(schedule, clock.now())
-  return { ...(await pass({ dated: datedTurn(schedule, last) })), turns: { again: last.turn } }
+async function passAgain(parts: TurnParts, pass: Pass): Promise<RouteResult> {
+  const schedule = dailyOf(parts.route)
+  const last = lastDate(schedule, parts.clock.now())
+  const dated = await datedTurn(parts, schedule, last)
+  return { ...(await pass({ dated })), turns: { again: last.turn } }
 }
 
 async function carryOut(parts: TurnParts, due: DueTurns, pass: Pass): Promise<RouteResult> {
@@ -106,7 +108,7 @@ async function carryOut(parts: TurnParts, due: DueTurns, pass: Pass): Promise<Ro
     // Another bridge had it before this one took the lease.
     if (entry.state !== 'begun') continue
     notify({ kind: 'turn-begun', route: route.name, turn: turn.turn })
-    const result = await pass(planOf(route, turn, entry.delivery !== undefined))
+    const result = await pass(await planOf(parts, turn, entry.delivery !== undefined))
     results.push(result)
     await journal.turnDone(lease, turn.turn)
     done.push(turn.turn)
@@ -115,17 +117,28 @@ async function carryOut(parts: TurnParts, due: DueTurns, pass: Pass): Promise<Ro
   return { ...joined(route.name, results), turns }
 }
 
-function planOf(route: Route, turn: NewTurn, isComposed: boolean): PassPlan {
+async function planOf(parts: TurnParts, turn: NewTurn, isComposed: boolean): Promise<PassPlan> {
+  const { route } = parts
   const isReport = route.direction === 'outbound' && route.report !== undefined
   const bound = isReport ? { turn: { name: turn.turn, isComposed } } : {}
-  const dated =
-    isDate(turn.turn) && route.schedule?.kind === 'daily' ? { dated: datedTurn(route.schedule, turn) } : {}
-  return { ...bound, ...dated }
+  if (!isDate(turn.turn) || route.schedule?.kind !== 'daily') return bound
+  return { ...bound, dated: await datedTurn(parts, route.schedule, turn) }
 }
 
-function datedTurn(schedule: DailySchedule, { turn, dueAt }: NewTurn): RouteTurn {
-  return { date: turn, dueAt, previousAt: dateBefore(schedule, turn).dueAt }
+/** By what the journal knows: since a turn was had, its schedule may have become another one. */
+async function datedTurn(
+  { journal, route }: TurnParts,
+  schedule: DailySchedule,
+  { turn, dueAt }: NewTurn,
+): Promise<RouteTurn> {
+  const known = (await journal.recentTurns(KNOWN_MAX, route.name)).filter((each) => isDate(each.turn))
+  const previous = known.find((each) => each.turn < turn) ?? dateBefore(schedule, turn)
+  const had = known.find((each) => each.turn === turn)
+  return { date: turn, dueAt: had?.dueAt ?? dueAt, previousAt: previous.dueAt }
 }
+
+/** More than are made up for at once. */
+const KNOWN_MAX = 500
 
 function joined(route: string, results: readonly RouteResult[]): RouteResult {
   const [only] = results

@@ -71,7 +71,8 @@ export function createWorker(parts: WatchParts, route: Route, setbacks?: Setback
       if (passing !== undefined || signal.aborted || troubles.pauseMs() > 0) return
       const isDue = unfinished !== undefined && unfinished.retryAt <= elapsed(clock)
       if (!isReady && !isDue) {
-        if (unfinished === undefined) troubles.noneWhileIdle()
+        // An inbox was looked into; of a schedule only the clock was asked.
+        if (unfinished === undefined) troubles.noneWhileIdle(setbacks !== undefined)
         return
       }
       passing = pass(work, isDue)
@@ -141,10 +142,10 @@ function createTroubles({ shop, giveUp }: WatchParts, { name }: Route) {
       if (trouble?.isOfLook === true) over()
     },
     /** There is nothing to do, and nothing is wrong. */
-    noneWhileIdle() {
+    noneWhileIdle(isTried: boolean) {
       if (trouble !== undefined || elapsed(clock) - wentWellAt < IDLE_TOLD_MS) return
       wentWellAt = elapsed(clock)
-      notify({ kind: 'pass-ended', route: name, ms: 0 })
+      notify({ kind: 'pass-ended', route: name, ms: 0, ...(isTried ? {} : { idle: true }) })
     },
     pauseMs: () => Math.max(0, pausedUntil - elapsed(clock)),
   }

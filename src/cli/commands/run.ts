@@ -27,7 +27,7 @@ export interface RunCommandOptions extends RunFlags {
 export async function run(terminal: Terminal, options: RunCommandOptions): Promise<number> {
   // What is wrong with the command line is told before anything is read.
   const exits = exitMapOf(options.exitMap)
-  boundsOf(options, { now: 0, zone: 'UTC' })
+  terminal.mapsExits?.(exits)
   const exit = await runBounded(terminal, options, exits).catch((error: unknown) =>
     tellFailure(terminal, error),
   )
@@ -36,6 +36,7 @@ export async function run(terminal: Terminal, options: RunCommandOptions): Promi
 
 async function runBounded(terminal: Terminal, options: RunCommandOptions, exits: ExitMap): Promise<ExitCode> {
   const { config, routes, json, quiet } = options
+  boundsOf(options, { now: 0, zone: 'UTC' })
   const configuration = await readConfiguration(terminal, config)
   // Schedulers of this machine go by its own zone.
   const { zone = Intl.DateTimeFormat().resolvedOptions().timeZone } = configuration
@@ -61,7 +62,8 @@ async function runBounded(terminal: Terminal, options: RunCommandOptions, exits:
       if (code === 'time-over') continue
       given.notify({ kind: 'route-failed', route: each.route, code, message: inFull(each.failure) })
     }
-    return { result: passed, talks: given.talks }
+    // The code says which signal came.
+    return { result: { ...passed, exit: terminal.exitOnSignal?.() ?? passed.exit }, talks: given.talks }
   })
   bar.clear()
   // Where a program reads the log on stderr, words between its lines would only disturb it.

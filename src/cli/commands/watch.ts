@@ -58,6 +58,7 @@ function eventInWords(event: BridgeEvent): string | undefined {
 
 /** What the words of a pass do not say anyway. */
 function isWorthAWord(event: BridgeEvent): boolean {
+  if ('code' in event && event.code === 'route-failing') return false
   const { level } = EVENTS[event.kind]
   return (
     level === 'warn' ||

@@ -1,6 +1,7 @@
 /** Routes with schedules, as a scheduler that calls all the time, or a person, has them run. */
 import { expect, test } from 'vitest'
-import { aCalendar } from '../../fixtures/calendar.ts'
+import type { DailySchedule } from '../../../src/config/schedule.ts'
+import { aCalendar, type Calendar } from '../../fixtures/calendar.ts'
 
 const WINDOW = 'select: { received_at: { since: previous, until: now } }\nempty: write'
 const DAILY = `daily: { after: "06:30", zone: America/New_York }\n${WINDOW}`
@@ -199,4 +200,71 @@ test('files that came before the time are taken at it, and what is unfinished of
   await runDue()
   expect((await world.orders()).map((order) => order.purchase_order_number)).toEqual(['PO-1', 'PO-2'])
   expect(await turns('orders')).toEqual(['2026-11-30 before', '2026-12-01 done', '2026-12-02 done'])
+})
+
+/** As somebody edits the configuration between two runs. */
+function changeSchedule({ day }: Calendar, changes: Partial<DailySchedule>): void {
+  const route = day.world.configuration.routes.find(({ name }) => name === 'report')
+  if (route?.schedule?.kind !== 'daily') throw new Error('no such route')
+  Object.assign(route, { schedule: { ...route.schedule, ...changes } })
+}
+
+const IN_UTC = `daily: { after: "06:30", zone: UTC }\n${WINDOW}`
+
+test('whatever time and days its schedule is given meanwhile, a report goes on where the one before ended', async () => {
+  const calendar = await aCalendar({ report: IN_UTC })
+  const { to, runDue, place, ordersIn, files } = calendar
+  to('2026-12-03T07:00Z')
+  await runDue()
+  to('2026-12-03T12:00Z')
+  const numbers = [await place()]
+  changeSchedule(calendar, { after: '18:00' })
+  for (const date of ['04', '05']) {
+    to(`2026-12-${date}T17:00Z`)
+    numbers.push(await place())
+    to(`2026-12-${date}T19:00Z`)
+    await runDue()
+  }
+  changeSchedule(calendar, { days: [1, 2, 3, 4, 5] })
+  to('2026-12-06T12:00Z')
+  numbers.push(await place())
+  to('2026-12-07T19:00Z')
+  await runDue()
+
+  expect(await ordersIn('report')).toEqual(numbers)
+  expect(await files('report')).toEqual(['03', '04', '05', '07'].map((date) => `2026-12-${date}.csv`))
+})
+
+test('a report that is asked for again while its turn is due is made by that turn, once', async () => {
+  const { to, run, runDue, files, turns } = await aCalendar({ report: IN_UTC })
+  to('2026-12-01T07:00Z')
+  await runDue()
+  to('2026-12-02T07:00Z')
+  await run(['report'], { turns: 'again' })
+  await runDue()
+
+  expect(await files('report')).toEqual(['2026-12-01.csv', '2026-12-02.csv'])
+  expect((await turns('report')).at(-1)).toBe('2026-12-02 done')
+})
+
+test('a clock that is days ahead for one run costs no date its report, and no order its place in one', async () => {
+  const { to, run, runDue, place, ordersIn, turns } = await aCalendar({ report: IN_UTC })
+  to('2026-12-01T07:00Z')
+  await runDue()
+  to('2026-12-04T07:00Z')
+  await run()
+  const numbers: string[] = []
+  for (const date of ['01', '02', '03', '04', '05']) {
+    to(`2026-12-${date}T12:00Z`)
+    numbers.push(await place())
+    to(`2026-12-${date}T12:10Z`)
+    await runDue()
+  }
+  to('2026-12-06T07:00Z')
+  await runDue()
+
+  expect((await turns('report')).slice(-5)).toEqual(
+    ['02', '03', '04', '05', '06'].map((date) => `2026-12-${date} done`),
+  )
+  expect((await ordersIn('report')).toSorted()).toEqual(numbers.toSorted())
 })

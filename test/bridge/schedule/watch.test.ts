@@ -1,5 +1,6 @@
 /** A watch gives routes their turns: when they are due, and what was missed before it was started. */
 import { expect, test } from 'vitest'
+import type { Journal } from '../../../src/domain/journal.ts'
 import { aCalendar } from '../../fixtures/calendar.ts'
 import { watchWorld } from '../../fixtures/watching.ts'
 
@@ -24,4 +25,26 @@ test('a watch makes a report when its time comes, once, and makes up for what wa
   expect(
     watching.events.filter(({ kind }) => kind === 'turn-begun').map((event) => 'turn' in event && event.turn),
   ).toEqual(['2026-12-02', '2026-12-03', '2026-12-04'])
+})
+
+test('a turn that counts as due and was had already leaves timers, signals and the other routes their turn', async () => {
+  const { to, runDue, day } = await aCalendar({
+    daily: 'daily: { after: "06:30", zone: UTC }\nselect: {}\nempty: write',
+  })
+  to('2026-12-01T07:00Z')
+  await runDue()
+  to('2026-12-02T07:00Z')
+  await runDue()
+  // As if nobody knew of the turn until it is begun.
+  const forgetful = (journal: Journal): Journal => ({
+    ...journal,
+    knownTurns: () => Promise.resolve({ latestDate: '2026-12-01', begun: [] }),
+  })
+  const watching = await watchWorld(day.world, { wrap: { journal: forgetful } })
+  await new Promise((resolve) => setTimeout(resolve, 1500))
+  await watching.stop()
+
+  const passes = watching.events.filter(({ kind }) => kind === 'pass-ended').length
+  expect(passes).toBeGreaterThan(1)
+  expect(passes).toBeLessThan(20)
 })
