@@ -69,7 +69,9 @@ function withThoseThatNeverRan({ routes }: Configuration, known: readonly RouteO
       ? []
       : [{ route: name, files: {}, incoming: {}, outgoing: {}, deliveries: {}, neverRan: true }],
   )
-  return [...known, ...never].toSorted((one, other) => (one.route < other.route ? -1 : 1))
+  const configured = new Set(routes.map(({ name }) => name))
+  const marked = known.map((each) => (configured.has(each.route) ? each : { ...each, isGone: true as const }))
+  return [...marked, ...never].toSorted((one, other) => (one.route < other.route ? -1 : 1))
 }
 
 /** A process that is gone holds nothing: its lease is taken over at once. */

@@ -101,13 +101,14 @@ function watchesInWords({ watches, at }: Snapshot): string[] {
 /** Of files and of deliveries. */
 const FINISHED: readonly string[] = ['closed', 'acknowledged', 'done']
 
-function nowOf({ heldBy, files, deliveries, neverRan }: SnapshotRoute): string {
+function nowOf({ heldBy, files, deliveries, neverRan, isGone }: SnapshotRoute): string {
   if (neverRan === true) return 'has not run yet'
   if (heldBy !== undefined) return `${holderInWords(heldBy)} is working on it`
   const open = Object.entries({ ...files, ...deliveries })
     .filter(([state]) => !FINISHED.includes(state))
     .map(([state, count]) => `${count} ${state}`)
-  return open.length > 0 ? `unfinished: ${open.join(', ')}` : 'idle'
+  if (open.length > 0) return `unfinished: ${open.join(', ')}`
+  return isGone === true ? 'not in the configuration any more' : 'idle'
 }
 
 function fileRow(file: FileEntry): string[] {

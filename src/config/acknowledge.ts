@@ -65,7 +65,7 @@ export function acknowledgeShape(folder: z.ZodType<string, string>) {
     overdue: z
       .strictObject({
         within: Wait.default('24h').describe(
-          'A delivered file that is not picked up or confirmed for so long is told.',
+          'A delivered file that is not picked up or confirmed for so long is told: minutes, hours or days, such as 30m, 4h or 2d.',
         ),
         before: Wait.default('2h').describe(
           'It is told too when so little time is left until one of its records should be acknowledged, as `acknowledge_by` of the record says.',

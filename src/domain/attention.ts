@@ -76,6 +76,11 @@ export const CONCERNS = {
     meaning: 'A marker or manifest lies in an inbox, and the file that it speaks for does not.',
     cure: 'Ask whoever sends it for the file, or take the marker away.',
   },
+  'receipt-unknown': {
+    meaning:
+      'A file lies where receipts come, is called as they are, and confirms no delivered file that waits for one: its name is wrong, or it came twice.',
+    cure: 'Rename it to what is looked for, or take it away.',
+  },
   'file-of-no-route': {
     meaning:
       'A file lies in an inbox folder and matches no route, has a name that is never taken, is a link or a folder, or has been called as files are while they are written for an hour: nobody will ever read it.',

@@ -33,6 +33,8 @@ export interface Snapshot {
 export interface SnapshotRoute extends RouteOverview {
   /** Nobody has ever worked on it. */
   readonly neverRan?: true
+  /** It is not in the configuration any more. */
+  readonly isGone?: true
 }
 
 export interface ScheduledRoute {

@@ -111,6 +111,26 @@ test('a finding that others come in front of is not over', async () => {
   expect(after.told.filter((each) => each.startsWith('raised'))).toEqual([])
 })
 
+test('a receipt that confirms nothing is told, with the name that is looked for; one that does is not', async () => {
+  const world = await worldThatWaits(RECEIPT, ORDERS)
+  await world.run('orders-out')
+  await partnerOf(world).confirms('orders-1.csv')
+  await partnerOf(world).confirms('orders-1', { match: '{name}.ok' })
+  await world.drop('receipts', 'note.txt', 'x')
+  for (const name of ['orders-1.csv.ok', 'orders-1.ok', 'note.txt'])
+    await at(world, `receipts/${name}`, HOUR_MS)
+  const first = await attend(world)
+  await world.run('orders-out')
+  await rm(join(world.folder, 'exchange/receipts/orders-1.ok'))
+  const second = await attend(world)
+
+  expect(first.told).toEqual(['raised receipt-unknown exchange:receipts/orders-1.ok'])
+  expect(first.snapshot.attention[0]?.message).toContain(
+    '(the nearest name that is looked for is orders-1.csv.ok)',
+  )
+  expect(second.told).toEqual(['ended receipt-unknown exchange:receipts/orders-1.ok'])
+})
+
 test('a file that should have come is not missing because nobody can look, nor has it come', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const by: Expect = { by: '00:01', zone: 'UTC', days: [1, 2, 3, 4, 5, 6, 7] }

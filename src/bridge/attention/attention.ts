@@ -9,6 +9,7 @@ import { folderConcerns } from './folders.ts'
 import { inboxConcerns } from './inboxes.ts'
 import { type AwayFolder, listingsOf } from './listings.ts'
 import type { Attending, Looking } from './looking.ts'
+import { receiptConcerns } from './receipts.ts'
 import { recordConcerns } from './records.ts'
 import { turnConcerns } from './turns.ts'
 import { watchConcerns } from './watches.ts'
@@ -37,6 +38,7 @@ export async function gatherAttention(attending: Attending, tried: Tried): Promi
     ...(await expectedConcerns(looking)),
     ...(await turnConcerns(looking)),
     ...(await deliveryConcerns(looking)),
+    ...(await receiptConcerns(looking)),
     ...(await recordConcerns(looking)),
     ...(await folderConcerns(looking)),
     ...(await archiveConcerns(looking)),

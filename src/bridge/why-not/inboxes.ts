@@ -96,9 +96,12 @@ async function astray(path: string, inboxes: readonly Inbox[]): Promise<Reason> 
     }
   }
   const takers = inboxes.filter(({ route }) => filePattern(route.from.match)(name))
-  const [nearest] = nearestInboxes(path, takers.length > 0 ? takers : inboxes)
-  if (nearest === undefined)
+  if (inboxes.length === 0)
     return reason('not-in-inbox', `${path} lies in no inbox; the configuration has none`)
+  const [nearest] = nearestInboxes(path, takers)
+  // Told to put a receipt or a report into an inbox, somebody might.
+  if (nearest === undefined)
+    return reason('not-in-inbox', `${path} lies in no inbox, and no route takes a file of this name`)
   return reason(
     'not-in-inbox',
     `${path} lies in no inbox; the nearest is ${nearest.place} of route ${nearest.route.name}`,

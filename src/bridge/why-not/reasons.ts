@@ -8,7 +8,10 @@ interface ReasonKind {
 
 export const REASONS = {
   'no-such-file': { cure: 'Check the name, or drop the file into the inbox.', exit: EXIT.rejects },
-  'not-in-inbox': { cure: 'Move the file into the inbox folder, whole at once.', exit: EXIT.rejects },
+  'not-in-inbox': {
+    cure: 'If it is meant for a route, move it into the inbox folder of that route, whole at once.',
+    exit: EXIT.rejects,
+  },
   'is-inbox': { cure: 'Name a file in it, such as dropbridge why-not FILE.', exit: EXIT.rejects },
   'name-differs': { cure: 'Rename the file, or change `match` of the route.', exit: EXIT.rejects },
   'passed-over': { cure: 'Put a plain file with a plain name there.', exit: EXIT.rejects },

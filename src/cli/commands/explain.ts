@@ -45,7 +45,8 @@ export function explain(terminal: Terminal, code: string | undefined, json: bool
       code,
       all.map((each) => each.code),
     )
-    throw new BridgeError('usage-wrong', `there is no code "${code}".${hint}`)
+    const exits = /^\d+$/.test(code) ? ' Exit codes are told by the README and by docs/operating.md.' : ''
+    throw new BridgeError('usage-wrong', `there is no code "${code}".${hint}${exits}`)
   }
   if (json) terminal.out(JSON.stringify(found, null, 2))
   else for (const line of inWords(found)) terminal.out(line)
