@@ -24,7 +24,7 @@ export function statusInWords(snapshot: Snapshot): string[] {
   const { routes, files, deliveries, unfinished, held, heldRecords, waiting } = snapshot
   const blocks = [
     attentionInWords(snapshot.attention),
-    unfinishedInWords(unfinished),
+    unfinishedInWords(unfinished, snapshot.watches),
     heldInWords({ held, heldRecords }),
     routesInWords(routes),
     turnsInWords(snapshot),

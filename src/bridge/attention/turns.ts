@@ -49,7 +49,8 @@ function overdueConcern({ name }: Route, { turn, dueAt }: NewTurn): Concern {
   return {
     code: 'turn-overdue',
     route: name,
-    subject: turn,
+    // However many turns are overdue, and whichever is the oldest that is made up for, it is the same.
+    subject: name,
     since: dueAt,
     message: `${name} should have had its turn of ${turn} at ${isoTime(dueAt)}, and nobody has carried it out`,
     cure: 'see whether dropbridge watch, or the scheduler that calls dropbridge run --due, is running; a later turn makes up for it',

@@ -4,8 +4,8 @@ import { offsetMs } from './zone-time.ts'
 
 const MINUTE_MS = 60_000
 
-/** What is due in a gap is over so long after it. */
-const AFTER_GAP_MS = 3 * 60 * MINUTE_MS
+/** So long after clocks were set it no longer matters. */
+const AFTER_SETTING_MS = 3 * 60 * MINUTE_MS
 
 /** Farther back no instant is looked for: 29 February comes every fourth year but for one in a century. */
 const BACK_MS_MAX = 9 * 366 * 24 * 60 * MINUTE_MS
@@ -25,24 +25,34 @@ export function cronTimes(expression: string, zone: string): CronTimes {
   const cron = new Cron(expression, { mode: '5-part', timezone: zone })
   const onTheWall = new Cron(expression, { mode: '5-part', timezone: 'UTC' })
   const nextAfter = (ms: number) => {
-    const next = firstLaterThan(cron, ms)
+    const next = firstLaterThan(cron, zone, ms)
     const late = lateFromGap(onTheWall, zone, ms)
     return late === undefined ? next : Math.min(late, next ?? Infinity)
   }
   return { nextAfter, lastUpTo: (ms) => lastUpTo(nextAfter, ms) }
 }
 
-/** In the hour that comes twice the library gives times of its first coming, which are over. */
-function firstLaterThan(cron: Cron, ms: number): number | undefined {
-  for (let from = ms; ; from += MINUTE_MS) {
+/** Of hours that come twice the library gives times of the one coming or the other, and some that are over. */
+function firstLaterThan(cron: Cron, zone: string, ms: number): number | undefined {
+  for (let from = ms; ;) {
     const next = cron.nextRun(new Date(from))?.getTime()
-    if (next === undefined || next > ms) return next
+    if (next === undefined) return undefined
+    const first = firstComing(zone, next)
+    if (first > ms) return first
+    from = Math.max(next, from + MINUTE_MS)
   }
+}
+
+/** The same time of day before the clocks went back, if there was one. */
+function firstComing(zone: string, ms: number): number {
+  const [before, after] = [offsetMs(zone, ms - AFTER_SETTING_MS), offsetMs(zone, ms)]
+  const earlier = ms - (before - after)
+  return before > after && offsetMs(zone, earlier) === before ? earlier : ms
 }
 
 /** The library knows of the first time in a gap until the clocks are set, and then of none. */
 function lateFromGap(onTheWall: Cron, zone: string, ms: number): number | undefined {
-  const [before, after] = [offsetMs(zone, ms - AFTER_GAP_MS), offsetMs(zone, ms)]
+  const [before, after] = [offsetMs(zone, ms - AFTER_SETTING_MS), offsetMs(zone, ms)]
   if (after <= before) return undefined
   const wall = onTheWall.nextRun(new Date(ms + before))?.getTime()
   const isInGap = wall !== undefined && offsetMs(zone, wall - after) === before

@@ -61,6 +61,23 @@ describe('when the clocks go back', () => {
     ])
   })
 
+  test('that is so where they go back by half an hour or by two hours', () => {
+    expect(instants('30 1 * * *', 'Australia/Lord_Howe', '2026-04-04T12:00Z', 2)).toEqual([
+      '2026-04-04T14:30:00.000Z',
+      '2026-04-05T15:00:00.000Z',
+    ])
+    expect(instants('*/15 * * * *', 'Australia/Lord_Howe', '2026-04-04T14:15Z', 3)).toEqual([
+      '2026-04-04T14:30:00.000Z',
+      '2026-04-04T14:45:00.000Z',
+      '2026-04-04T15:30:00.000Z',
+    ])
+    expect(instants('0 * * * *', 'Antarctica/Troll', '2026-10-24T22:06Z', 3)).toEqual([
+      '2026-10-24T23:00:00.000Z',
+      '2026-10-25T00:00:00.000Z',
+      '2026-10-25T03:00:00.000Z',
+    ])
+  })
+
   test('in its second coming an hour has none that are over', () => {
     for (const minutes of ['00', '01', '21', '41', '59']) {
       const next = instants('*/20 * * * *', 'Europe/Berlin', `2026-10-25T01:${minutes}Z`, 1)
