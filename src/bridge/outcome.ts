@@ -1,6 +1,6 @@
 /** What a run came to, and the exit code that says it. */
 import { type BridgeError, EXIT, type ExitCode } from '../support/errors.ts'
-import type { InboundPass } from '../pipelines/inbound/inbound.ts'
+import type { InboundPass } from '../pipelines/inbound/progress.ts'
 import type { OutboundPass } from '../pipelines/outbound/outbound.ts'
 import type { Retention } from './retention.ts'
 

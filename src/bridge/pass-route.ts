@@ -5,13 +5,13 @@ import { whereIs } from '../config/whereabouts.ts'
 import type { Api } from '../domain/api.ts'
 import type { Lease } from '../domain/journal.ts'
 import { type Party } from '../domain/route.ts'
+import { passInbound } from '../pipelines/inbound/inbound.ts'
 import {
   beginInbound,
   type InboundPass,
   type InboundProgress,
   inboundSoFar,
-  passInbound,
-} from '../pipelines/inbound/inbound.ts'
+} from '../pipelines/inbound/progress.ts'
 import type { DeliveryResult } from '../pipelines/outbound/finish-delivery.ts'
 import { type OutboundPass, outboundSoFar, passOutbound } from '../pipelines/outbound/outbound.ts'
 import type { InboundParts, OutboundParts } from '../pipelines/parts.ts'

@@ -91,7 +91,8 @@ async function heldRoute(
 /** Only a report has several passes, one for each turn. */
 function doneBefore({ name }: Route, done: readonly Done[]): { readonly done?: Done } {
   const [first] = done
-  if (first === undefined || done.length === 1) return first === undefined ? {} : { done: first }
+  if (first === undefined) return {}
+  if (done.length === 1) return { done: first }
   const passes = done.flatMap((each) => (each.kind === 'outbound' ? [each.pass] : []))
   return { done: { kind: 'outbound', pass: joinPasses(name, passes) } }
 }

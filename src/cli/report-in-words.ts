@@ -1,7 +1,7 @@
 /** What became of an incoming file, for people. */
 import { isPartOf } from '../domain/file-parts.ts'
 import type { WaitingFile } from '../domain/steps.ts'
-import type { ArchivedFile } from '../pipelines/inbound/inbound.ts'
+import type { ArchivedFile } from '../pipelines/inbound/progress.ts'
 import type { ReportedFile } from '../pipelines/inbound/report.ts'
 import type { Summary } from '../pipelines/inbound/summary.ts'
 import { countsInWords } from './counts-in-words.ts'

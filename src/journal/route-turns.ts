@@ -3,13 +3,11 @@ import { type Kysely, sql } from 'kysely'
 import type { Lease } from '../domain/lease.ts'
 import type { KnownTurns, NewTurn, TurnEntry, TurnJournal, TurnState } from '../domain/turns.ts'
 import { assert } from '../support/errors.ts'
-import { chain } from './chain.ts'
 import { present } from './present.ts'
 import type { Tables, TurnTable } from './schema.ts'
+import { chainTurns, mentionsOf, type TurnMention, turnOf } from './turn-mentions.ts'
+import { INTERVAL, isAhead, noteAhead } from './turns-ahead.ts'
 import { read, type Store, writeHolding } from './store.ts'
-
-/** The row of a route that has its turns at intervals: only the last one counts. */
-const INTERVAL = 'every'
 
 export function turnCalls(store: Store): TurnJournal {
   return {
@@ -46,9 +44,6 @@ export function turnCalls(store: Store): TurnJournal {
   }
 }
 
-/** A clock is set right by seconds now and then; a date that had its turn shortly before must not have it twice for that. */
-const AHEAD_MS = { date: 60 * 60_000, instant: 5 * 60_000 }
-
 /**
  * What was noted by a clock that was ahead of the time does not count: no date may be over before it has come, and a clock
  * that was wrong by years must not keep a route from its turns until then.
@@ -78,20 +73,6 @@ async function knownTurns(tables: Kysely<Tables>, route: string, now: number): P
     }),
     begun: begun.map(entryOf),
   }
-}
-
-function isAhead(now: number) {
-  return sql<boolean>`(state = 'ahead' or changed_at > ${now} +
-    case when length(turn) = 10 then ${AHEAD_MS.date} else ${AHEAD_MS.instant} end)`
-}
-
-/** Before the clock comes to where it was and they look as if they had been had in their time. Gives which ones. */
-async function noteAhead(tables: Kysely<Tables>, route: string, now: number): Promise<string[]> {
-  const { rows } = await sql<{ turn: string }>`
-    update turns set state = 'ahead', changed_at = ${now}, delivery_id = null
-    where route = ${route} and turn <> ${INTERVAL} and state <> 'ahead' and ${isAhead(now)}
-    returning turn`.execute(tables)
-  return rows.map(({ turn }) => turn)
 }
 
 /** Only what was begun before a crash is found begun by somebody else, so there is one, or two after a change of schedule. */
@@ -195,49 +176,6 @@ export async function tieToTurn(
     `Turn ${turn} of route ${route} should be begun, without a delivery, and is not.`,
   )
   return mentionsOf(tables, route, [turn])
-}
-
-/** What an event says of a turn: its name, its state, when it is due, and its delivery. */
-export type TurnMention = readonly [turn: string, state: string, dueAt: number, delivery: string]
-
-async function chainTurns(
-  tables: Kysely<Tables>,
-  now: number,
-  told: {
-    readonly kind: 'turn-begun' | 'turn-done' | 'schedule-began'
-    readonly lease: Lease
-    readonly turns: readonly string[]
-  },
-): Promise<void> {
-  const { route } = told.lease
-  const turns = await mentionsOf(tables, route, told.turns)
-  await chain(tables, now, { kind: told.kind, route, detail: { turns } })
-}
-
-async function mentionsOf(
-  tables: Kysely<Tables>,
-  route: string,
-  turns: readonly string[],
-): Promise<readonly TurnMention[]> {
-  const mentions: TurnMention[] = []
-  for (const turn of turns) {
-    const row = await turnOf(tables, route, turn)
-    if (row !== undefined) mentions.push(mentionOf(row))
-  }
-  return mentions
-}
-
-export function mentionOf({ turn, state, due_at: dueAt, delivery_id: delivery }: TurnTable): TurnMention {
-  return [turn, state, dueAt, delivery ?? '']
-}
-
-async function turnOf(tables: Kysely<Tables>, route: string, turn: string): Promise<TurnTable | undefined> {
-  return tables
-    .selectFrom('turns')
-    .selectAll()
-    .where('route', '=', route)
-    .where('turn', '=', turn)
-    .executeTakeFirst()
 }
 
 function entryOf(row: TurnTable): TurnEntry {

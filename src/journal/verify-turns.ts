@@ -2,7 +2,7 @@
 import { type Kysely, sql } from 'kysely'
 import { batchOf } from './batch.ts'
 import type { Findings } from './findings.ts'
-import { mentionOf, type TurnMention } from './route-turns.ts'
+import { mentionOf, type TurnMention } from './turn-mentions.ts'
 import type { EventTable, Tables, TurnTable } from './schema.ts'
 import type { Told } from './verify-check.ts'
 

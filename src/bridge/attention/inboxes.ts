@@ -12,12 +12,10 @@ import { nearestName } from '../../support/nearest.ts'
 import { filePattern } from '../file-pattern.ts'
 import { inboundRoute } from '../inbound-route.ts'
 import { atMost } from './at-most.ts'
+import { anyName, byPlace, GRACE_MS } from './places.ts'
 import type { Looking } from './looking.ts'
 import { placeOf } from './listings.ts'
 import { passedOverConcerns } from './passed-over.ts'
-
-/** What belongs together may come one after the other. The file's own date is good enough for this. */
-const GRACE_MS = 15 * 60_000
 
 interface Found {
   readonly concerns: readonly Concern[]
@@ -28,7 +26,7 @@ export async function inboxConcerns(looking: Looking): Promise<Found> {
   const inbound = looking.configuration.routes.filter((route) => route.direction === 'inbound')
   const concerns: Concern[] = []
   const strangers: Stranger[] = []
-  for (const routes of byFolder(looking, inbound)) {
+  for (const routes of byPlace(looking, inbound, ({ from }) => from)) {
     const mailbox = looking.mailboxes.get(routes[0].from.mailbox)
     if (mailbox === undefined) continue
     const whenMissing = () => assertNeverUsed(looking, routes)
@@ -116,10 +114,6 @@ function receiptsAt({ configuration }: Looking, { from }: InboundRoute): string[
   })
 }
 
-function anyName(template: string): string {
-  return template.replace(/\{(?:name|stem)\}/g, '*')
-}
-
 /** Tests for a marker or manifest of a route that speaks for no file that is here. */
 function companionTests(
   routes: readonly InboundRoute[],
@@ -182,19 +176,4 @@ const LONG_THERE: Sightings = {
   of: () => ({ unchangedMs: Infinity, thereMs: Infinity, hasChanged: false }),
   taking: () => undefined,
   isNews: () => false,
-}
-
-/** The routes of each inbox folder, together. */
-function byFolder(
-  { configuration }: Looking,
-  routes: readonly InboundRoute[],
-): [InboundRoute, ...InboundRoute[]][] {
-  const groups = new Map<string, [InboundRoute, ...InboundRoute[]]>()
-  for (const route of routes) {
-    const key = whereIs(configuration.mailboxes, route.from)
-    const group = groups.get(key)
-    if (group) group.push(route)
-    else groups.set(key, [route])
-  }
-  return [...groups.values()]
 }

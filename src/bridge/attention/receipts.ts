@@ -1,35 +1,29 @@
 /** Files that lie where receipts come and confirm nothing: a name that is not the one that is looked for is never read. */
 import { receiptText } from '../../config/acknowledge.ts'
 import type { OutboundRoute } from '../../config/routes.ts'
-import { whereIs } from '../../config/whereabouts.ts'
 import type { Concern } from '../../domain/attention.ts'
 import { nearestName } from '../../support/nearest.ts'
 import { filePattern } from '../file-pattern.ts'
 import { atMost } from './at-most.ts'
 import { placeOf } from './listings.ts'
 import type { Looking } from './looking.ts'
+import { anyName, byPlace, GRACE_MS } from './places.ts'
 
 /** As many as a pass looks after. */
 const AWAITED_MAX = 10_000
-
-/** One that has just come is taken by the next pass. The file's own date is good enough for this. */
-const GRACE_MS = 15 * 60_000
 
 type Confirmed = OutboundRoute & { readonly receipt: NonNullable<OutboundRoute['receipt']> }
 
 export async function receiptConcerns(looking: Looking): Promise<readonly Concern[]> {
   const { configuration, mailboxes } = looking
-  const places = new Map<string, Confirmed[]>()
-  for (const route of configuration.routes) {
-    if (route.direction !== 'outbound' || !isConfirmed(route)) continue
-    const place = whereIs(configuration.mailboxes, route.receipt)
-    places.set(place, [...(places.get(place) ?? []), route])
-  }
+  const confirmed = configuration.routes.flatMap((route) =>
+    route.direction === 'outbound' && isConfirmed(route) ? [route] : [],
+  )
   const concerns: Concern[] = []
-  for (const routes of places.values()) {
-    const receipt = routes[0]?.receipt
+  for (const routes of byPlace(looking, confirmed, ({ receipt }) => receipt)) {
+    const [{ receipt }] = routes
     // Where nothing may be moved, receipts that were read lie there still.
-    if (receipt === undefined || mailboxes.get(receipt.mailbox)?.leaves !== false) continue
+    if (mailboxes.get(receipt.mailbox)?.leaves !== false) continue
     concerns.push(...atMost(looking, await strayReceipts(looking, routes), placeOf(receipt)))
   }
   return concerns
@@ -39,7 +33,10 @@ function isConfirmed(route: OutboundRoute): route is Confirmed {
   return route.receipt !== undefined
 }
 
-async function strayReceipts(looking: Looking, routes: readonly Confirmed[]): Promise<Concern[]> {
+async function strayReceipts(
+  looking: Looking,
+  routes: readonly [Confirmed, ...Confirmed[]],
+): Promise<Concern[]> {
   const { journal, listings, mailboxes, now } = looking
   const awaited: string[] = []
   for (const { name, receipt } of routes) {
@@ -47,11 +44,10 @@ async function strayReceipts(looking: Looking, routes: readonly Confirmed[]): Pr
     awaited.push(...deliveries.map((delivery) => receiptText(receipt.match, delivery.name)))
   }
   const [first] = routes
-  if (first === undefined) return []
   const { mailbox, folder } = first.receipt
   const files = (await listings.of(first.receipt, { only: awaited })) ?? []
   const wanted = new Set(awaited.map((name) => name.toLowerCase()))
-  const patterns = routes.map(({ receipt }) => filePattern(receipt.match.replace(/\{(?:name|stem)\}/g, '*')))
+  const patterns = routes.map(({ receipt }) => filePattern(anyName(receipt.match)))
   return files
     .filter(({ name, modifiedAt }) => now - modifiedAt > GRACE_MS && !wanted.has(name.toLowerCase()))
     .filter(({ name }) => patterns.some((isReceipt) => isReceipt(name)))

@@ -1,55 +1,19 @@
 /** The inbound story: files are picked up, translated, submitted and reported, each from where it stands. */
 import type { FileEntry, FileState } from '../../domain/journal.ts'
-import type { StateCounts } from '../../domain/record.ts'
 import { type Behind, withBehind } from '../../support/behind.ts'
 import { BridgeError, hasCode } from '../../support/errors.ts'
 import { CONCERNS_ALL } from '../concerns-all.ts'
 import type { InboundParts } from '../parts.ts'
-import type { WaitingFile } from '../../domain/steps.ts'
 import { archiveFile, sweepSpool } from './closing.ts'
 import { deliverDocuments } from './documents.ts'
+import { beginInbound, type InboundPass, type InboundProgress, inboundSoFar } from './progress.ts'
 import { fileTaker, giveBackStrays, receiveFile } from './pick-up.ts'
 import { type ReportedFile, reportFile } from './report.ts'
 import { submitFile } from './submit.ts'
-import type { Summary } from './summary.ts'
 import { planFile } from './translate.ts'
-
-/** What a pass over an inbound route came to. */
-export interface InboundPass {
-  readonly route: string
-  /** One for every file that was reported in this pass. */
-  readonly summaries: readonly Summary[]
-  /** The same files, with the places of their reports. */
-  readonly reported: readonly ReportedFile[]
-  /** Files whose records could not all be brought to an end. */
-  readonly open: readonly FileEntry[]
-  /** Files that are done but for records that wait for their orders. They need nobody, and hold nobody back. */
-  readonly waiting: readonly WaitingFile[]
-  /** Files that an earlier pass reported, and this one brought to their end; left out where there are none. */
-  readonly archived?: readonly ArchivedFile[]
-}
-
-export interface ArchivedFile {
-  readonly file: FileEntry
-  readonly records: StateCounts
-}
 
 /** An API that failed on so many files in a row is down, and not at odds with a file. */
 const UNREACHABLE_MAX = 2
-
-/** What a pass has come to so far. */
-export interface InboundProgress {
-  /** The ids of the files in their order. */
-  readonly taken: string[]
-  readonly reported: Map<string, ReportedFile>
-  readonly open: FileEntry[]
-  readonly waiting: WaitingFile[]
-  readonly archived: ArchivedFile[]
-  readonly failures: unknown[]
-  /** Of files that were passed over: those of an earlier pass. */
-  readonly earlier: unknown[]
-  readonly row: { unreachable: number }
-}
 
 /** A pass under way. */
 interface Passing extends InboundProgress {
@@ -105,33 +69,10 @@ export async function passFile(parts: InboundParts, fileId: string): Promise<Inb
   return passOf(route.name, pass)
 }
 
-export function beginInbound(): InboundProgress {
-  const row = { unreachable: 0 }
-  return {
-    taken: [],
-    reported: new Map(),
-    open: [],
-    waiting: [],
-    archived: [],
-    failures: [],
-    earlier: [],
-    row,
-  }
-}
-
 function passOf(route: string, pass: InboundProgress): InboundPass {
   const failures = [...pass.failures, ...pass.earlier]
   if (failures.length > 0) throw failures[0]
   return inboundSoFar(route, pass)
-}
-
-export function inboundSoFar(
-  route: string,
-  { taken, reported: found, open, waiting, archived }: InboundProgress,
-): InboundPass {
-  const reported = taken.flatMap((id) => found.get(id) ?? [])
-  const summaries = reported.map(({ summary }) => summary)
-  return { route, summaries, reported, open, waiting, ...(archived.length === 0 ? {} : { archived }) }
 }
 
 async function bringOn(parts: InboundParts, file: FileEntry, pass: Passing): Promise<void> {
