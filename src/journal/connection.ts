@@ -1,10 +1,10 @@
 /** Opens the SQLite file behind the journal, durable and safe to share between processes of one machine. */
 import { mkdirSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import Database from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
 import { BridgeError } from '../support/errors.ts'
 import type { Clock } from '../support/clock.ts'
+import { type Database, isSqliteError, openDatabase, type Statement } from '../support/sqlite.ts'
 import { BUSY_TIMEOUT_MS, patiently } from './patience.ts'
 import type { Tables } from './schema.ts'
 import { failureOfSqlite } from './sqlite-failures.ts'
@@ -19,9 +19,9 @@ const STATEMENTS_KEPT = 200
 
 export async function connect(path: string, clock: Clock): Promise<Kysely<Tables>> {
   if (path !== ':memory:') prepareFolder(dirname(resolve(path)))
-  let database: Database.Database | undefined
+  let database: Database | undefined
   try {
-    const opened = new Database(path, { timeout: BUSY_TIMEOUT_MS })
+    const opened = openDatabase(path, { timeout: BUSY_TIMEOUT_MS })
     database = opened
     // Says something only to a journal that is made now; one that is there keeps its own.
     database.pragma(`page_size = ${PAGE_BYTES}`)
@@ -69,7 +69,7 @@ export function networkFileSystem(folder: string, type: number): string | undefi
 }
 
 /** Of several processes opening a new file at once one switches it; SQLite tells the others without waiting. */
-async function useWriteAheadLog(database: Database.Database): Promise<void> {
+async function useWriteAheadLog(database: Database): Promise<void> {
   const mode = database.pragma('journal_mode = wal', { simple: true })
   if (mode !== 'wal' && mode !== 'memory') {
     throw new BridgeError('journal-unusable', 'The journal is on a file system without shared memory.')
@@ -77,8 +77,8 @@ async function useWriteAheadLog(database: Database.Database): Promise<void> {
 }
 
 /** Preparing costs more than many of our statements do; their texts are few, because data goes in as parameters. */
-function keepingStatements(database: Database.Database) {
-  const kept = new Map<string, Database.Statement<unknown[]>>()
+function keepingStatements(database: Database) {
+  const kept = new Map<string, Statement>()
   return {
     prepare(text: string) {
       let statement = kept.get(text)
@@ -99,7 +99,7 @@ function keepingStatements(database: Database.Database) {
 function unusable(path: string, cause: unknown): BridgeError {
   if (cause instanceof BridgeError) return cause
   const why = cause instanceof Error ? cause.message : String(cause)
-  const fromSqlite = cause instanceof Database.SqliteError ? failureOfSqlite(cause.code) : 'bug'
+  const fromSqlite = isSqliteError(cause) ? failureOfSqlite(cause.code) : 'bug'
   const code = fromSqlite === 'bug' ? 'journal-unusable' : fromSqlite
   return new BridgeError(code, `The journal ${path} cannot be opened: ${why}`, { cause })
 }

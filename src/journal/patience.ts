@@ -1,6 +1,6 @@
 /** Waiting for another connection that is writing, without standing in its way. */
-import Database from 'better-sqlite3'
 import type { Clock } from '../support/clock.ts'
+import { isSqliteError } from '../support/sqlite.ts'
 
 /** SQLite's own waiting stops the whole program, and with it a transaction of ours that it may be waiting for. */
 export const BUSY_TIMEOUT_MS = 20
@@ -20,5 +20,5 @@ export async function patiently<T>(clock: Clock, attempt: () => Promise<T>): Pro
 }
 
 function isBusy(error: unknown): boolean {
-  return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
+  return isSqliteError(error) && error.code.startsWith('SQLITE_BUSY')
 }

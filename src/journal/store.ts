@@ -1,9 +1,9 @@
 /** The only ways to read and write the tables: one call at a time, writes in a transaction, faults as failures. */
-import Database from 'better-sqlite3'
 import { type Kysely, sql } from 'kysely'
 import type { Lease } from '../domain/journal.ts'
 import { BridgeError } from '../support/errors.ts'
 import type { Clock } from '../support/clock.ts'
+import { isSqliteError } from '../support/sqlite.ts'
 import { patiently } from './patience.ts'
 import type { Tables } from './schema.ts'
 import { failureOfSqlite } from './sqlite-failures.ts'
@@ -101,12 +101,12 @@ async function rollBack(tables: Kysely<Tables>): Promise<void> {
     await sql`rollback`.execute(tables)
   } catch (error) {
     // A full disk or a failing one makes SQLite roll back by itself; what went wrong first is what counts.
-    if (!(error instanceof Database.SqliteError)) throw error
+    if (!isSqliteError(error)) throw error
   }
 }
 
 function asFailure(error: unknown): unknown {
-  if (!(error instanceof Database.SqliteError)) return error
+  if (!isSqliteError(error)) return error
   return new BridgeError(failureOfSqlite(error.code), `The journal failed: ${error.message}.`, {
     cause: error,
   })

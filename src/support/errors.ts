@@ -124,6 +124,12 @@ export const FAILURES = {
       'The journal is not what was written into it: something of it was changed, removed or put in by other means.',
     cure: 'Find out who had access to the file. Restore the journal from a backup made before, or go on with it knowing what is told; see docs/audit.md.',
   },
+  'sqlite-missing': {
+    exit: EXIT.cannotWrite,
+    cause:
+      'The program was installed with another Node than the one that runs it, or without its SQLite library.',
+    cure: 'Install it again with this Node, with optional dependencies and install scripts allowed: `npm ci` in its folder.',
+  },
   'service-data-unusable': {
     exit: EXIT.cannotWrite,
     cause: 'The database of the service cannot be opened, or was made by another version.',

@@ -6,13 +6,13 @@ import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import Database from 'better-sqlite3'
 import { Pool } from 'undici'
 import { batchWriter } from '../../src/support/batches.ts'
 import { mappedByHand } from './by-hand.ts'
 import type { Target } from './floors.ts'
 import { timed, type Turn } from './measure.ts'
 import { inFolder, RETAILER } from './setting.ts'
+import { type Database, openDatabase } from '../../src/support/sqlite.ts'
 
 const PLANNED_AT_ONCE = 500
 const BEGUN_AT_ONCE = 200
@@ -36,8 +36,8 @@ export function postJournaledByHand(file: string, target: Target): Promise<Turn>
   )
 }
 
-function openTable(path: string): Database.Database {
-  const journal = new Database(path)
+function openTable(path: string): Database {
+  const journal = openDatabase(path)
   journal.pragma('journal_mode = wal')
   journal.pragma('synchronous = FULL')
   journal.exec(`
@@ -47,7 +47,7 @@ function openTable(path: string): Database.Database {
   return journal
 }
 
-async function plan(journal: Database.Database, file: string): Promise<void> {
+async function plan(journal: Database, file: string): Promise<void> {
   const insert = journal.prepare(
     `insert into records (natural_key, body, hash, state) values (?, ?, ?, 'planned')`,
   )
@@ -72,7 +72,7 @@ interface Begun {
   readonly body: string
 }
 
-async function post(journal: Database.Database, { baseUrl, connections, token }: Target): Promise<void> {
+async function post(journal: Database, { baseUrl, connections, token }: Target): Promise<void> {
   const pool = new Pool(baseUrl, { connections, pipelining: 1 })
   const headers = {
     authorization: `Bearer ${token}`,
@@ -107,7 +107,7 @@ async function post(journal: Database.Database, { baseUrl, connections, token }:
   await pool.close()
 }
 
-async function report(journal: Database.Database, path: string): Promise<void> {
+async function report(journal: Database, path: string): Promise<void> {
   const rows = journal.prepare('select natural_key, state, http, api_id from records order by id').raw()
   await pipeline(function* () {
     yield '_record,_status,_http,_id\r\n'

@@ -1,9 +1,9 @@
 /** How long a bridge takes until it would pick up a file, with years of old files in its journal and with none. */
-import Database from 'better-sqlite3'
 import { interleave, timed, type Turn } from './measure.ts'
 import type { Scale } from './scale.ts'
 import { configurationIn, inFolder, openBridgeIn, passOf } from './setting.ts'
 import type { Row } from './table.ts'
+import { openDatabase } from '../../src/support/sqlite.ts'
 
 /** Nothing listens here, and nothing is asked: the inbox is empty. */
 const API = { baseUrl: 'http://127.0.0.1:9', connections: 1 }
@@ -43,7 +43,7 @@ async function getReady(folder: string): Promise<Turn> {
 
 /** Files that were closed long ago, with two accepted orders in each. */
 function rememberFiles(path: string, files: number): void {
-  const database = new Database(path)
+  const database = openDatabase(path)
   const numbers = 'with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ?)'
   database.transaction(() => {
     database

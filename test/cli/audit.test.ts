@@ -1,13 +1,13 @@
 /** The journal checked and forgetting from the command line: what a person reads and a scheduler acts on. */
 import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
 import type { Terminal } from '../../src/cli/terminal.ts'
 import { writeConfigurationFile } from '../fixtures/program.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
+import { openDatabase } from '../../src/support/sqlite.ts'
 
 interface Said {
   readonly exit: number
@@ -70,7 +70,7 @@ test('a journal that nobody touched is whole, and the summary of a file anchors 
 
 test('an altered row is told with what it was, its event and time, and ends with its own failure', async () => {
   const { run, journal } = await anOffice()
-  const database = new Database(journal)
+  const database = openDatabase(journal)
   database.exec(`update records set state = 'rejected' where id = 2`)
   database.close()
 
@@ -103,7 +103,7 @@ test('forgetting leaves alone what was finished later than the date', async () =
 
   const { exit, talk } = await run('forget', '--before', '2000-01-01')
 
-  const database = new Database(journal, { readonly: true })
+  const database = openDatabase(journal, { readonly: true })
   const bodies = database.prepare(`select count(*) from bodies where body <> '{}'`).pluck().get()
   database.close()
   expect(exit).toBe(0)

@@ -1,12 +1,12 @@
 /** `run` as a scheduler calls it: what it says, and what it exits with. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { commandsOf } from '../fixtures/office.ts'
 import { partnerOf, PICKED_UP, worldThatWaits } from '../fixtures/partner.ts'
 import { aWorld } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
+import { openDatabase } from '../../src/support/sqlite.ts'
 
 const DAMAGED = ordersFile(sampleOrders({ seed: 81, orders: 8, damageEvery: 4 })).text
 
@@ -80,7 +80,7 @@ test('files that are overdue are told once by quiet runs, and by their exit code
   const world = await worldThatWaits(PICKED_UP, sampleOrders({ seed: 81, orders: 3, damageEvery: 0 }))
   const command = await commandsOf(world)
   await command('run', 'orders-out', '--quiet')
-  const database = new Database(join(world.folder, 'state/journal.db'))
+  const database = openDatabase(join(world.folder, 'state/journal.db'))
   database.exec('update deliveries set delivered_at = delivered_at - 3 * 86400000')
   database.close()
   const runs = [await command('run', 'orders-out', '--quiet'), await command('run', 'orders-out', '--quiet')]

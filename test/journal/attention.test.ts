@@ -1,11 +1,11 @@
 /** Files that wait to be taken, and findings, on SQLite; and how a change of them by hand shows. */
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { openJournal } from '../../src/journal/open.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 import { attentionSuite } from '../suites/attention.suite.ts'
 import { testClock } from '../suites/journal.suite.ts'
+import { openDatabase } from '../../src/support/sqlite.ts'
 
 attentionSuite('in memory', (clock) => openJournal({ path: ':memory:', clock }))
 
@@ -18,7 +18,7 @@ it('a delivery that was made to look taken by hand is found', async () => {
   await journal.deliveryComposed(lease, { ...delivery, upToRecord: 1, held: [] })
   await journal.deliveryDelivered(lease, 'a')
   const whole = await journal.verifyChain({})
-  const database = new Database(path)
+  const database = openDatabase(path)
   database.exec(`update deliveries set taken_at = 1, taken_by = 'picked-up'`)
   database.close()
 

@@ -1,6 +1,5 @@
 /** A journal whose rows or events somebody changed by hand: the check tells what, where and since when. */
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import type { AuditReport } from '../../src/domain/audit.ts'
 import type { Journal } from '../../src/domain/journal.ts'
@@ -16,6 +15,7 @@ import { openJournal } from '../../src/journal/open.ts'
 import type { EventTable } from '../../src/journal/schema.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 import { accepted, planFile, planned, START, testClock } from '../suites/journal.suite.ts'
+import { type Database, openDatabase } from '../../src/support/sqlite.ts'
 
 /** Two files of two orders each, a refused one among them, and a delivery of two orders; all done. */
 async function aFullJournal(): Promise<{ path: string; clock: ReturnType<typeof testClock> }> {
@@ -64,11 +64,11 @@ interface Checked {
 
 /** Changes the file with the tools of a stranger, and checks it. */
 async function checkAfter(
-  change: string | ((database: Database.Database) => void),
+  change: string | ((database: Database) => void),
   anchor?: { event: number; hash: string },
 ): Promise<Checked> {
   const { path, clock } = await aFullJournal()
-  const database = new Database(path)
+  const database = openDatabase(path)
   if (typeof change === 'string') database.exec(change)
   else change(database)
   database.close()
@@ -78,12 +78,12 @@ async function checkAfter(
   return { report, messages: report.findings.map(({ message }) => message) }
 }
 
-const eventOf = (database: Database.Database, kind: string) =>
+const eventOf = (database: Database, kind: string) =>
   database.prepare('select * from events where kind = ? order by id limit 1').get(kind) as EventTable
 
 /** As the last version without the chain left it: a file with two records. */
 function writeOldJournal(path: string): void {
-  const old = new Database(path)
+  const old = openDatabase(path)
   old.exec(
     'create table migration (id integer primary key, name text not null, applied_at integer not null) strict',
   )
@@ -260,7 +260,7 @@ describe('the check of a journal', () => {
     const whole = await checkAfter('select 1')
     const anchor = whole.report.head
     // The rows are put back to what the chain then says last of them.
-    const cut = (database: Database.Database) => {
+    const cut = (database: Database) => {
       database.prepare('delete from events where id = ?').run(anchor.event)
       database.exec(
         `update deliveries set state = 'delivered'; update records set state = 'collected' where delivery_id = 'd'`,
@@ -319,7 +319,7 @@ describe('the check of a journal', () => {
     expect(await journal.verifyChain({})).toMatchObject({ found: 0 })
     await journal.close()
 
-    const database = new Database(path)
+    const database = openDatabase(path)
     const [began] = database.prepare('select detail from events order by id').pluck().all() as string[]
     expect(JSON.parse(began!)).toMatchObject({
       before: { files: { count: 1 }, records: { count: 2 }, deliveries: { count: 0 } },
@@ -337,7 +337,7 @@ describe('the check of a journal', () => {
 
   it('holds no personal data: no cells, keys, names or messages', async () => {
     const { path } = await aFullJournal()
-    const database = new Database(path, { readonly: true })
+    const database = openDatabase(path, { readonly: true })
     const text = JSON.stringify(database.prepare('select * from events').all())
     database.close()
 
@@ -371,7 +371,7 @@ describe('two bridges at one journal', () => {
     await journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)
     await journal.takeLease('orders-in', 'bridge-2', 60_000, () => false)
     await journal.close()
-    const database = new Database(path, { readonly: true })
+    const database = openDatabase(path, { readonly: true })
     const kinds = database.prepare('select kind, route from events order by id').all()
     database.close()
 

@@ -1,7 +1,6 @@
 /** Forgetting: what was finished loses its contents, nobody finds them on the disk, and nothing is posted twice for it. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import type { Journal, Lease } from '../../src/domain/journal.ts'
 import { problem } from '../../src/domain/problem.ts'
@@ -9,6 +8,7 @@ import { openJournal } from '../../src/journal/open.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 import { openWatched } from '../fixtures/watched-journal.ts'
 import { accepted, planFile, planned, START, type TestClock, testClock } from '../suites/journal.suite.ts'
+import { openDatabase } from '../../src/support/sqlite.ts'
 
 const DAY_MS = 86_400_000
 const signal = new AbortController().signal
@@ -243,7 +243,7 @@ describe('a journal that forgets', () => {
     const path = join(await tempFolder(), 'journal.db')
     const { journal, lease } = await open(path, clock)
     await finishFile(journal, lease)
-    const reader = new Database(path, { readonly: true })
+    const reader = openDatabase(path, { readonly: true })
     reader.exec('begin; select * from files')
 
     expect(await journal.forget({ before: clock.now() + 1, signal })).toMatchObject({
@@ -277,7 +277,7 @@ describe('a journal that forgets', () => {
     const path = join(await tempFolder(), 'journal.db')
     const { journal, lease } = await open(path, clock)
     await finishFile(journal, lease)
-    const database = new Database(path)
+    const database = openDatabase(path)
     database.exec(`update records set natural_key = 'PO-x' where id = 1`)
     database.close()
     await journal.forget({ before: clock.now() + 1, signal })

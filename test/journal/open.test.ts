@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, open as openFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connect, networkFileSystem } from '../../src/journal/connection.ts'
@@ -14,6 +13,7 @@ import { openJournal } from '../../src/journal/open.ts'
 import { recordCalls } from '../../src/journal/records.ts'
 import { type Clock, systemClock } from '../../src/support/clock.ts'
 import { accepted, journalSuite, planFile, planned, receiveFile, testClock } from '../suites/journal.suite.ts'
+import { openDatabase } from '../../src/support/sqlite.ts'
 
 let folder: string
 let count = 0
@@ -105,7 +105,7 @@ describe('a journal file', () => {
     await receiveFile(journals[0]!, lease, 'a')
     expect(await journals[7]!.file('a')).toMatchObject({ state: 'received' })
     await Promise.all(journals.map((journal) => journal.close()))
-    const database = new Database(path, { readonly: true })
+    const database = openDatabase(path, { readonly: true })
     const steps = database.prepare('select name from migration order by id').pluck().all()
     expect(steps.filter((name) => name === 'first')).toEqual(['first'])
     expect(new Set(steps).size).toBe(steps.length)
@@ -139,7 +139,7 @@ import { type Clock, systemClock } from ${module('support/clock.ts')}
   it('has the tables that are written down', async () => {
     const journal = await open()
     await journal.close()
-    const database = new Database(path, { readonly: true })
+    const database = openDatabase(path, { readonly: true })
     const statements = database
       .prepare(`select sql from sqlite_schema where sql is not null order by tbl_name, type desc, name`)
       .pluck()
@@ -151,7 +151,7 @@ import { type Clock, systemClock } from ${module('support/clock.ts')}
   it('keeps a write-ahead log, and no row that refers to nothing', async () => {
     const journal = await open()
     await journal.close()
-    const database = new Database(path, { readonly: true })
+    const database = openDatabase(path, { readonly: true })
     expect(database.pragma('journal_mode', { simple: true })).toBe('wal')
     expect(database.pragma('foreign_key_check')).toEqual([])
     database.close()
@@ -159,7 +159,7 @@ import { type Clock, systemClock } from ${module('support/clock.ts')}
 
   it('of the first version still knows its orders when a later one opens it', async () => {
     await mkdir(join(path, '..'), { recursive: true })
-    const old = new Database(path)
+    const old = openDatabase(path)
     old.exec(
       'create table migration (id integer primary key, name text not null, applied_at integer not null) strict',
     )
@@ -176,7 +176,7 @@ import { type Clock, systemClock } from ${module('support/clock.ts')}
 
   it('is refused when a newer version wrote it', async () => {
     await (await open()).close()
-    const database = new Database(path)
+    const database = openDatabase(path)
     database.prepare(`insert into migration (id, name, applied_at) values (99, 'later', 0)`).run()
     database.close()
     await expect(open()).rejects.toMatchObject({
@@ -208,11 +208,11 @@ import { type Clock, systemClock } from ${module('support/clock.ts')}
 
   it('is refused when it is the database of another program', async () => {
     await mkdir(join(path, '..'), { recursive: true })
-    const database = new Database(path)
+    const database = openDatabase(path)
     database.exec('create table customers (id integer primary key)')
     database.close()
     await expect(open()).rejects.toMatchObject({ code: 'journal-unusable' })
-    const after = new Database(path, { readonly: true })
+    const after = openDatabase(path, { readonly: true })
     expect(after.prepare('select name from sqlite_schema').pluck().all()).toEqual(['customers'])
     after.close()
   })
@@ -255,7 +255,7 @@ import { type Clock, systemClock } from ${module('support/clock.ts')}
   it('says that another program does not let go of it', async () => {
     const clock = { ...testClock(), sleep: () => Promise.resolve() }
     const journal = await open(clock)
-    const other = new Database(path)
+    const other = openDatabase(path)
     other.exec('begin immediate')
     await expect(journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)).rejects.toMatchObject({
       code: 'journal-busy',

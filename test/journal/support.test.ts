@@ -1,6 +1,5 @@
 /** Tracing and settling on SQLite, and what earlier versions noted of decisions. */
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { first } from '../../src/journal/migrations/001-first.ts'
 import { references } from '../../src/journal/migrations/002-references.ts'
@@ -13,12 +12,13 @@ import { openJournal } from '../../src/journal/open.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 import { testClock } from '../suites/journal.suite.ts'
 import { supportSuite } from '../suites/support.suite.ts'
+import { openDatabase } from '../../src/support/sqlite.ts'
 
 supportSuite('in memory', (clock) => openJournal({ path: ':memory:', clock }))
 
 it('a journal of an earlier version keeps its decisions and what they were about', async () => {
   const path = join(await tempFolder(), 'journal.db')
-  const old = new Database(path)
+  const old = openDatabase(path)
   old.pragma('foreign_keys = on')
   old.exec(
     'create table migration (id integer primary key, name text not null, applied_at integer not null) strict',

@@ -1,11 +1,11 @@
 /** Turns on SQLite, and how a change of them by hand shows. */
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { openJournal } from '../../src/journal/open.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 import { testClock } from '../suites/journal.suite.ts'
 import { turnsSuite } from '../suites/turns.suite.ts'
+import { openDatabase } from '../../src/support/sqlite.ts'
 
 turnsSuite('in memory', (clock) => openJournal({ path: ':memory:', clock }))
 
@@ -19,7 +19,7 @@ it('finds a turn that was taken away, put there, or made to look undone', async 
     await journal.turnDone(lease, turn)
   }
   const whole = await journal.verifyChain({})
-  const database = new Database(path)
+  const database = openDatabase(path)
   database.exec(`
     delete from turns where turn = '2026-03-05';
     update turns set state = 'begun' where turn = '2026-03-06';

@@ -1,10 +1,10 @@
 /** A journal in the middle of its work, of which somebody changed what decides what is sent: the check tells. */
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { openJournal } from '../../src/journal/open.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 import { accepted, planFile, planned, testClock } from '../suites/journal.suite.ts'
+import { openDatabase } from '../../src/support/sqlite.ts'
 
 const PARCEL = { operation: 'create-shipment' }
 
@@ -59,7 +59,7 @@ async function writeJournal(path: string): Promise<void> {
 async function toldAfter(change: string): Promise<readonly string[]> {
   const path = join(await tempFolder(), 'journal.db')
   await writeJournal(path)
-  const database = new Database(path)
+  const database = openDatabase(path)
   database.pragma('foreign_keys = on')
   const { changes } = database.prepare(change).run()
   database.close()

@@ -1,7 +1,6 @@
 /** Folders that cannot be written, shares that go away, and a journal that others hold or have damaged. */
 import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import type { BridgeError } from '../../src/support/errors.ts'
 import { type ExitCode, FAILURES } from '../../src/support/errors.ts'
@@ -10,6 +9,7 @@ import { smallDisk } from '../fixtures/small-disk.ts'
 import { strikeAt } from '../fixtures/strike-at.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
+import { openDatabase } from '../../src/support/sqlite.ts'
 
 const ORDERS = sampleOrders({ seed: 5, orders: 4, damageEvery: 0 })
 const POS = ORDERS.map(({ po }) => po)
@@ -229,7 +229,7 @@ test('a journal that another program keeps locked at any moment ends the run wit
   for (let effect = 1; effect < EFFECTS_MAX; effect += 13) {
     const world = await aWorldWithOrders()
     await (await world.open()).close()
-    const other = new Database(world.configuration.journal.path)
+    const other = openDatabase(world.configuration.journal.path)
     const plan = strikeAt(effect, () => Promise.resolve(void other.exec('begin immediate')))
     const bridge = await world.open(plan.wrap)
     const { routes, exit } = await bridge.run(['orders'], new AbortController().signal)

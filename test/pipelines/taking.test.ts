@@ -2,7 +2,6 @@
 import { createReadStream } from 'node:fs'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import type { RunResult } from '../../src/bridge/outcome.ts'
 import type { Mailbox } from '../../src/domain/mailbox.ts'
@@ -11,6 +10,7 @@ import { change, partnerOf, PICKED_UP, RECEIPT, worldThatWaits } from '../fixtur
 import { addReport } from '../fixtures/reports.ts'
 import type { World } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
+import { openDatabase } from '../../src/support/sqlite.ts'
 
 const ORDERS = sampleOrders({ seed: 81, orders: 3, damageEvery: 0 })
 const LATER = sampleOrders({ seed: 82, orders: 2, damageEvery: 0, firstNumber: 20_001 })
@@ -460,7 +460,7 @@ test('a refused receipt that nobody may move is refused once, and counts when it
 })
 
 function receiptsIn({ configuration }: World): unknown[] {
-  const database = new Database(configuration.journal.path, { readonly: true })
+  const database = openDatabase(configuration.journal.path, { readonly: true })
   const states = database.prepare('select state from receipts order by began_at').pluck().all()
   database.close()
   return states

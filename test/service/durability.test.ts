@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createService } from '../../src/service/service.ts'
 import { systemClock } from '../../src/support/clock.ts'
 import { BRAND_ORDERS, callerOf, openMarket, orderBody, ORDERS, placeOrder } from './market.ts'
+import { openDatabase } from '../../src/support/sqlite.ts'
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'service-'))
@@ -77,7 +77,7 @@ describe('a created order', () => {
     // as it would be found if the machine stopped now
     const found = temporaryFolder()
     cpSync(data, found, { recursive: true })
-    const other = new Database(join(found, 'service.db'))
+    const other = openDatabase(join(found, 'service.db'))
     expect(other.prepare('select id, status from orders').all()).toEqual([{ id, status: 'open' }])
     other.close()
   })
@@ -116,7 +116,7 @@ describe('a database that cannot be used', () => {
 
   it('of a newer program is left alone', async () => {
     const folder = temporaryFolder()
-    const database = new Database(join(folder, 'service.db'))
+    const database = openDatabase(join(folder, 'service.db'))
     database.pragma('user_version = 99')
     database.close()
     await expect(open(folder)).rejects.toThrow('has version 99; this program knows 2')

@@ -1,7 +1,6 @@
 /** The one connection to the service's database: the query builder makes the SQL, the connection runs it at once. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import {
   type Compilable,
   type CompiledQuery,
@@ -15,6 +14,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import { BridgeError } from '../../support/errors.ts'
+import { type Database, isSqliteError, openDatabase, type Statement } from '../../support/sqlite.ts'
 import { folded } from './folded.ts'
 import { FIRST_VERSION, MIGRATIONS } from './migrations.ts'
 import type { Tables } from './tables.ts'
@@ -86,13 +86,13 @@ export function idsIn(json: string): RawBuilder<number> {
   return sql<number>`(select value from json_each(${json}))`
 }
 
-function connect(folder: string): Database.Database {
+function connect(folder: string): Database {
   const inMemory = folder === ':memory:'
   const file = inMemory ? folder : join(folder, 'service.db')
-  let connection: Database.Database | undefined
+  let connection: Database | undefined
   try {
     if (!inMemory) mkdirSync(folder, { recursive: true, mode: 0o700 })
-    connection = new Database(file)
+    connection = openDatabase(file)
     connection.pragma('journal_mode = WAL')
     connection.pragma('synchronous = FULL')
     connection.pragma('foreign_keys = ON')
@@ -106,7 +106,7 @@ function connect(folder: string): Database.Database {
   } catch (error) {
     connection?.close()
     if (error instanceof BridgeError) throw error
-    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
+    if (isSqliteError(error) && error.code.startsWith('SQLITE_BUSY')) {
       throw new BridgeError(
         'service-data-in-use',
         `The service's database ${file} is used by another service.`,
@@ -118,7 +118,7 @@ function connect(folder: string): Database.Database {
   }
 }
 
-function migrate(connection: Database.Database): void {
+function migrate(connection: Database): void {
   const latest = FIRST_VERSION + MIGRATIONS.length - 1
   const migrateOnce = connection.transaction(() => {
     const version = Number(connection.pragma('user_version', { simple: true }))
@@ -147,7 +147,7 @@ class StandIn {
 }
 
 function prepare<Parameters extends object, Row>(
-  connection: Database.Database,
+  connection: Database,
   make: (parameters: Parameters) => Compilable<Row>,
 ): Prepared<Parameters, Row> {
   const standIns = new Proxy({}, { get: (_, name) => new StandIn(String(name)) })
@@ -165,12 +165,12 @@ function prepare<Parameters extends object, Row>(
 }
 
 function inserter<Name extends keyof Tables>(
-  connection: Database.Database,
+  connection: Database,
   build: Kysely<Tables>,
   table: Name,
 ): (row: Insertable<Tables[Name]>) => number {
   let columns: (keyof Insertable<Tables[Name]>)[] | undefined
-  let statement: Database.Statement<unknown[]> | undefined
+  let statement: Statement | undefined
   return (row) => {
     columns ??= Object.keys(row) as (keyof Insertable<Tables[Name]>)[]
     statement ??= connection.prepare<unknown[]>(
