@@ -6,7 +6,6 @@ import type { BridgeOptions } from '../bridge/options.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { loadConfiguration } from '../config/load.ts'
 import type { Observer } from '../domain/event.ts'
-import { systemClock } from '../support/clock.ts'
 import type { Terminal } from './terminal.ts'
 import { VERSION } from './version.ts'
 
@@ -28,13 +27,13 @@ export function readConfigurationToLook(terminal: Terminal, path: string): Promi
 
 /** Opens the bridge for as long as `work` takes. */
 export async function withBridge<Result>(
-  configuration: Configuration,
-  notify: Observer,
+  { clock }: Pick<Terminal, 'clock'>,
+  { configuration, notify }: { readonly configuration: Configuration; readonly notify: Observer },
   work: (bridge: Bridge) => Promise<Result>,
   more: Pick<BridgeOptions, 'wrap' | 'isImpatient'> = {},
 ): Promise<Result> {
   const bridge = await openBridge(configuration, {
-    clock: systemClock,
+    clock,
     random: Math.random,
     newId,
     notify,

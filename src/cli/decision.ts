@@ -26,7 +26,7 @@ export async function decideAndTell(
   assertSaid({ by, why })
   const configuration = await readConfiguration(terminal, config)
   const bar = progressBar(terminal)
-  const result = await withBridge(configuration, bar.observe, (bridge) =>
+  const result = await withBridge(terminal, { configuration, notify: bar.observe }, (bridge) =>
     bridge.decide({ action, what, by: by.trim(), why: why.trim() }, terminal.signal),
   )
   bar.clear()

@@ -2,6 +2,7 @@
 /** The program: reads the command line, runs one command, sets the exit code. */
 import { basename, relative } from 'node:path'
 import { createInterface } from 'node:readline/promises'
+import { systemClock } from '../support/clock.ts'
 import { BridgeError, type ExitCode } from '../support/errors.ts'
 import { keepHeapSmall } from '../support/heap.ts'
 import { streamSink } from '../support/log-sinks.ts'
@@ -36,6 +37,7 @@ const terminal: Terminal = {
   env: process.env,
   program: programName(process.argv[1] ?? ''),
   folder: process.cwd(),
+  clock: systemClock,
   ...(process.stdin.isTTY && process.stderr.isTTY ? { ask } : {}),
   signal,
   stopsBy,

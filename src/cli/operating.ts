@@ -6,7 +6,6 @@ import type { Observer } from '../domain/event.ts'
 import { openNotifier } from '../notices/notifiers.ts'
 import { eventLog, wordsOf } from '../operator/event-log.ts'
 import { openOperating } from '../operator/operating.ts'
-import { systemClock } from '../support/clock.ts'
 import { createLog, type LogFormat, type LogLevel, type LogSink } from '../support/log.ts'
 import { fileSink } from '../support/log-sinks.ts'
 import { newId, withBridge } from './context.ts'
@@ -54,7 +53,7 @@ export async function withOperatedBridge<Result>(
     configuration,
     routes: chosen.map(({ name }) => name),
     isWatch,
-    clock: systemClock,
+    clock: terminal.clock,
     newId,
     signal: terminal.signal,
     version: VERSION,
@@ -62,13 +61,13 @@ export async function withOperatedBridge<Result>(
       logged(event)
       if (!isLogged) words(event)
     },
-    notifierOf: (notice) => openNotifier(notice, { clock: systemClock, version: VERSION }),
+    notifierOf: (notice) => openNotifier(notice, { clock: terminal.clock, version: VERSION }),
   })
   const { notify, wrapApi } = operating
   try {
     return await withBridge(
-      configuration,
-      notify,
+      terminal,
+      { configuration, notify },
       async (bridge) => {
         await operating.begin(bridge)
         try {
@@ -101,7 +100,7 @@ function openLog(
   const isLogged = !talks || isAsked
   if (isLogged) outlets.push({ format: onStderr, sink: stderrOf(terminal) })
   return {
-    log: createLog({ level: flags.level ?? level, outlets, now: () => systemClock.now() }),
+    log: createLog({ level: flags.level ?? level, outlets, now: () => terminal.clock.now() }),
     talks,
     isLogged,
   }

@@ -1,6 +1,7 @@
 /** Where the program talks: data on stdout, talk on stderr. Handed to every command, so that tests can listen. */
 import { inspect } from 'node:util'
 import type { StopEvent } from '../domain/event.ts'
+import type { Clock } from '../support/clock.ts'
 import { BridgeError, EXIT, type ExitCode, FAILURES } from '../support/errors.ts'
 
 export interface Terminal {
@@ -19,6 +20,8 @@ export interface Terminal {
   readonly folder: string
   /** Asks the person in front of it; left out where there is none. */
   readonly ask?: (question: string) => Promise<string>
+  /** The time that commands go by, and how they wait. */
+  readonly clock: Clock
   /** Fires at the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal
   /** Has a signal told in another way than as a line of talk; left out where none comes. */

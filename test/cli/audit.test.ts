@@ -2,18 +2,11 @@
 import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { runCommandLine } from '../../src/cli/command-line.ts'
-import type { Terminal } from '../../src/cli/terminal.ts'
-import { writeConfigurationFile } from '../fixtures/program.ts'
+import { commandsOf } from '../fixtures/office.ts'
+import type { Said } from '../fixtures/terminal.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 import { openDatabase } from '../../src/support/sqlite.ts'
-
-interface Said {
-  readonly exit: number
-  readonly out: string
-  readonly talk: string
-}
 
 interface Office {
   readonly world: World
@@ -25,30 +18,12 @@ interface Office {
 /** A world in which one file of three orders is done. */
 async function anOffice(): Promise<Office> {
   const world = await aWorld({ routes: ['orders'] })
-  const env = await writeConfigurationFile(world)
   const orders = sampleOrders({ seed: 5, orders: 3, damageEvery: 0 })
   await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
-  const run = (...words: string[]) => commandIn(world.folder, env, words)
+  const run = await commandsOf(world)
   expect((await run('run')).exit).toBe(0)
   const configuration = join(world.folder, 'dropbridge.yaml')
   return { world, run, journal: world.configuration.journal.path, configuration }
-}
-
-async function commandIn(folder: string, env: NodeJS.ProcessEnv, words: readonly string[]): Promise<Said> {
-  const out: string[] = []
-  const talk: string[] = []
-  const terminal: Terminal = {
-    out: (line) => void out.push(line),
-    outBytes: () => Promise.resolve(),
-    say: (line) => void talk.push(line),
-    progressStream: null,
-    env,
-    program: 'dropbridge',
-    folder,
-    signal: new AbortController().signal,
-  }
-  const exit = await runCommandLine(terminal, words)
-  return { exit, out: out.join('\n'), talk: talk.join('\n') }
 }
 
 test('a journal that nobody touched is whole, and the summary of a file anchors it', async () => {

@@ -2,46 +2,21 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { runCommandLine } from '../../src/cli/command-line.ts'
-import type { Terminal } from '../../src/cli/terminal.ts'
-import { writeConfigurationFile } from '../fixtures/program.ts'
+import { commandsOf } from '../fixtures/office.ts'
+import { runCommand, type Said } from '../fixtures/terminal.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
-
-interface Said {
-  readonly exit: number
-  readonly out: string
-  readonly talk: string
-}
 
 /** A world with 25 orders of an item that nobody offers: 20 are refused, the rest is held. */
 async function aStoppedOffice(): Promise<{ world: World; run: (...words: string[]) => Promise<Said> }> {
   const world = await aWorld({ routes: ['orders'] })
-  const env = await writeConfigurationFile(world)
   const orders = sampleOrders({ seed: 5, orders: 25, damageEvery: 0 })
   for (const order of orders) {
     order.rows.length = 1
     Object.assign(order.rows[0] ?? {}, { SKU: 'NL-NONE', UPC: '', 'Gift Message': '' })
   }
   await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
-  return { world, run: (...words) => commandIn(world.folder, env, words) }
-}
-
-async function commandIn(folder: string, env: NodeJS.ProcessEnv, words: readonly string[]): Promise<Said> {
-  const out: string[] = []
-  const talk: string[] = []
-  const terminal: Terminal = {
-    out: (line) => void out.push(line),
-    outBytes: () => Promise.resolve(),
-    say: (line) => void talk.push(line),
-    progressStream: null,
-    env,
-    program: 'dropbridge',
-    folder,
-    signal: new AbortController().signal,
-  }
-  const exit = await runCommandLine(terminal, words)
-  return { exit, out: out.join('\n'), talk: talk.join('\n') }
+  return { world, run: await commandsOf(world) }
 }
 
 test('a run that stops a file says why, and where the rows are that wait', async () => {
@@ -154,7 +129,7 @@ body: { order_id: { from: PO, find: order } }
   )
   await writeFile(join(world.folder, 'close.csv'), 'PO,State\nA,\nB,Held\n')
 
-  const { exit, out, talk } = await commandIn(world.folder, {}, [
+  const { exit, out, talk } = await runCommand({ folder: world.folder, clock: world.clock, env: {} }, [
     'translate',
     'close.csv',
     '-m',

@@ -6,6 +6,7 @@ import { runCommandLine } from '../../src/cli/command-line.ts'
 import { parseCsv } from '../fixtures/csv.ts'
 import { writeConfigurationFile } from '../fixtures/program.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
+import { listeningTerminal } from '../fixtures/terminal.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
 const ORDERS = sampleOrders({ seed: 91, orders: 4, damageEvery: 0 })
@@ -29,17 +30,13 @@ beforeEach(async () => {
 
 async function dropbridge(...words: readonly string[]): Promise<Said> {
   const out: Uint8Array[] = []
-  const said: string[] = []
-  const terminal = {
+  const { terminal, talk: said } = listeningTerminal({
+    folder: world.folder,
+    clock: world.clock,
+    env,
     out: (line: string) => void out.push(Buffer.from(`${line}\n`)),
     outBytes: (bytes: Uint8Array) => Promise.resolve(void out.push(bytes)),
-    say: (line: string) => void said.push(line),
-    progressStream: null,
-    env,
-    program: 'dropbridge',
-    folder: world.folder,
-    signal: new AbortController().signal,
-  }
+  })
   const exit = await runCommandLine(terminal, words)
   return { exit, out: Buffer.concat(out).toString(), said }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
+import { listeningTerminal } from '../fixtures/terminal.ts'
 
 const repository = new URL('../..', import.meta.url).pathname
 const page = await readFile(join(repository, 'docs/first-mapping.md'), 'utf8')
@@ -49,18 +50,7 @@ async function run(
   folder: string,
   words: readonly string[],
 ): Promise<{ exit: number; out: string[]; said: string }> {
-  const out: string[] = []
-  const said: string[] = []
-  const terminal = {
-    out: (line: string) => void out.push(line),
-    outBytes: () => Promise.resolve(),
-    say: (line: string) => void said.push(line),
-    progressStream: null,
-    env: ENV,
-    program: 'dropbridge',
-    folder,
-    signal: new AbortController().signal,
-  }
+  const { terminal, out, talk: said } = listeningTerminal({ folder, env: ENV })
   const exit = await runCommandLine(terminal, [...words])
   return { exit, out, said: said.join('\n') }
 }

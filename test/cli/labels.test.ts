@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
 import { writeConfigurationFile } from '../fixtures/program.ts'
 import { aShippingWorld } from '../fixtures/shipping.ts'
+import { listeningTerminal } from '../fixtures/terminal.ts'
 
 /** A world whose two orders were shipped, and the program in its folder. */
 async function shipped({ away = false } = {}) {
@@ -28,18 +29,7 @@ async function shipped({ away = false } = {}) {
   )
 
   const dropbridge = async (...words: readonly string[]) => {
-    const out: string[] = []
-    const said: string[] = []
-    const terminal = {
-      out: (line: string) => void out.push(line),
-      outBytes: () => Promise.resolve(),
-      say: (line: string) => void said.push(line),
-      progressStream: null,
-      env,
-      program: 'dropbridge',
-      folder: world.folder,
-      signal: new AbortController().signal,
-    }
+    const { terminal, out, talk: said } = listeningTerminal({ folder: world.folder, clock: world.clock, env })
     const exit = await runCommandLine(terminal, ['labels', ...words])
     return { exit, out, said }
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
+import { listeningTerminal } from '../fixtures/terminal.ts'
 
 const repository = new URL('../..', import.meta.url).pathname
 const MAPPING = join(repository, 'mappings/retailer-orders.yaml')
@@ -16,18 +17,7 @@ interface Said {
 }
 
 async function dropbridge(folder: string, ...words: readonly string[]): Promise<Said> {
-  const out: string[] = []
-  const said: string[] = []
-  const terminal = {
-    out: (line: string) => void out.push(line),
-    outBytes: () => Promise.resolve(),
-    say: (line: string) => void said.push(line),
-    progressStream: null,
-    env: {},
-    program: 'dropbridge',
-    folder,
-    signal: new AbortController().signal,
-  }
+  const { terminal, out, talk: said } = listeningTerminal({ folder })
   const exit = await runCommandLine(terminal, ['map', ...words])
   return { exit, out: out.join('\n'), said: said.join('\n') }
 }

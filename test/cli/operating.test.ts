@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { EVENTS } from '../../src/domain/event-kinds.ts'
 import type { Digest } from '../../src/domain/notice.ts'
-import { systemClock } from '../../src/support/clock.ts'
 import { type Commands, commandsOf } from '../fixtures/office.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 import { sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
@@ -266,7 +265,7 @@ test('what to do about a folder that is gone stands wherever the failure is told
 
 test('that another bridge is at work is no trouble for anybody to hear of', async () => {
   const { world, run, noticed, page } = await anOffice(['orders'])
-  const bridge = await world.open(undefined, { clock: systemClock })
+  const bridge = await world.open(undefined, { clock: world.clock })
   const lease = await bridge.journal.takeLease('orders', 'elsewhere/1/x', 60_000, () => true)
   const busy = [await run('run'), await run('run', '--if-busy', 'skip')]
   const quiet = await run('run', '--quiet', '--if-busy', 'skip')

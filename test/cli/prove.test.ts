@@ -10,6 +10,7 @@ import { loadMapping } from '../../src/mapping/load.ts'
 import { parseCsv } from '../fixtures/csv.ts'
 import { proving, READY } from '../fixtures/proving.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
+import { listeningTerminal } from '../fixtures/terminal.ts'
 
 const repository = new URL('../..', import.meta.url).pathname
 const SAMPLE = join(repository, 'samples/orders/retailer-orders.csv')
@@ -30,18 +31,7 @@ async function configured(
 }
 
 async function dropbridge(folder: string, ...words: readonly string[]) {
-  const out: string[] = []
-  const said: string[] = []
-  const terminal = {
-    out: (line: string) => void out.push(line),
-    outBytes: () => Promise.resolve(),
-    say: (line: string) => void said.push(line),
-    progressStream: null,
-    env: {},
-    program: 'dropbridge',
-    folder,
-    signal: new AbortController().signal,
-  }
+  const { terminal, out, talk: said } = listeningTerminal({ folder })
   const exit = await runCommandLine(terminal, ['prove', ...words])
   return { exit, out: out.join('\n'), said: said.join('\n') }
 }

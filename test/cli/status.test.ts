@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { thisHolder } from '../../src/bridge/holder.ts'
 import { openJournal } from '../../src/journal/open.ts'
-import { systemClock } from '../../src/support/clock.ts'
 import { commandsOf, runUnheard } from '../fixtures/office.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
@@ -13,7 +12,7 @@ import { ordersFile, sampleOrders } from '../samples/orders.ts'
 const ORDERS = ordersFile(sampleOrders({ seed: 5, orders: 24, damageEvery: 0 })).text
 
 async function leaseTo(world: World, holder: string): Promise<void> {
-  const journal = await openJournal({ path: world.configuration.journal.path, clock: systemClock })
+  const journal = await openJournal({ path: world.configuration.journal.path, clock: world.clock })
   await journal.takeLease('orders', holder, 60_000, () => true)
   await journal.close()
 }
@@ -59,7 +58,7 @@ test('who works on a route is named as a process on its machine, and only while 
 
   await leaseTo(world, dead)
   const gone = await run('status')
-  const journal = await openJournal({ path: world.configuration.journal.path, clock: systemClock })
+  const journal = await openJournal({ path: world.configuration.journal.path, clock: world.clock })
   await journal.takeLease('orders', holder, 60_000, () => false)
   await journal.close()
   const there = await run('status')

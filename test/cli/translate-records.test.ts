@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
+import { listeningTerminal } from '../fixtures/terminal.ts'
 
 const ORDERS = [
   { id: 15, purchase_order_number: 'HV-30014', shipping_method: { carrier: { code: 'FDEG' } } },
@@ -30,17 +31,11 @@ async function translate(records: unknown, ...words: readonly string[]) {
 
 async function dropbridge(...words: readonly string[]) {
   const out: Uint8Array[] = []
-  const said: string[] = []
-  const terminal = {
+  const { terminal, talk: said } = listeningTerminal({
+    folder,
     out: (line: string) => void out.push(Buffer.from(`${line}\n`)),
     outBytes: (bytes: Uint8Array) => Promise.resolve(void out.push(bytes)),
-    say: (line: string) => void said.push(line),
-    progressStream: null,
-    env: {},
-    program: 'dropbridge',
-    folder,
-    signal: new AbortController().signal,
-  }
+  })
   const exit = await runCommandLine(terminal, words)
   return { exit, out: Buffer.concat(out).toString(), said }
 }

@@ -7,6 +7,7 @@ import type { RealServer } from '../fixtures/real-server.ts'
 import { describeWithServers } from '../fixtures/real-servers.ts'
 import { namesSeenBy } from '../fixtures/ssh-connection.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
+import { listeningTerminal, runCommand } from '../fixtures/terminal.ts'
 
 const OTHER = `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl`
 const OTHER_FINGERPRINT = 'SHA256:+DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU'
@@ -53,24 +54,9 @@ describeWithServers(
         () => false,
       )
 
-    const trustHost = async (words: string[], answer?: string) => {
-      const out: string[] = []
-      const talk: string[] = []
-      const exit = await runCommandLine(
-        {
-          out: (line) => void out.push(line),
-          outBytes: () => Promise.resolve(),
-          say: (line) => void talk.push(line),
-          progressStream: null,
-          env: {},
-          program: 'dropbridge',
-          folder,
-          ...(answer === undefined ? {} : { ask: () => Promise.resolve(answer) }),
-          signal: new AbortController().signal,
-        },
-        ['trust-host', ...words],
-      )
-      return { exit, out: out.join('\n'), talk: talk.join('\n') }
+    const trustHost = (words: string[], answer?: string) => {
+      const asked = answer === undefined ? {} : { ask: () => Promise.resolve(answer) }
+      return runCommand({ folder, ...asked }, ['trust-host', ...words])
     }
 
     test('by the fingerprint that was given trusts that key alone', async () => {
@@ -198,17 +184,7 @@ test('a mailbox that is a folder, or that is not there, has no host key', async 
     'routes: {}',
   ]
   await writeFile(join(folder, 'dropbridge.yaml'), lines.join('\n'))
-  const talk: string[] = []
-  const terminal = {
-    out: () => {},
-    outBytes: () => Promise.resolve(),
-    say: (line: string) => void talk.push(line),
-    progressStream: null,
-    env: {},
-    program: 'dropbridge',
-    folder,
-    signal: new AbortController().signal,
-  }
+  const { terminal, talk } = listeningTerminal({ folder })
   expect(await runCommandLine(terminal, ['trust-host', 'exchange'])).toBe(64)
   expect(await runCommandLine(terminal, ['trust-host', 'exchang'])).toBe(64)
   expect(talk.join('\n')).toContain('The mailbox exchange is a folder of this machine')

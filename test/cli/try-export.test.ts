@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
+import { listeningTerminal } from '../fixtures/terminal.ts'
 
 const ORDER = {
   id: 16,
@@ -42,18 +43,7 @@ beforeEach(async () => {
 
 async function tried(records: unknown, ...words: readonly string[]) {
   await writeFile(join(folder, 'records.json'), JSON.stringify(records))
-  const out: string[] = []
-  const said: string[] = []
-  const terminal = {
-    out: (line: string) => void out.push(line),
-    outBytes: () => Promise.resolve(),
-    say: (line: string) => void said.push(line),
-    progressStream: null,
-    env: {},
-    program: 'dropbridge',
-    folder,
-    signal: new AbortController().signal,
-  }
+  const { terminal, out, talk: said } = listeningTerminal({ folder })
   const command = ['map', 'try', 'records.json', '-m', 'export.yaml', ...words]
   const exit = await runCommandLine(terminal, command)
   return { exit, out, said }

@@ -3,7 +3,7 @@ import { appendFile, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { watch } from '../../src/cli/commands/watch.ts'
-import type { Terminal } from '../../src/cli/terminal.ts'
+import { listeningTerminal } from '../fixtures/terminal.ts'
 import { writeConfigurationFile } from '../fixtures/program.ts'
 import { aWorld } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
@@ -16,17 +16,11 @@ async function aWatch(...routes: string[]) {
     'health: { listen: "127.0.0.1:0" }\nstatus: { page: exchange/STATUS.html }\n',
   )
   const stop = new AbortController()
-  const talk: string[] = []
-  const terminal: Terminal = {
-    out: () => undefined,
-    outBytes: () => Promise.resolve(),
-    say: (line) => void talk.push(line),
-    progressStream: null,
-    env,
-    program: 'dropbridge',
+  const { terminal, talk } = listeningTerminal({
     folder: world.folder,
+    env,
     signal: stop.signal,
-  }
+  })
   const ended = watch(terminal, { config: 'dropbridge.yaml', routes })
   onTestFinished(async () => {
     stop.abort()

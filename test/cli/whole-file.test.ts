@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
+import { listeningTerminal } from '../fixtures/terminal.ts'
 
 const CLOSE = `operation: close-order
 group: PO
@@ -43,17 +44,7 @@ async function looksAt(mapping: string, file: string): Promise<{ exits: number[]
   const exits: number[] = []
   const said: string[][] = []
   for (const words of commands) {
-    const lines: string[] = []
-    const terminal = {
-      out: () => undefined,
-      outBytes: () => Promise.resolve(),
-      say: (line: string) => void lines.push(line),
-      progressStream: null,
-      env: {},
-      program: 'dropbridge',
-      folder,
-      signal: new AbortController().signal,
-    }
+    const { terminal, talk: lines } = listeningTerminal({ folder })
     exits.push(await runCommandLine(terminal, words))
     said.push(lines.filter((line) => line.includes('in.csv') || line.includes('run ')))
   }

@@ -8,9 +8,9 @@ import { rightsReasons } from '../../src/bridge/why-not/rules.ts'
 import { whyNot } from '../../src/bridge/why-not/why-not.ts'
 import { openJournal } from '../../src/journal/open.ts'
 import { lookAt } from '../../src/mailboxes/look.ts'
-import { systemClock } from '../../src/support/clock.ts'
 import { asNobody } from '../fixtures/as-nobody.ts'
-import { commandsOf, type Said } from '../fixtures/office.ts'
+import { commandsOf } from '../fixtures/office.ts'
+import type { Said } from '../fixtures/terminal.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 import { sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
@@ -119,13 +119,16 @@ test('a folder, and a link', async () => {
 })
 
 test('a file that is still being written', async () => {
-  const { inbox, ask } = await anInbox()
+  const { world, inbox } = await anInbox()
   const path = join(inbox, 'orders.csv')
   await writeFile(path, ORDERS)
-  const writing = setInterval(() => void appendFile(path, '\r\n'), 20)
+  const sleep = async (ms: number) => {
+    await appendFile(path, '\r\n')
+    await world.clock.sleep(ms)
+  }
+  const run = await commandsOf(world, { clock: { ...world.clock, sleep } })
 
-  const said = await ask('orders.csv')
-  clearInterval(writing)
+  const said = await run('why-not', 'orders.csv')
 
   expect(said.exit).toBe(75)
   expect(codes(said)).toEqual(['still-changing'])
@@ -287,7 +290,7 @@ test('a file claimed by somebody whose journal is another', async () => {
 test('a route that another bridge works on says who and when it was last heard of', async () => {
   const { world, ask } = await anInbox()
   await world.drop('inbox/orders', 'orders.csv', ORDERS)
-  const journal = await openJournal({ path: world.configuration.journal.path, clock: systemClock })
+  const journal = await openJournal({ path: world.configuration.journal.path, clock: world.clock })
   const holder = thisHolder('other')
   await journal.takeLease('orders', holder, 60_000, () => true)
   await journal.close()

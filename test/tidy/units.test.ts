@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { cronTimes } from '../../src/bridge/schedule/cron-times.ts'
 import { runCommandLine } from '../../src/cli/command-line.ts'
-import type { Terminal } from '../../src/cli/terminal.ts'
 import { HealthFile } from '../../src/config/monitoring.ts'
 import { EXIT } from '../../src/support/errors.ts'
+import { listeningTerminal } from '../fixtures/terminal.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 
 const repository = new URL('../..', import.meta.url).pathname
@@ -24,17 +24,7 @@ function valuesOf(text: string, setting: string): string[] {
 
 /** All that is wrong with a command line whose configuration is not on this machine is that. */
 async function expectParsed(words: readonly string[]): Promise<void> {
-  const talk: string[] = []
-  const terminal: Terminal = {
-    out: () => undefined,
-    outBytes: () => Promise.resolve(),
-    say: (line) => void talk.push(line),
-    progressStream: null,
-    env: {},
-    program: 'dropbridge',
-    folder: await tempFolder(),
-    signal: new AbortController().signal,
-  }
+  const { terminal, talk } = listeningTerminal({ folder: await tempFolder() })
   const exit = await runCommandLine(terminal, words)
   expect({ exit, talk: talk[0] }).toEqual({
     exit: EXIT.badConfiguration,

@@ -4,7 +4,7 @@ import type { Configuration } from '../../config/configuration.ts'
 import type { Mailbox, Sighting } from '../../domain/mailbox.ts'
 import { isSafeName } from '../../mailboxes/names.ts'
 import { refuseToMakeAnew } from '../../pipelines/inbound/inbox-gone.ts'
-import { systemClock } from '../../support/clock.ts'
+import type { Clock } from '../../support/clock.ts'
 import { BridgeError } from '../../support/errors.ts'
 import { filePattern } from '../file-pattern.ts'
 import { openMailbox } from '../mailboxes.ts'
@@ -15,7 +15,15 @@ import { type Asking, leaseReasons, queueNotes, unfinishedReason } from './rules
 /** Only a bare name can be meant for one of them: a path is one of this machine. */
 export function remoteInboxes(
   { routes, mailboxes }: Configuration,
-  { file, route: only }: { readonly file: string; readonly route: string | undefined },
+  {
+    file,
+    route: only,
+    clock,
+  }: {
+    readonly file: string
+    readonly route: string | undefined
+    readonly clock: Clock
+  },
 ): RemoteInbox[] {
   if (/[/\\]/.test(file)) return []
   return routes.flatMap((route) => {
@@ -23,7 +31,7 @@ export function remoteInboxes(
     const { mailbox } = route.from
     const settings = mailboxes[mailbox]
     if (settings === undefined || settings.type === 'directory') return []
-    const options = { clock: systemClock, random: Math.random, newId: randomUUID, isImpatient: true }
+    const options = { clock, random: Math.random, newId: randomUUID, isImpatient: true }
     return [{ route, open: () => openMailbox(mailbox, settings, options) }]
   })
 }

@@ -51,7 +51,7 @@ export async function whyNot(
   const meant = await inboxesMeant(file, from, inboxes)
   const mappings = await mappingsOf(configuration)
   const judge = async (journal: Journal | undefined): Promise<RouteVerdict[]> => {
-    const remote = remoteInboxes(configuration, { file, route })
+    const remote = remoteInboxes(configuration, { file, route, clock: eyes.clock })
     const asking = { journal, configuration, mappings, name: meant.name, inboxes, remote, ...eyes }
     if (meant.inboxes.length === 0) {
       const elsewhere = await remoteVerdicts(asking)

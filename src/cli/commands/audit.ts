@@ -20,7 +20,9 @@ export async function auditVerify(
   const kept = anchor === undefined ? {} : { anchor: anchorOf(anchor) }
   const configuration = await readConfigurationToLook(terminal, config)
   const silent = () => undefined
-  const report = await withBridge(configuration, silent, ({ journal }) => journal.verifyChain(kept))
+  const report = await withBridge(terminal, { configuration, notify: silent }, ({ journal }) =>
+    journal.verifyChain(kept),
+  )
   if (json) terminal.out(JSON.stringify(asData(report), null, 2))
   else for (const line of inWords(report)) terminal.out(line)
   if (report.found === 0) return EXIT.ok

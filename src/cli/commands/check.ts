@@ -4,7 +4,6 @@ import { checkConfiguration } from '../../bridge/check.ts'
 import { checkMailboxes } from '../../bridge/check-mailboxes.ts'
 import { checkOnline, type OnlineCheck } from '../../bridge/check-online.ts'
 import type { Configuration } from '../../config/configuration.ts'
-import { systemClock } from '../../support/clock.ts'
 import { EXIT, type ExitCode } from '../../support/errors.ts'
 import { readConfiguration } from '../context.ts'
 import type { Terminal } from '../terminal.ts'
@@ -20,7 +19,7 @@ export interface CheckOptions {
 export async function check(terminal: Terminal, { config, json, online }: CheckOptions): Promise<ExitCode> {
   const configuration = await readConfiguration(terminal, config)
   const offline = await checkConfiguration(configuration)
-  const asked = online ? await askAround(configuration) : []
+  const asked = online ? await askAround(terminal, configuration) : []
   const wrong = [...offline.failures, ...asked.flatMap((each) => each.wrong)]
   const failures = [...wrong, ...asked.flatMap(({ refused }) => refused)]
   const unanswered = asked.flatMap((each) => each.unanswered)
@@ -42,8 +41,8 @@ export async function check(terminal: Terminal, { config, json, online }: CheckO
 }
 
 /** The API, and the servers of mailboxes. */
-async function askAround(configuration: Configuration): Promise<OnlineCheck[]> {
-  const base = { clock: systemClock, random: Math.random, newId: randomUUID }
+async function askAround({ clock }: Terminal, configuration: Configuration): Promise<OnlineCheck[]> {
+  const base = { clock, random: Math.random, newId: randomUUID }
   const options = { ...base, version: VERSION, isImpatient: true }
   return [await checkOnline(configuration, options), await checkMailboxes(configuration, options)]
 }

@@ -5,7 +5,6 @@ import type { RunResult } from '../../bridge/outcome.ts'
 import type { Summary } from '../../pipelines/inbound/summary.ts'
 import { sampleSeed } from '../../service/sample-seed.ts'
 import { createService, type Service } from '../../service/service.ts'
-import { systemClock } from '../../support/clock.ts'
 import { assert, BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
 import { DEFAULT_CONFIGURATION, pathFrom, readConfiguration, withBridge } from '../context.ts'
 import { refusedRows } from '../demo/refused-rows.ts'
@@ -22,7 +21,11 @@ const REFUSED_SHOWN = 12
 
 export async function demo(terminal: Terminal, folder: string | undefined): Promise<ExitCode> {
   const root = await newFolder(terminal, folder)
-  const service = await createService({ data: join(root, 'service'), clock: systemClock, seed: sampleSeed() })
+  const service = await createService({
+    data: join(root, 'service'),
+    clock: terminal.clock,
+    seed: sampleSeed(),
+  })
   try {
     await service.listen()
     await makeWorkFolder(root, service.baseUrl, service.seeded)
@@ -68,7 +71,9 @@ async function tellChapter(terminal: Terminal, { root, chapter, number, service 
   const before = createdAt(service)
   const configuration = await readConfiguration(terminal, join(root, DEFAULT_CONFIGURATION))
   const bar = progressBar(terminal)
-  const result = await withBridge(configuration, bar.observe, (bridge) => bridge.run(routes, terminal.signal))
+  const result = await withBridge(terminal, { configuration, notify: bar.observe }, (bridge) =>
+    bridge.run(routes, terminal.signal),
+  )
   bar.clear()
   for (const line of resultLines(result)) terminal.out(`   ${line}`)
   for (const line of await refusedLines(root, result)) terminal.out(`   ${line}`)

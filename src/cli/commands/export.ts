@@ -4,7 +4,6 @@ import { readSelect } from '../../config/read-select.ts'
 import type { Select } from '../../config/select.ts'
 import type { OutboundRoute } from '../../config/routes.ts'
 import { filtersOf } from '../../contract/lists.ts'
-import { systemClock } from '../../support/clock.ts'
 import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
 import { writeNewFile } from '../../support/new-file.ts'
 import { pathFrom, readConfiguration } from '../context.ts'
@@ -37,7 +36,7 @@ export async function exportRecords(terminal: Terminal, options: ExportOptions):
   const path = options.out === '-' ? undefined : pathFrom(terminal, options.out)
   const bar = progressBar(terminal)
   const once = {
-    clock: systemClock,
+    clock: terminal.clock,
     random: Math.random,
     version: VERSION,
     notify: bar.observe,

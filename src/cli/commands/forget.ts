@@ -2,7 +2,7 @@
 import { keepMs } from '../../config/duration.ts'
 import { isAbsolute, momentMs } from '../../config/moment.ts'
 import type { Configuration } from '../../config/configuration.ts'
-import { isoTime, systemClock } from '../../support/clock.ts'
+import { isoTime } from '../../support/clock.ts'
 import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
 import { readConfigurationToLook, withBridge } from '../context.ts'
 import { countsOf } from '../forgotten-in-words.ts'
@@ -19,9 +19,9 @@ export interface ForgetOptions {
 export async function forget(terminal: Terminal, options: ForgetOptions): Promise<ExitCode> {
   const { config, json, dryRun } = options
   const configuration = await readConfigurationToLook(terminal, config)
-  const before = timeOf(options, configuration, systemClock.now())
+  const before = timeOf(options, configuration, terminal.clock.now())
   const silent = () => undefined
-  const forgotten = await withBridge(configuration, silent, ({ journal }) =>
+  const forgotten = await withBridge(terminal, { configuration, notify: silent }, ({ journal }) =>
     journal.forget({ before, dryRun, signal: terminal.signal }),
   )
   if (json) terminal.out(JSON.stringify({ before: isoTime(before), dryRun, ...forgotten }, null, 2))

@@ -28,10 +28,8 @@ export async function labels(terminal: Terminal, options: LabelsOptions): Promis
     else if (label.path !== undefined) terminal.out(label.path)
     if (label.document.problem !== undefined) terminal.say(inWords(label))
   }
-  await withBridge(
-    configuration,
-    () => undefined,
-    (bridge) => bridge.labels(request, { signal: terminal.signal, tell }),
+  await withBridge(terminal, { configuration, notify: () => undefined }, (bridge) =>
+    bridge.labels(request, { signal: terminal.signal, tell }),
   )
   return told(terminal, request, count)
 }

@@ -2,7 +2,7 @@
 import type { NoticeConfiguration } from '../../config/notices.ts'
 import type { Message, NoticeEntry } from '../../domain/notice.ts'
 import { openNotifier } from '../../notices/notifiers.ts'
-import { isoTime, systemClock } from '../../support/clock.ts'
+import { isoTime } from '../../support/clock.ts'
 import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
 import { didYouMean } from '../../support/nearest.ts'
 import { newId, readConfiguration, readConfigurationToLook, withBridge } from '../context.ts'
@@ -19,7 +19,7 @@ export async function notices(terminal: Terminal, { config, json }: NoticesOptio
   const configuration = await readConfigurationToLook(terminal, config)
   const configured = configuration.notices ?? []
   const silent = () => undefined
-  const latest = await withBridge(configuration, silent, ({ journal }) =>
+  const latest = await withBridge(terminal, { configuration, notify: silent }, ({ journal }) =>
     journal.latestNotices(configured.map(({ name }) => name)),
   )
   if (json) {
@@ -63,9 +63,9 @@ export async function noticesTest(
     const known = names.length === 0 ? 'the configuration has no notices' : `there are ${names.join(', ')}`
     throw new BridgeError('usage-wrong', `there is no notice "${name}"; ${known}.${didYouMean(name, names)}`)
   }
-  const trial = trialMessage()
+  const trial = trialMessage(terminal.clock.now())
   try {
-    await openNotifier(notice, { clock: systemClock, version: VERSION }).send(trial, terminal.signal)
+    await openNotifier(notice, { clock: terminal.clock, version: VERSION }).send(trial, terminal.signal)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     throw new BridgeError('notice-not-sent', `the notice ${name} could not be sent: ${why}`, { cause: error })
@@ -74,9 +74,9 @@ export async function noticesTest(
   return EXIT.ok
 }
 
-function trialMessage(): Message {
+function trialMessage(now: number): Message {
   const id = newId()
-  const at = isoTime(systemClock.now())
+  const at = isoTime(now)
   const text = `This is a trial of the notices of dropbridge.\n\nNothing happened, and nobody needs to do anything.\n\nNotice ${id}, ${at}\n`
   return { id, subject: 'a trial', text, data: { id, at, trial: true } }
 }

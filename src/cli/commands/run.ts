@@ -2,7 +2,7 @@
 import { inFull } from '../../bridge/failure.ts'
 import type { Done, RunResult } from '../../bridge/outcome.ts'
 import type { BridgeEvent } from '../../domain/event.ts'
-import { isoTime, systemClock } from '../../support/clock.ts'
+import { isoTime } from '../../support/clock.ts'
 import type { ExitCode } from '../../support/errors.ts'
 import { readConfiguration } from '../context.ts'
 import type { LogFormat, LogLevel } from '../../support/log.ts'
@@ -40,7 +40,7 @@ async function runBounded(terminal: Terminal, options: RunCommandOptions, exits:
   const configuration = await readConfiguration(terminal, config)
   // Schedulers of this machine go by its own zone.
   const { zone = Intl.DateTimeFormat().resolvedOptions().timeZone } = configuration
-  const bounds = boundsOf(options, { now: systemClock.now(), zone })
+  const bounds = boundsOf(options, { now: terminal.clock.now(), zone })
   const bar = progressBar(quiet ? { ...terminal, progressStream: null } : terminal)
   const untold = untoldNotices()
   const words = (event: BridgeEvent) => {

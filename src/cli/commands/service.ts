@@ -2,7 +2,6 @@
 import { readSwitches, type Switches } from '../../service/http/switches.ts'
 import { createService, type Service } from '../../service/service.ts'
 import { sampleSeed } from '../../service/sample-seed.ts'
-import { systemClock } from '../../support/clock.ts'
 import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
 import { pathFrom } from '../context.ts'
 import type { Terminal } from '../terminal.ts'
@@ -24,7 +23,7 @@ export async function service(terminal: Terminal, options: ServiceCommandOptions
   const data = pathFrom(terminal, options.data)
   const running = await createService({
     data,
-    clock: systemClock,
+    clock: terminal.clock,
     host,
     port,
     seed: sampleSeed(),

@@ -24,7 +24,7 @@ export async function settle(terminal: Terminal, options: SettleOptions): Promis
   const request = requestOf(options)
   const configuration = await readConfiguration(terminal, options.config)
   const bar = progressBar(terminal)
-  const result = await withBridge(configuration, bar.observe, (bridge) =>
+  const result = await withBridge(terminal, { configuration, notify: bar.observe }, (bridge) =>
     bridge.settle(request, terminal.signal),
   )
   bar.clear()

@@ -19,7 +19,9 @@ export async function status(terminal: Terminal, { config, json }: StatusOptions
     found: await snapshot(),
     notices: await journal.latestNotices(channels),
   })
-  const { found, notices } = await withBridge(configuration, silent, look, { isImpatient: true })
+  const { found, notices } = await withBridge(terminal, { configuration, notify: silent }, look, {
+    isImpatient: true,
+  })
   if (json) terminal.out(JSON.stringify({ ...found, notices }, null, 2))
   else for (const line of [...statusInWords(found), ...unsentInWords(notices)]) terminal.out(line)
   return EXIT.ok

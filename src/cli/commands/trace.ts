@@ -1,7 +1,7 @@
 /** `dropbridge trace KEY`: where an order, a record or a file is, and all that happened to it. */
 import { readJournal } from '../../bridge/reading.ts'
 import { isNothing, type Trace, traceKey } from '../../bridge/trace.ts'
-import { isoTime, systemClock } from '../../support/clock.ts'
+import { isoTime } from '../../support/clock.ts'
 import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
 import { didYouMean } from '../../support/nearest.ts'
 import { readConfigurationToLook } from '../context.ts'
@@ -23,7 +23,7 @@ export async function trace(
   if (wanted === '') throw new BridgeError('usage-wrong', 'name what is looked for')
   const configuration = await readConfigurationToLook(terminal, config)
   const request = { key: wanted, ...(route === undefined ? {} : { route }) }
-  const found = await readJournal(configuration, systemClock, async (journal) => {
+  const found = await readJournal(configuration, terminal.clock, async (journal) => {
     if (route !== undefined) assertRoute(route, configuration.routes, await journal.overview())
     return traceKey(journal, request)
   })

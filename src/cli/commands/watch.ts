@@ -1,7 +1,7 @@
 /** `dropbridge watch`: goes on until a signal comes, and tells what it does while it does it. */
 import type { RouteResult } from '../../bridge/outcome.ts'
 import type { BridgeEvent } from '../../domain/event.ts'
-import { isoTime, systemClock } from '../../support/clock.ts'
+import { isoTime } from '../../support/clock.ts'
 import { EXIT, type ExitCode } from '../../support/errors.ts'
 import { EVENTS } from '../../domain/event-kinds.ts'
 import { wordsOf } from '../../operator/event-log.ts'
@@ -21,7 +21,7 @@ export interface WatchOptions {
 export async function watch(terminal: Terminal, options: WatchOptions): Promise<ExitCode> {
   const { config, routes, logLevel, logFormat } = options
   const configuration = await readConfiguration(terminal, config)
-  const say = (line: string) => terminal.say(`${isoTime(systemClock.now())} ${line}`)
+  const say = (line: string) => terminal.say(`${isoTime(terminal.clock.now())} ${line}`)
   const words = (event: BridgeEvent) => {
     const line = eventInWords(event)
     if (line !== undefined) say(line)

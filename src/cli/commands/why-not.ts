@@ -1,7 +1,6 @@
 /** `dropbridge why-not FILE`: the rule that keeps a file from being picked up. */
 import type { RouteVerdict } from '../../bridge/why-not/reasons.ts'
 import { whyNot as askWhyNot } from '../../bridge/why-not/why-not.ts'
-import { systemClock } from '../../support/clock.ts'
 import { BridgeError, type ExitCode } from '../../support/errors.ts'
 import { didYouMean } from '../../support/nearest.ts'
 import { visible } from '../../support/visible.ts'
@@ -27,7 +26,7 @@ export async function whyNot(
     throw new BridgeError('usage-wrong', `there is no inbound route "${route}".${didYouMean(route, inbound)}`)
   }
   const request = { file, from: terminal.folder, ...(route === undefined ? {} : { route }) }
-  const eyes = { clock: systemClock, signal: terminal.signal }
+  const eyes = { clock: terminal.clock, signal: terminal.signal }
   const found = await askWhyNot(configuration, request, eyes)
   if (json) terminal.out(JSON.stringify(found, null, 2))
   else for (const line of found.verdicts.flatMap(inWords)) terminal.out(visible(line))
