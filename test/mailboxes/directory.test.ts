@@ -16,6 +16,7 @@ import { asNobody } from '../fixtures/as-nobody.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { directoryMailbox } from '../../src/mailboxes/directory.ts'
 import { isTemporaryName } from '../../src/mailboxes/names.ts'
+import { machineClock } from '../fixtures/machine-clock.ts'
 import { describeMailbox, type MailboxUnderTest } from '../suites/mailbox.suite.ts'
 
 describeMailbox('a directory', () => directoryUnderTest({}))
@@ -23,7 +24,7 @@ describeMailbox('a directory without hard links', () => directoryUnderTest({ har
 
 async function directoryUnderTest(options: { hardLinks?: boolean }): Promise<MailboxUnderTest> {
   const root = await mkdtemp(join(tmpdir(), 'dropbridge-mailbox-'))
-  const again = () => directoryMailbox({ root, ...options })
+  const again = () => directoryMailbox({ root, clock: machineClock(), ...options })
   return {
     mailbox: again(),
     again,
@@ -152,7 +153,7 @@ describe('a directory on this machine', () => {
     await writeFile(join(root, 'out', '.a.csv.another.dropbridge.tmp'), 'under way at another bridge')
     await writeFile(join(root, 'out', '.a.csv.tmp'), 'not ours')
     await utimes(join(root, 'out', '.a.csv.tmp'), 1_700_000_000, 1_700_000_000)
-    const mailbox = directoryMailbox({ root })
+    const mailbox = directoryMailbox({ root, clock: machineClock() })
     expect(await mailbox.list('out')).toEqual([])
     expect(await mailbox.deliver(spooled, 'out', 'a.csv')).toBe('delivered')
     expect((await readdir(join(root, 'out'))).toSorted()).toEqual([

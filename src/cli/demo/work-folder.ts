@@ -85,6 +85,7 @@ ${partyLines(party)}    operation: ${operation}
     from: { mailbox: exchange, folder: inbox/${folder}, settle: 300ms }
     mapping: mappings/${mapping}.yaml
     results: { mailbox: exchange, folder: results }
+    rules: { dates: off }   # the samples are of November 2026
 `
 }
 
