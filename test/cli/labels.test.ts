@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
-import { writeConfigurationFile } from '../fixtures/program.ts'
+import { writeConfigurationFile } from '../fixtures/configuration-file.ts'
 import { aShippingWorld } from '../fixtures/shipping.ts'
 import { listeningTerminal } from '../fixtures/terminal.ts'
 

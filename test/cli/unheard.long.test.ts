@@ -5,7 +5,7 @@ import { appendFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { writeConfigurationFile } from '../fixtures/program.ts'
+import { writeConfigurationFile } from '../fixtures/configuration-file.ts'
 import { aWorld } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 

@@ -1,7 +1,8 @@
 /** Whoever asks is told whether a watch is there, and one that was killed is missed. */
 import { expect, test } from 'vitest'
 import { commandsOf } from '../fixtures/office.ts'
-import { startProgram, writeConfigurationFile } from '../fixtures/program.ts'
+import { writeConfigurationFile } from '../fixtures/configuration-file.ts'
+import { startProgram } from '../fixtures/program.ts'
 import { aWorld } from '../fixtures/world.ts'
 
 test('a watch that was killed is told until another one watches', async () => {

@@ -1,6 +1,7 @@
 /** `dropbridge watch` as a process of its own: what it says, and how it ends. */
 import { expect, test } from 'vitest'
-import { type Running, startProgram, writeConfigurationFile } from '../fixtures/program.ts'
+import { writeConfigurationFile } from '../fixtures/configuration-file.ts'
+import { type Running, startProgram } from '../fixtures/program.ts'
 import { smallOrders } from '../fixtures/small-orders.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 

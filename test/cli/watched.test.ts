@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { watch } from '../../src/cli/commands/watch.ts'
 import { listeningTerminal } from '../fixtures/terminal.ts'
-import { writeConfigurationFile } from '../fixtures/program.ts'
+import { writeConfigurationFile } from '../fixtures/configuration-file.ts'
 import { aWorld } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 

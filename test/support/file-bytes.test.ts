@@ -65,7 +65,8 @@ test('a small file takes little room, and a large one no more than a quarter of 
     return Math.max(...rooms)
   }
 
-  expect(await roomFor(300)).toBeLessThanOrEqual(8 * 1024)
+  // Node cuts small pieces out of a pool that all of them share: 8 KiB on Node 20, 64 KiB on later ones.
+  expect(await roomFor(300)).toBeLessThanOrEqual(Buffer.poolSize)
   expect(await roomFor(3_000_000)).toBe(256 * 1024)
 })
 

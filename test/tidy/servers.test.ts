@@ -1,6 +1,7 @@
 /** What is done about real SFTP servers that a machine does not have. */
 import { expect, test } from 'vitest'
-import { leftOut, mayInstall } from '../servers.ts'
+import { mayInstall } from '../packages.ts'
+import { leftOut } from '../servers.ts'
 
 test('servers are installed as root in a container of Debian, and nowhere else', () => {
   const container = { isRoot: true, hasApt: true, runsServices: false }

@@ -1,0 +1,50 @@
+/** Debian's packages that tests need, installed where a test may do that. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+
+export interface Machine {
+  readonly isRoot: boolean
+  readonly hasApt: boolean
+  /** Whether services are started by themselves: what is installed there would stay and run. */
+  readonly runsServices: boolean
+}
+
+export function machineHere(): Machine {
+  return {
+    isRoot: process.geteuid?.() === 0,
+    hasApt: existsSync('/usr/bin/apt-get') && existsSync('/etc/debian_version'),
+    runsServices: existsSync('/run/systemd/system'),
+  }
+}
+
+/** Only in a container: on a machine of somebody, two servers that listen after the next start are no test's business. */
+export function mayInstall({ isRoot, hasApt, runsServices }: Machine): boolean {
+  return isRoot && hasApt && !runsServices
+}
+
+/** Debian asks this file whether a service may be started that was just installed; 101 is no. */
+const POLICY = '/usr/sbin/policy-rc.d'
+const INSTALLS_WITHIN_MS = 180_000
+
+/** Tries to; what is missing afterwards is said by whoever needs it. */
+export function installPackages(packages: readonly string[]): void {
+  console.error(`installing for the tests: ${packages.join(' ')}`)
+  const isOurs = !existsSync(POLICY)
+  if (isOurs) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755, flag: 'wx' })
+  try {
+    aptGet('update', '-q')
+    aptGet('install', '-q', '-y', '--no-install-recommends', ...packages)
+  } catch {
+    // Without a network there is nothing to install from.
+  } finally {
+    if (isOurs) rmSync(POLICY)
+  }
+}
+
+function aptGet(...words: string[]): void {
+  execFileSync('apt-get', ['-o', 'Acquire::Retries=1', '-o', 'Acquire::http::Timeout=20', ...words], {
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    stdio: 'ignore',
+    timeout: INSTALLS_WITHIN_MS,
+  })
+}
