@@ -40,6 +40,13 @@ module.exports = {
       from: { path: '^src/', pathNot: '^src/support/(sqlite\\.ts|node20/)' },
       to: { path: 'node_modules/(@types/)?better-sqlite3' },
     },
+    {
+      name: 'one-place-loads-ssh2',
+      comment: 'it has to be loaded without its compiled ciphers, and mailboxes/sftp/ssh2.ts does that',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/mailboxes/sftp/ssh2\\.ts$' },
+      to: { path: 'node_modules/(@types/)?ssh2', dependencyTypesNot: ['type-only'] },
+    },
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'no-orphans',

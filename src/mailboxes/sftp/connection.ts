@@ -1,6 +1,6 @@
 /** One connection to a server: made with its own deadline, and of no use any more once anything about it is in doubt. */
 import type { Socket } from 'node:net'
-import SftpClient from 'ssh2-sftp-client'
+import type SftpClientClass from 'ssh2-sftp-client'
 import type { SFTPWrapper } from 'ssh2'
 import { BridgeError, hasCode } from '../../support/errors.ts'
 import { type Calls, callsOver } from './calls.ts'
@@ -10,6 +10,7 @@ import { type KeyOffer, withTrustedHost } from './host-keys.ts'
 import type { SftpServer } from './options.ts'
 import { ConnectionLost } from './refusals.ts'
 import { openSocket } from './socket.ts'
+import { SftpClient } from './ssh2.ts'
 
 export interface Connection {
   readonly calls: Calls
@@ -39,7 +40,7 @@ export function nameOf({ host, port }: Pick<SftpServer, 'host' | 'port'>): strin
 }
 
 type ConnectOptions = Omit<KeyOffer, 'algorithms'> &
-  Pick<SftpClient.ConnectOptions, 'algorithms' | 'username' | 'authHandler'>
+  Pick<SftpClientClass.ConnectOptions, 'algorithms' | 'username' | 'authHandler'>
 
 async function open(server: SftpServer, options: ConnectOptions): Promise<Connection> {
   const socket = await openSocket(server, server.proxy, new AbortController().signal)
@@ -73,7 +74,7 @@ async function open(server: SftpServer, options: ConnectOptions): Promise<Connec
 }
 
 interface Parts {
-  readonly client: SftpClient
+  readonly client: SftpClientClass
   readonly socket: Socket
   readonly sftp: SFTPWrapper
 }

@@ -1,9 +1,9 @@
 /** Logging in to an SFTP server: by a key, an agent, a password, or a password that is asked for. */
 import type { AnyAuthMethod, AuthenticationType, AuthHandlerMiddleware } from 'ssh2'
-import ssh2 from 'ssh2'
 import { BridgeError } from '../../support/errors.ts'
 import type { SftpLogin, SftpServer } from './options.ts'
 import { readPrivateKey } from './private-key.ts'
+import { ssh2 } from './ssh2.ts'
 
 export interface Login {
   /** For `connect` of ssh2. */

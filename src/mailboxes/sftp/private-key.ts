@@ -1,8 +1,9 @@
 /** A private key from its file, or what is wrong with the file and what to do about it. */
 import { createPrivateKey } from 'node:crypto'
 import { open } from 'node:fs/promises'
-import ssh2, { type ParsedKey } from 'ssh2'
+import type { ParsedKey } from 'ssh2'
 import { BridgeError, hasSystemCode } from '../../support/errors.ts'
+import { ssh2 } from './ssh2.ts'
 
 export async function readPrivateKey(path: string, passphrase: string | undefined): Promise<ParsedKey> {
   const text = await readKeyFile(path)

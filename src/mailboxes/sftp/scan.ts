@@ -1,10 +1,11 @@
 /** Which host keys a server has, found out without logging in, as ssh-keyscan does it. */
-import ssh2, { type ServerHostKeyAlgorithm } from 'ssh2'
+import type { ServerHostKeyAlgorithm } from 'ssh2'
 import { BridgeError } from '../../support/errors.ts'
 import { type HostKey, hostKeyOf, KEY_FAMILIES } from './host-key.ts'
 import { isNoCommonKey } from './host-keys.ts'
 import type { SftpServer } from './options.ts'
 import { openSocket } from './socket.ts'
+import { ssh2 } from './ssh2.ts'
 
 export type Reachable = Pick<SftpServer, 'host' | 'port' | 'proxy' | 'timeoutMs'>
 
