@@ -109,8 +109,8 @@ function apiPool({ api }: Configuration, { clock, random, version, wrap }: Bridg
     of({ credentials }: Route): Api {
       const known = clients.get(credentials.clientId)
       if (known) return known
-      const { baseUrl, timeoutMs, connections } = api
-      const shared = { clock, random, version, host }
+      const { baseUrl, timeoutMs, connections, trusts503 } = api
+      const shared = { clock, random, version, host, trusts503 }
       const client = createClient({ baseUrl, timeoutMs, connections, ...shared, ...credentials })
       made.push(client)
       if (isHurrying) client.hurry(STOP_WITHIN_MS)

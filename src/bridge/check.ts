@@ -26,8 +26,20 @@ export async function checkConfiguration(configuration: Configuration): Promise<
     failures.push(...(await failingExamples(mapping, mappingPath, format)))
     warnings.push(...mapping.warnings.map((warning) => `${mappingPath}: ${warning}`))
   }
+  warnings.push(...lateAnswerWarnings(configuration))
   const folders = await checkFolders(configuration)
   warnings.push(...folders.warnings)
   failures.push(...folders.failures)
   return { routes, warnings, failures: [...new Set(failures)] }
+}
+
+/** The system goes on sending for an ended process or a closed connection for some 100 seconds; Linux, measured. */
+const SENDING_GOES_ON_MS = 120_000
+
+/** The timeout of the gateways is not known; they are hardly more patient than what is configured here. */
+function lateAnswerWarnings({ api: { lateAnswerMs, timeoutMs } }: Configuration): string[] {
+  const least = SENDING_GOES_ON_MS + timeoutMs
+  if (lateAnswerMs >= least) return []
+  const message = `api.lateAnswer is ${lateAnswerMs / 1000}s: a request whose answer was lost may take effect later than that, and would be sent again.`
+  return [`${message} Set it to ${least / 1000}s or more: two minutes and the longest timeout of a gateway.`]
 }

@@ -21,10 +21,19 @@ export interface AnsweredFile {
   readonly bytes: Uint8Array
 }
 
-/** Of a request that is neither redirected nor about the account. `now` is ours, for a time to come back that is given as a date. */
-export function judge(method: string, exchange: Exchange, now: number): Judged {
+export interface Judging {
+  readonly method: string
+  /** Ours, for a time to come back that is given as a date. */
+  readonly now: number
+  /** Whether a 503 that names a time to come back means that nothing was done; a gateway may say so after the work. */
+  readonly trusts503: boolean
+}
+
+/** Of a request that is neither redirected nor about the account. */
+export function judge(exchange: Exchange, { method, now, trusts503 }: Judging): Judged {
   const waitMs = waitOf(exchange, now)
-  const ending = endingOf(exchange, { isList: false, toWait: waitMs !== undefined && !isWebPage(exchange) })
+  const toWait = waitMs !== undefined && trusts503 && !isWebPage(exchange)
+  const ending = endingOf(exchange, { isList: false, toWait })
   if (exchange.ended !== 'answer') {
     const words = exchange.ended === 'nothing-sent' ? 'the request was not sent' : 'the answer was lost'
     const certainty = ENDINGS[ending].known === 'nothing-done' ? 'not-applied' : 'unknown'

@@ -33,6 +33,8 @@ export interface ClientOptions {
   readonly timeoutMs?: number
   readonly connections?: number
   readonly retry?: Partial<RetryLimits>
+  /** Whether the API promises that it did nothing when it answers 503 with a time to come back. False when left out. */
+  readonly trusts503?: boolean
   /** The health of the host, where others talk to it too. */
   readonly host?: Host
 }
@@ -50,6 +52,7 @@ const DEFAULT_CONNECTIONS = 16
 
 export function createClient(options: ClientOptions): Client {
   const { clock, random, timeoutMs = DEFAULT_TIMEOUT_MS, connections = DEFAULT_CONNECTIONS } = options
+  const { trusts503 = false } = options
   const base = readBase(options.baseUrl)
   const userAgent = options.version === undefined ? 'dropbridge' : `dropbridge/${options.version}`
   const stop = new AbortController()
@@ -60,7 +63,7 @@ export function createClient(options: ClientOptions): Client {
   const wire = openWire({ origin: base.origin, clock, timeoutMs, connections })
   const { clientId, clientSecret } = options
   const tokens = createTokens({ wire, retry, clock, base, host, userAgent, clientId, clientSecret })
-  const attempt = createSession({ wire, tokens, clock, base, host, userAgent })
+  const attempt = createSession({ wire, tokens, clock, base, host, userAgent, trusts503 })
   const requestFor = compileRequests(base.prefix)
   let cutting: NodeJS.Timeout | undefined
 

@@ -47,17 +47,18 @@ export const ENDINGS = {
     known: 'nothing-done',
     but: 'credentials-refused',
   },
-  // A browser is sent on so after its form was taken.
-  'see-other': {
-    when: 'The answer to a call that changes something says to look elsewhere; of a read it counts as a redirect',
-    status: { from: 303, to: 303 },
-    known: 'unknown',
-  },
+  // These two ask for the same call at another address, so it was not carried out at this one.
   redirected: {
-    when: 'The answer leads to another address',
-    status: { from: 300, to: 399 },
+    when: 'The call belongs to another address',
+    status: { from: 307, to: 308 },
     known: 'nothing-done',
     but: 'api-redirected',
+  },
+  // Programs answer so after the work too: a form that was taken leads to the next page, an expired session to the login.
+  'sent-elsewhere': {
+    when: 'Another redirect, in answer to a call that changes something; in answer to a read it counts as the one above',
+    status: { from: 300, to: 399 },
+    known: 'unknown',
   },
   'slowed-down': {
     when: 'Too many requests',
@@ -65,7 +66,7 @@ export const ENDINGS = {
     known: 'nothing-done',
   },
   'asked-to-wait': {
-    when: 'The API is away and says when to come back (`Retry-After`); a web page that says so is a gateway’s, whose API may go on working',
+    when: 'The API is away and says when to come back (`Retry-After`), in answer to a read or a call that may be repeated. Of a create, or as a web page, it may come from a gateway whose API goes on working, and counts as a failure below; of a create not with `api.trust503`',
     status: { from: 503, to: 503 },
     whenAskedToWait: true,
     known: 'nothing-done',

@@ -11,6 +11,8 @@ export interface Request extends WireRequest {
   readonly resource: string
   /** Whether it asks for a list, and so concerns no single record. */
   readonly isList: boolean
+  /** Whether carrying it out twice is the same as once: all calls but those that create. */
+  readonly isRepeatable: boolean
 }
 
 /** The API's address, taken apart once. */
@@ -59,6 +61,7 @@ function compile({ kind, method, path, context }: Endpoint, prefix: string): (ca
     const search = query === undefined ? '' : encodeQuery(query)
     return {
       isList: kind === 'list',
+      isRepeatable: kind !== 'create',
       wantsFile: kind === 'document',
       method,
       path: search === '' ? resource : `${resource}?${search}`,

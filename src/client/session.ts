@@ -17,6 +17,8 @@ export interface SessionOptions {
   readonly base: Base
   readonly host: Host
   readonly userAgent: string
+  /** Whether the API promises that it did nothing when it answers 503 with a time to come back. */
+  readonly trusts503: boolean
 }
 
 /**
@@ -26,7 +28,7 @@ export interface SessionOptions {
 export function createSession(
   options: SessionOptions,
 ): (request: Request, permit?: Permit) => Promise<Judged> {
-  const { wire, tokens, clock, base, host } = options
+  const { wire, tokens, clock, base, host, trusts503 } = options
   const headersFor = createHeaders(options.userAgent)
 
   const leave = async (request: Request, token: Token, permit?: Permit): Promise<Exchange> => {
@@ -51,7 +53,8 @@ export function createSession(
     }
     host.look(exchange)
     refuse(exchange, request, base)
-    return judge(request.method, exchange, clock.now())
+    const { method, isRepeatable } = request
+    return judge(exchange, { method, now: clock.now(), trusts503: isRepeatable || trusts503 })
   }
 }
 
@@ -60,7 +63,7 @@ function refuse(exchange: Exchange, request: Request, base: Base): void {
   if (exchange.ended !== 'answer') return
   const { party, resource, isList, method } = request
   const ending = endingOf(exchange, { isList, toWait: false })
-  if (ending !== 'see-other' || method === 'GET') refuseRedirect(exchange, resource, base)
+  if (ending !== 'sent-elsewhere' || method === 'GET') refuseRedirect(exchange, resource, base)
   const why = () => `for ${party} at ${resource}: ${describeAnswer(exchange)}`
   if (ending === 'token-refused') {
     throw new BridgeError('credentials-refused', `The API refuses even a fresh token ${why()}`)

@@ -39,17 +39,20 @@ export interface ApiConfiguration {
   readonly timeoutMs: number
   readonly connections: number
   readonly lateAnswerMs: number
+  /** Whether a 503 with a time to come back means that nothing was done, also in answer to a create. */
+  readonly trusts503: boolean
 }
 
 /** From what the file says, checked, to what the program uses. Relative paths are relative to `folder`. */
 export function toConfiguration(file: ConfigurationFile, folder: string): Configuration {
-  const { baseUrl, clientId, clientSecret, timeout, connections, lateAnswer } = file.api
+  const { baseUrl, clientId, clientSecret, timeout, connections, lateAnswer, trust503 } = file.api
   const api: ApiConfiguration = {
     baseUrl: new URL(baseUrl).href.replace(/\/+$/, ''),
     credentials: { clientId, clientSecret },
     timeoutMs: checkedMs(timeout),
     connections,
     lateAnswerMs: checkedMs(lateAnswer),
+    trusts503: trust503,
   }
   return {
     api,

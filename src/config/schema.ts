@@ -85,8 +85,14 @@ const ApiSettings = z.strictObject({
   ...Credentials.shape,
   timeout: Wait.default('30s').describe('The deadline of one call.'),
   connections: z.int().min(1).max(512).default(16).describe('How many calls may be under way at once.'),
-  lateAnswer: Duration.default('15s').describe(
-    'How long a request whose answer was lost may still take effect.',
+  trust503: z
+    .boolean()
+    .default(false)
+    .describe(
+      'The API, and every gateway before it, promises that it did nothing when it answers a create with 503 and Retry-After.',
+    ),
+  lateAnswer: Duration.default('3m').describe(
+    'How long a request whose answer was lost may still take effect: more than the longest timeout of the gateways before the API and two minutes, for so long the system goes on sending for a program that has ended.',
   ),
 })
 

@@ -41,7 +41,14 @@ export function configurationIn(folder: string, { baseUrl, connections }: Api): 
     acknowledge: 'delivered',
   } as const
   return {
-    api: { baseUrl, credentials: RETAILER_LOGIN, timeoutMs: 30_000, connections, lateAnswerMs: 5000 },
+    api: {
+      baseUrl,
+      credentials: RETAILER_LOGIN,
+      timeoutMs: 30_000,
+      connections,
+      lateAnswerMs: 5000,
+      trusts503: false,
+    },
     journal: { type: 'sqlite', path: join(folder, 'state', 'journal.db') },
     stateFolder: join(folder, 'state'),
     mailboxes: { exchange: { type: 'directory', path: join(folder, 'exchange') } },

@@ -21,3 +21,21 @@ test.each([
   expect(said.exit).toBe(exit)
   expect(said.talk).toContain(exit === 0 ? 'are right' : 'The configuration needs work.')
 })
+
+test.each([
+  ['300ms', true],
+  ['149s', true],
+  ['150s', false],
+])('a lateAnswer of %s beside a timeout of 30 s is worth a look: %s', async (lateAnswer, isTold) => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  const path = join(world.folder, 'dropbridge.yaml')
+  const text = await readFile(path, 'utf8')
+  await writeFile(path, text.replace('lateAnswer: 300ms', `lateAnswer: ${lateAnswer}`))
+
+  const said = await run('check')
+
+  expect(said.exit).toBe(0)
+  expect(said.talk.includes('worth a look: api.lateAnswer is')).toBe(isTold)
+  if (isTold) expect(said.talk).toContain('Set it to 150s or more')
+})

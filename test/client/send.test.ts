@@ -126,7 +126,13 @@ describe('a call that may have taken effect is unknown and is not repeated:', ()
       text(503, '<h1>Backend fetch failed</h1>', { 'retry-after': '5', 'content-type': 'text/html' }),
       503,
     ],
+    ['a gateway says in JSON when to come back', json(503, {}, { 'retry-after': '5' }), 503],
+    ['a gateway says in plain text when to come back', text(503, 'no upstream', { 'retry-after': '5' }), 503],
     ['the answer says to look elsewhere', text(303, '', { location: '/v1/retailers/1000/orders/5/' }), 303],
+    ['the answer leads to a login page', text(302, '', { location: '/login?next=/v1/' }), 302],
+    ['the answer leads to another address for good', text(301, '', { location: '/v2/' }), 301],
+    ['the answer offers several addresses', text(300, ''), 300],
+    ['the answer says that nothing was modified', text(304, ''), 304],
   ])('%s', async (_, behaviour, status) => {
     const { server, client } = await setUp()
     server.next(behaviour)
@@ -185,15 +191,22 @@ describe('a call that had no effect', () => {
   })
 
   test('is repeated after the date that the API names, by the clock of the API', async () => {
-    const { server, client, clock } = await setUp()
+    const { server, client, clock } = await setUp({ trusts503: true })
     const theirs = { date: 'Sat, 21 Nov 2026 05:00:00 GMT', 'retry-after': 'Sat, 21 Nov 2026 05:00:07 GMT' }
     server.next(text(503, '', theirs), json(201, { id: 5 }))
     expect(await client.send(order)).toMatchObject({ certainty: 'answered', status: 201 })
     expect(clock.waits).toEqual([7_200])
   })
 
-  test('is given back at once when the API asks for more patience than the client has', async () => {
+  test('is repeated after a 503 that says when to come back, if it may be repeated', async () => {
     const { server, client, clock } = await setUp()
+    server.next(json(503, {}, { 'retry-after': '2' }), text(204, ''))
+    expect(await client.send(acknowledge)).toMatchObject({ certainty: 'answered', status: 204 })
+    expect(clock.waits).toEqual([2_200])
+  })
+
+  test('is given back at once when the API asks for more patience than the client has', async () => {
+    const { server, client, clock } = await setUp({ trusts503: true })
     server.next(json(503, { detail: 'Maintenance' }, { 'retry-after': '3600' }))
     expect(await client.send(order)).toEqual({
       certainty: 'not-applied',
@@ -297,6 +310,13 @@ describe('the account', () => {
     })
     expect(other.received).toEqual([])
     expect((await failureOf(client.get(acknowledge))).code).toBe('api-redirected')
+    server.next(text(308, '', { location: other.url }))
+    expect((await failureOf(client.send(order))).code).toBe('api-redirected')
+    for (const status of [300, 301, 302, 303]) {
+      server.next(text(status, '', { location: other.url }))
+      const read = { endpoint: 'getBrandOrder', params: { brand_id: 7, id: 42 } }
+      expect((await failureOf(client.get(read))).code).toBe('api-redirected')
+    }
   })
 })
 

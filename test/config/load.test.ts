@@ -71,7 +71,8 @@ describe('a configuration without mistakes', () => {
         credentials,
         timeoutMs: 30_000,
         connections: 16,
-        lateAnswerMs: 15_000,
+        lateAnswerMs: 180_000,
+        trusts503: false,
       },
       journal: { type: 'sqlite', path: join(folder, 'state', 'journal.db') },
       stateFolder: join(folder, 'state'),
@@ -118,7 +119,7 @@ describe('a configuration without mistakes', () => {
 
   test('is loaded as it says where it says more', async () => {
     const { api, journal, stateFolder, routes } = await load(`
-api: { baseUrl: "http://localhost:8080/v1//", clientId: a, clientSecret: b, timeout: 1m, connections: 64, lateAnswer: 500ms }
+api: { baseUrl: "http://localhost:8080/v1//", clientId: a, clientSecret: b, timeout: 1m, connections: 64, lateAnswer: 500ms, trust503: true }
 journal: sqlite:/var/lib/dropbridge/journal.db
 state: /var/lib/dropbridge
 ${MAILBOXES}routes:
@@ -141,6 +142,7 @@ ${MAILBOXES}routes:
       timeoutMs: 60_000,
       connections: 64,
       lateAnswerMs: 500,
+      trusts503: true,
     })
     expect(journal.path).toBe('/var/lib/dropbridge/journal.db')
     expect(stateFolder).toBe('/var/lib/dropbridge')

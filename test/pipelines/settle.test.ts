@@ -54,6 +54,8 @@ const WEATHER: readonly (readonly [string, Partial<Record<FaultName, number>>])[
   ['answers 500 before it acts', { error500Before: 0.3 }],
   ['answers 500 after it has acted', { error500After: 0.3 }],
   ['answers with the HTML of a gateway', { html502: 0.3 }],
+  ['leads to a login page after it has acted', { redirectAfter: 0.3 }],
+  ['says through a gateway when to come back after it has acted', { wait503After: 0.3 }],
   ['cuts its answers off', { truncatedJson: 0.3 }],
   ['is throttled', { tooMany429: 0.3 }],
   [
@@ -64,6 +66,8 @@ const WEATHER: readonly (readonly [string, Partial<Record<FaultName, number>>])[
       error500Before: 0.06,
       error500After: 0.06,
       html502: 0.06,
+      redirectAfter: 0.06,
+      wait503After: 0.06,
       truncatedJson: 0.06,
       tooMany429: 0.06,
     },

@@ -19,11 +19,20 @@ const QUICK: readonly [FaultName, ...FaultName[]] = [
   'loseAnswer',
   'error500After',
   'html502',
+  'redirectAfter',
+  'wait503After',
   'truncatedJson',
 ]
 
 const SLOW: readonly [FaultName, ...FaultName[]] = ['hang', 'hangAfter']
-const LOST: readonly [FaultName, ...FaultName[]] = ['loseAnswer', 'error500After', 'html502', 'truncatedJson']
+const LOST: readonly [FaultName, ...FaultName[]] = [
+  'loseAnswer',
+  'error500After',
+  'html502',
+  'redirectAfter',
+  'wait503After',
+  'truncatedJson',
+]
 
 /** Less than it takes to lose the answers of one record six times: then a bridge may give it up. */
 const MOST = 5

@@ -133,7 +133,8 @@ function movedInto(configuration: Configuration, moving: Moving): Configuration 
   const [first] = configuration.routes
   assert(first, 'a configuration has routes')
   return {
-    api: { ...times, baseUrl, connections, credentials: credentialsOf(first.party) },
+    // The service of a proof promises nothing of its 503, whatever the API of the user does.
+    api: { ...times, baseUrl, connections, trusts503: false, credentials: credentialsOf(first.party) },
     journal: { type: 'sqlite', path: join(folder, 'state', 'journal.db') },
     stateFolder: join(folder, 'state'),
     mailboxes: Object.fromEntries(

@@ -53,6 +53,7 @@ export function registerFaults(app: FastifyInstance, { switches, counts, clock }
     if (fault === undefined || reply.statusCode >= 400) return payload
     // There is nothing to be cut off of an answer without a body.
     if (fault === 'truncatedJson' && !isText(payload)) return payload
+    if (fault === 'redirectAfter' && request.method === 'GET') return payload
     counts[fault] += 1
     return AFTER[fault]({ request, reply, released }, payload)
   })
@@ -130,6 +131,14 @@ const AFTER: Readonly<Record<AfterName, (struck: Struck, payload: unknown) => un
   html502: ({ reply }) => {
     asGateway(reply)
     return GATEWAY_PAGE
+  },
+  redirectAfter: ({ reply }) => {
+    reply.code(302).header('location', '/login/').type('text/html; charset=utf-8')
+    return ''
+  },
+  wait503After: ({ reply }) => {
+    reply.code(503).header('retry-after', '1').type('application/json; charset=utf-8')
+    return JSON.stringify({ detail: 'upstream request timeout' })
   },
   truncatedJson: (_, payload) => {
     return isText(payload) ? payload.slice(0, Math.floor(payload.length / 2)) : payload

@@ -104,6 +104,14 @@ export const SWITCHES = {
   hangAfter: fault('after', 'It is done, no answer ever comes, and the connection stays open.'),
   error500After: fault('after', 'It is done, and the answer is 500.'),
   html502: fault('after', 'It is done, and a gateway answers 502 with a page of HTML.'),
+  redirectAfter: fault(
+    'after',
+    'A call that changes something is done, and the answer leads to a login page (302).',
+  ),
+  wait503After: fault(
+    'after',
+    'It is done, and a gateway answers 503 in JSON, with a Retry-After of 1 second.',
+  ),
   truncatedJson: fault('after', 'It is done, and the answer is cut off in the middle.'),
 } as const satisfies Record<string, SwitchRow>
 
