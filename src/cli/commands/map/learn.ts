@@ -42,7 +42,8 @@ export async function learn(terminal: Terminal, options: LearnOptions): Promise<
   if (learned.unfinished.length > 0) terminal.say('To be filled in before it works:')
   for (const line of learned.unfinished) terminal.say(`  ${line}`)
   if (out !== undefined) {
-    terminal.say(`Wrote ${out}. Next: ${terminal.program} map try ${file} -m ${out}`)
+    const first = learned.unfinished.length > 0 ? 'fill in what is listed above, then ' : ''
+    terminal.say(`Wrote ${out}. Next: ${first}${terminal.program} map try ${file} -m ${out}`)
   }
   return EXIT.ok
 }
