@@ -94,7 +94,7 @@ export interface SendingRecord {
 
 /** A record that was sent and not answered. */
 export interface UncertainRecord extends SendingRecord {
-  /** When the last attempt began, milliseconds. */
+  /** When the earliest attempt without a known outcome began, milliseconds: any of them may have taken effect. */
   readonly sentAt: number
   /** When it became uncertain: the request had left before that. */
   readonly uncertainSince: number

@@ -155,7 +155,9 @@ async function uncertainRecords(
 ): Promise<UncertainRecord[]> {
   const { rows } = await sql<UncertainRow>`
     select records.id, records.number, records.operation, records.step, records.lane, records.natural_key, records.attempts, 1 as in_doubt, bodies.body,
-      records.changed_at, attempts.began_at as sent_at, attempts.note,
+      records.changed_at, attempts.note,
+      (select min(doubtful.began_at) from attempts as doubtful where doubtful.record_id = records.id
+        and (doubtful.result is null or doubtful.result = 'uncertain')) as sent_at,
       (select count(*) from attempts as lost where lost.record_id = records.id
         and lost.result = 'uncertain') as times_lost
     from records

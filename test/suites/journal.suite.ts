@@ -704,6 +704,23 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         ])
       })
 
+      it('from the earliest attempt on that may have taken effect', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
+        const attempt = async (state: 'planned' | 'uncertain', laterMs: number) => {
+          clock.advance(laterMs)
+          const [one] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+          await journal.endAttempts(lease, [{ id: one!.id, state, problems: [] }])
+          return one!.id
+        }
+        await attempt('planned', 10)
+        const id = await attempt('uncertain', 10)
+        await journal.settleRecords(lease, [{ id, state: 'planned', problems: [] }])
+        await attempt('uncertain', 1000)
+        expect(await journal.uncertainRecords({ file: 'a' }, 0, 1)).toMatchObject([
+          { sentAt: START + 20, timesLost: 2 },
+        ])
+      })
+
       it('and lets no other record of its lane pass', async () => {
         const [first, second] = [planned(1, 'PO-1'), { ...planned(2, 'PO-2'), lane: 'PO-1' }]
         await planFile(journal, lease, 'a', [first, second, planned(3, 'PO-3')])
