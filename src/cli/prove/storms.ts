@@ -9,22 +9,7 @@ export interface Storm {
   readonly most: number
 }
 
-/** Those that cost a bridge no real time. */
-const QUICK: readonly [FaultName, ...FaultName[]] = [
-  'resetBefore',
-  'error500Before',
-  'html502Before',
-  'tooMany429',
-  'expiredToken',
-  'loseAnswer',
-  'error500After',
-  'html502',
-  'redirectAfter',
-  'wait503After',
-  'truncatedJson',
-]
-
-const SLOW: readonly [FaultName, ...FaultName[]] = ['hang', 'hangAfter']
+/** Those that come after the work, in place of its answer. */
 const LOST: readonly [FaultName, ...FaultName[]] = [
   'loseAnswer',
   'error500After',
@@ -33,6 +18,18 @@ const LOST: readonly [FaultName, ...FaultName[]] = [
   'wait503After',
   'truncatedJson',
 ]
+
+/** Those that cost a bridge no real time. */
+const QUICK: readonly [FaultName, ...FaultName[]] = [
+  'resetBefore',
+  'error500Before',
+  'html502Before',
+  'tooMany429',
+  'expiredToken',
+  ...LOST,
+]
+
+const SLOW: readonly [FaultName, ...FaultName[]] = ['hang', 'hangAfter']
 
 /** Less than it takes to lose the answers of one record six times: then a bridge may give it up. */
 const MOST = 5
