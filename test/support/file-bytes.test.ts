@@ -65,8 +65,8 @@ test('a small file takes little room, and a large one no more than a quarter of 
     return Math.max(...rooms)
   }
 
-  // Node cuts small pieces out of a pool that all of them share: 8 KiB on Node 20, 64 KiB on later ones.
-  expect(await roomFor(300)).toBeLessThanOrEqual(Buffer.poolSize)
+  // Node cuts small pieces out of a pool that all of them share: 8 KiB on Node 20, 64 KiB and a little more on Node 26.
+  expect(await roomFor(300)).toBeLessThan(Buffer.poolSize * 2)
   expect(await roomFor(3_000_000)).toBe(256 * 1024)
 })
 
