@@ -66,7 +66,7 @@ export const ENDINGS = {
     known: 'nothing-done',
   },
   'asked-to-wait': {
-    when: 'The API is away and says when to come back (`Retry-After`), in answer to a read or a call that may be repeated. Of a create, or as a web page, it may come from a gateway whose API goes on working, and counts as a failure below; of a create not with `api.trust503`',
+    when: 'The API is away and says when to come back (`Retry-After`). Gateways say so after the work too: a web page never counts, and in answer to a create it counts only with `api.trust503`',
     status: { from: 503, to: 503 },
     whenAskedToWait: true,
     known: 'nothing-done',
