@@ -2,7 +2,7 @@
  * `npm run test:shifted`: the tests that read the clock, once more on another day and in another time zone. Debian's libfaketime
  * tells every process of the run another time; the kernel, and so the times of files, keeps the true one.
  *
- *   npm run test:shifted -- [--clock +400d] [--zone Asia/Kolkata] [--all] [what else vitest takes]
+ *   npm run test:shifted -- [--clock=-1d] [--zone America/St_Johns] [--all] [files of tests]
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
