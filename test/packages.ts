@@ -17,7 +17,7 @@ export function machineHere(): Machine {
   }
 }
 
-/** Only in a container: on a machine of somebody, two servers that listen after the next start are no test's business. */
+/** Only in a container: on a person's machine a test must not leave servers that start with it. */
 export function mayInstall({ isRoot, hasApt, runsServices }: Machine): boolean {
   return isRoot && hasApt && !runsServices
 }
@@ -26,7 +26,7 @@ export function mayInstall({ isRoot, hasApt, runsServices }: Machine): boolean {
 const POLICY = '/usr/sbin/policy-rc.d'
 const INSTALLS_WITHIN_MS = 180_000
 
-/** Tries to; what is missing afterwards is said by whoever needs it. */
+/** Installs what it can and never throws: the caller checks what is still missing. */
 export function installPackages(packages: readonly string[]): void {
   console.error(`installing for the tests: ${packages.join(' ')}`)
   const isOurs = !existsSync(POLICY)

@@ -38,7 +38,7 @@ export function openDatabase(path: string, options: BetterSqlite3.Options = {}):
   }
 }
 
-/** Whether SQLite itself refused something. Says false of a misuse that better-sqlite3 refuses, such as a closed database. */
+/** Whether SQLite reported the error. False for a misuse that better-sqlite3 reports, such as a closed database. */
 export function isSqliteError(error: unknown): error is SqliteError {
   return error instanceof Error && error.name === 'SqliteError'
 }
