@@ -1,6 +1,7 @@
-/** One HTTP request and what became of it: the only file that knows undici. */
-import { type Dispatcher, Pool } from 'undici'
+/** One HTTP request and what became of it: this file and `connect.ts` are all that knows undici. */
+import { Client, type Dispatcher, Pool } from 'undici'
 import type { Clock } from '../support/clock.ts'
+import { createConnect } from './connect.ts'
 
 /** How a request ended. Never an exception: where it ended is what decides about sending again. */
 export type Exchange =
@@ -61,14 +62,18 @@ const KEEP_ALIVE_MS = 4_000
 const LONGEST_CONNECT_MS = 10_000
 
 export function openWire({ origin, clock, timeoutMs, connections }: WireOptions): Wire {
+  const connect = createConnect(Math.min(timeoutMs, LONGEST_CONNECT_MS))
   const pool = new Pool(origin, {
+    factory(url, options) {
+      const client: Client = new Client(url, { ...options, connect: connect(() => client.stats.running > 0) })
+      return client
+    },
     connections,
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
-    connect: { timeout: Math.min(timeoutMs, LONGEST_CONNECT_MS) },
   })
   const watch: Watch = { clock, timeoutMs, latestDate: undefined, latestAt: 0 }
   let closed: Promise<void> | undefined
