@@ -31,15 +31,22 @@ export function createHandlers({
   tokens,
   queue,
 }: HandlerParts): Record<EndpointName, QueuedHandler> {
-  const reads = createReads(resources)
   const direct: Record<DirectName, Handler> = {
     token: ({ body }) => tokens.issue(body),
     ...createPartyHandlers(resources),
+    ...createResourceHandlers(resources),
+  }
+  return { ...queued(direct, queue), ...createDocumentHandlers(resources, queue) }
+}
+
+/** What reads and changes orders, items and all that is made of them. */
+export function createResourceHandlers(resources: Resources) {
+  const reads = createReads(resources)
+  return {
     ...createOrderHandlers(resources, reads),
     ...createReceiptHandlers(resources, reads),
     ...createVariantHandlers(resources, reads),
   }
-  return { ...queued(direct, queue), ...createDocumentHandlers(resources, queue) }
 }
 
 function createPartyHandlers({ directory }: Resources) {

@@ -5,16 +5,18 @@ import { assert, BridgeError } from '../support/errors.ts'
 import { createAdminHandlers } from './admin/handlers.ts'
 import { createCounts, type ServiceCounts } from './counts.ts'
 import { createDirectory, type Directory } from './directory.ts'
-import { createHandlers } from './handlers.ts'
+import { createHandlers, createResourceHandlers } from './handlers.ts'
 import { registerClosing } from './http/closing.ts'
 import { skewed } from './http/dates.ts'
 import { type FaultCounts, noFaults, registerFaults } from './http/faults.ts'
+import type { QueuedHandler } from './http/handling.ts'
 import { createThrottle } from './http/rate-limit.ts'
 import { registerRoutes } from './http/routes.ts'
 import { createServer } from './http/server.ts'
 import { createSwitches, type Switches } from './http/switches.ts'
 import { createTokens } from './http/tokens.ts'
 import { registerOpenApi } from './openapi/serving.ts'
+import { createLaggingData, type LaggingData } from './lagging.ts'
 import { createIntroduction, type Introduction } from './introduction.ts'
 import { createResources } from './resources.ts'
 import { sampleSeed } from './sample-seed.ts'
@@ -83,14 +85,22 @@ async function composeService(options: ServiceOptions, store: Store): Promise<Se
   const told = options.newClients === true ? replaceToldClients(store) : known
   const app = await createServer(options.logger ?? false, switches)
   const faults = noFaults()
-  registerFaults(app, { switches, counts: faults, clock })
+  const directory = createDirectory(store)
+  const lagging = createLaggingData({
+    store,
+    clock: options.clock,
+    switches,
+    handlersOf: (copy) =>
+      createResourceHandlers(createResources({ store: copy, directory, clock, switches })),
+  })
+  registerFaults(app, { switches, counts: faults, clock, isLagging: lagging.isLagging })
   registerClosing(app)
   await registerOpenApi(app)
-  const directory = createDirectory(store)
-  const queue = registerEndpoints(app, { options, store, switches, clock, directory, faults })
+  const queue = registerEndpoints(app, { options, store, switches, clock, directory, faults, lagging })
   app.addHook('onClose', async () => {
     // Whoever hung up keeps the server open no longer, and what was asked is still to be done.
     await queue.settled()
+    lagging.close()
     store.close()
   })
 
@@ -122,21 +132,24 @@ interface EndpointParts {
   readonly clock: Clock
   readonly directory: Directory
   readonly faults: FaultCounts
+  readonly lagging: LaggingData<Readonly<Partial<Record<string, QueuedHandler>>>>
 }
 
 function registerEndpoints(app: FastifyInstance, parts: EndpointParts): WriteQueue {
-  const { options, store, switches, clock, directory, faults } = parts
+  const { options, store, switches, clock, directory, faults, lagging } = parts
   const lifetimeSeconds = options.tokenLifetimeSeconds ?? TOKEN_LIFETIME_SECONDS
   const resources = createResources({ store, directory, clock, switches })
   const tokens = createTokens({ store, clock, lifetimeSeconds, switches })
-  const queue = createWriteQueue(store, () => {
+  const refresh = () => {
     directory.refresh()
     tokens.refresh()
-  })
+  }
+  const queue = createWriteQueue(store, refresh, lagging.beforeWrites)
   const served = { resources, tokens, queue }
   const handlers = { ...createHandlers(served), ...createAdminHandlers({ ...served, faults }) }
   registerRoutes(app, {
     handlers,
+    staleHandler: (name) => lagging.handlers()?.[name],
     tokens,
     directory,
     switches,

@@ -5,6 +5,7 @@ import type { Clock } from '../../support/clock.ts'
 import { type Answer, refused } from './answer.ts'
 import { throttled } from './rate-limit.ts'
 import { endpointOf, send } from './routes.ts'
+import type { ServedEndpoint } from './served.ts'
 import { FAULT_NAMES, type FaultName, SWITCHES, type Switches } from './switches.ts'
 import { httpDate } from './dates.ts'
 import { unauthorized } from './tokens.ts'
@@ -17,6 +18,8 @@ export interface FaultParts {
   readonly counts: FaultCounts
   /** The service's own. */
   readonly clock: Clock
+  /** Whether there are older data to show. */
+  readonly isLagging: () => boolean
 }
 
 export function noFaults(): FaultCounts {
@@ -24,7 +27,10 @@ export function noFaults(): FaultCounts {
 }
 
 /** Hooks the faults in around the handlers, and dates every answer by the service's clock. */
-export function registerFaults(app: FastifyInstance, { switches, counts, clock }: FaultParts): void {
+export function registerFaults(
+  app: FastifyInstance,
+  { switches, counts, clock, isLagging }: FaultParts,
+): void {
   const chances = createChances(switches, 0)
   // apart from the chances, so that turning the jitter on does not change who is struck
   const jitters = createChances(switches, 0x9e3779b9)
@@ -33,13 +39,16 @@ export function registerFaults(app: FastifyInstance, { switches, counts, clock }
   const released = holdOpen(app)
 
   app.addHook('preHandler', (request, reply, goOn) => {
-    const fault = canStrike(request, switches) ? chooseFault(switches, struck(), chances) : undefined
+    const fault = struck() < switches.faultLimit ? chooseFault(request, switches, chances) : undefined
     if (fault !== undefined && isBefore(fault)) {
       counts[fault] += 1
       BEFORE[fault]({ request, reply, released, refuse429: () => refuse429(chances()) })
       return
     }
-    if (fault !== undefined) chosen.set(request, fault)
+    if (fault === 'staleRead') {
+      request.isStale = isLagging()
+      if (request.isStale) counts[fault] += 1
+    } else if (fault !== undefined) chosen.set(request, fault)
     goOn()
   })
 
@@ -67,22 +76,33 @@ export function registerFaults(app: FastifyInstance, { switches, counts, clock }
   }
 }
 
-/** Faults are of the API itself: neither tokens nor the administration are struck. */
-function canStrike(request: FastifyRequest, { faultsStrike }: Switches): boolean {
+function chooseFault(
+  request: FastifyRequest,
+  switches: Switches,
+  chances: () => number,
+): FaultName | undefined {
   const endpoint = endpointOf(request)
-  if (endpoint === undefined || !endpoint.path.startsWith('/v1/')) return false
+  // Faults are of the API itself: neither tokens nor the administration are struck.
+  if (endpoint === undefined || !endpoint.path.startsWith('/v1/')) return undefined
+  return FAULT_NAMES.find(
+    (name) => switches[name] > 0 && canStrike(name, endpoint, switches) && chances() < switches[name],
+  )
+}
+
+function canStrike(fault: FaultName, endpoint: ServedEndpoint, { faultsStrike }: Switches): boolean {
+  if (SWITCHES[fault].strikes === 'reading') return isReadOfParty(endpoint)
   return faultsStrike === 'all' || endpoint.method !== 'GET'
 }
 
-function chooseFault(switches: Switches, struck: number, chances: () => number): FaultName | undefined {
-  if (struck >= switches.faultLimit) return undefined
-  return FAULT_NAMES.find((name) => switches[name] > 0 && chances() < switches[name])
+/** Whether older data can be shown: who is in the market, and the carriers, are always as they are. */
+export function isReadOfParty({ kind, context }: ServedEndpoint): boolean {
+  return (kind === 'one' || kind === 'list') && (context === 'retailer' || context === 'brand')
 }
 
 type BeforeName = {
   [Name in FaultName]: (typeof SWITCHES)[Name]['strikes'] extends 'before' ? Name : never
 }[FaultName]
-type AfterName = Exclude<FaultName, BeforeName>
+type AfterName = Exclude<FaultName, BeforeName | 'staleRead'>
 
 function isBefore(fault: FaultName): fault is BeforeName {
   return SWITCHES[fault].strikes === 'before'

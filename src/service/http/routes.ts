@@ -21,11 +21,15 @@ declare module 'fastify' {
     account: number
     /** Whether the token has the scope `write`. */
     mayWrite: boolean
+    /** Whether it is answered from older data. */
+    isStale: boolean
   }
 }
 
 export interface RouteParts {
   readonly handlers: Readonly<Record<ServedName, QueuedHandler>>
+  /** The handler of a read, over the data of some time ago; undefined where those are the same as now. */
+  readonly staleHandler: (name: ServedName) => QueuedHandler | undefined
   readonly tokens: Tokens
   readonly throttle: Throttle
   readonly directory: Directory
@@ -35,6 +39,7 @@ export interface RouteParts {
 export function registerRoutes(app: FastifyInstance, parts: RouteParts): void {
   app.decorateRequest('account', 0)
   app.decorateRequest('mayWrite', false)
+  app.decorateRequest('isStale', false)
   for (const name of SERVED_NAMES) {
     const endpoint = SERVED[name]
     app.route({
@@ -49,7 +54,8 @@ export function registerRoutes(app: FastifyInstance, parts: RouteParts): void {
         else send(reply, refusal)
       },
       handler: async (request, reply) => {
-        const answer = await parts.handlers[name](callOf(request, endpoint))
+        const stale = request.isStale ? parts.staleHandler(name) : undefined
+        const answer = await (stale ?? parts.handlers[name])(callOf(request, endpoint))
         return send(reply, shapeAnswer(answer, endpoint, parts.switches))
       },
     })

@@ -17,17 +17,20 @@ interface Amount {
   readonly doc: string
 }
 
-/** How likely it is, 0 to 1, that the fault strikes a request, and whether that is before or after the work. */
-interface Fault<Moment extends 'before' | 'after'> {
+/** When a fault strikes: before the work, after it, or where older data are read. */
+type Moment = 'before' | 'after' | 'reading'
+
+/** How likely it is, 0 to 1, that the fault strikes a request. */
+interface Fault<When extends Moment> {
   readonly kind: 'fault'
-  readonly strikes: Moment
+  readonly strikes: When
   readonly min: 0
   readonly max: 1
   readonly default: 0
   readonly doc: string
 }
 
-export type SwitchRow = Choice<string | number | boolean> | Amount | Fault<'before' | 'after'>
+export type SwitchRow = Choice<string | number | boolean> | Amount | Fault<Moment>
 
 const DAY_MS = 86_400_000
 
@@ -84,7 +87,15 @@ export const SWITCHES = {
     [0, 3_600_000],
     'Every answer is held back for a random time up to this in addition.',
   ),
-  faultsStrike: choice(['writes', 'all'], 'Faults strike creates and changes only, or reads as well.'),
+  readLagMs: amount(
+    [0, DAY_MS],
+    'A read that `staleRead` strikes shows the data of so long ago, but of no more than the last 50 commits.',
+    10_000,
+  ),
+  faultsStrike: choice(
+    ['writes', 'all'],
+    'Faults strike creates and changes only, or reads as well; `staleRead` strikes reads in both cases.',
+  ),
   faultLimit: amount([0, Number.MAX_SAFE_INTEGER], 'As many faults strike in all.', Number.MAX_SAFE_INTEGER),
   faultSeed: amount(
     [0, 4_294_967_295],
@@ -113,6 +124,10 @@ export const SWITCHES = {
     'It is done, and a gateway answers 503 in JSON, with a Retry-After of 1 second.',
   ),
   truncatedJson: fault('after', 'It is done, and the answer is cut off in the middle.'),
+  staleRead: fault(
+    'reading',
+    'A list or a single resource of a party comes from a replica that lags behind by `readLagMs`. What was changed before this was turned on is shown as it is.',
+  ),
 } as const satisfies Record<string, SwitchRow>
 
 export type SwitchName = keyof typeof SWITCHES
@@ -184,7 +199,7 @@ function chosenFrom(values: readonly (string | number | boolean)[], given: unkno
   return values.find((value) => value === given || String(value) === given)
 }
 
-function numberWithin({ kind, min, max }: Amount | Fault<'before' | 'after'>, given: unknown) {
+function numberWithin({ kind, min, max }: Amount | Fault<Moment>, given: unknown) {
   const isText = typeof given === 'string' && /^-?\d{1,16}(\.\d{1,16})?$/.test(given)
   const value = isText ? Number(given) : given
   if (typeof value !== 'number' || !(value >= min && value <= max)) return undefined
@@ -209,6 +224,6 @@ function amount([min, max]: readonly [number, number], doc: string, usual = 0): 
   return { kind: 'amount', min, max, default: usual, doc }
 }
 
-function fault<const Moment extends 'before' | 'after'>(strikes: Moment, doc: string): Fault<Moment> {
+function fault<const When extends Moment>(strikes: When, doc: string): Fault<When> {
   return { kind: 'fault', strikes, min: 0, max: 1, default: 0, doc }
 }

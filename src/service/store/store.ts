@@ -47,12 +47,24 @@ export interface Store {
   readonly command: (text: string) => () => void
   /** Runs the work in a transaction of its own: all or nothing. Not for what runs in the write queue. */
   atomically(work: () => void): void
+  /** The bytes of the database as it stands. Not within a transaction. */
+  copy(): Uint8Array
   close(): void
 }
 
 /** `folder` is made when it is missing; `:memory:` keeps nothing. Throws `service-data-unusable` and `service-data-in-use`. */
 export function openStore(folder: string): Store {
-  const connection = connect(folder)
+  return storeOf(connect(folder))
+}
+
+/** A copy that can only be read. */
+export function openCopy(bytes: Uint8Array): Store {
+  const connection = openDatabase(Buffer.from(bytes), { readonly: true })
+  prepareConnection(connection)
+  return storeOf(connection)
+}
+
+function storeOf(connection: Database): Store {
   const build = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new SqliteAdapter(),
@@ -77,6 +89,7 @@ export function openStore(folder: string): Store {
       return () => void statement.run()
     },
     atomically: (work) => connection.transaction(work).immediate(),
+    copy: () => standAlone(connection.serialize()),
     close: () => void connection.close(),
   }
 }
@@ -99,8 +112,7 @@ function connect(folder: string): Database {
     // a second service on the folder would not know the tokens of the first
     connection.pragma('locking_mode = EXCLUSIVE')
     connection.pragma('busy_timeout = 1000')
-    // SQLite's own lower() knows the letters of English only
-    connection.function('fold', { deterministic: true }, (text) => folded(String(text)))
+    prepareConnection(connection)
     migrate(connection)
     return connection
   } catch (error) {
@@ -116,6 +128,16 @@ function connect(folder: string): Database {
       cause: error,
     })
   }
+}
+
+function prepareConnection(connection: Database): void {
+  // SQLite's own lower() knows the letters of English only
+  connection.function('fold', { deterministic: true }, (text) => folded(String(text)))
+}
+
+/** Bytes 18 and 19 say that there is a write-ahead log beside the file; a copy in memory has none and would not open. */
+function standAlone(bytes: Buffer): Buffer {
+  return bytes.fill(1, 18, 20)
 }
 
 function migrate(connection: Database): void {

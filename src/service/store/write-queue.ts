@@ -24,8 +24,13 @@ interface Job {
 /** What a job came to; it is told only after the commit. */
 type Report = () => void
 
-/** `rolledBack` is told when work that had been done was taken back again; what it throws is of no account. */
-export function createWriteQueue(store: Store, rolledBack: () => void = () => undefined): WriteQueue {
+const nothing = (): void => undefined
+
+/**
+ * `rolledBack` is called when work that had been done was taken back again; what it throws is of no account. `beforeWrites` is
+ * called right before a transaction begins.
+ */
+export function createWriteQueue(store: Store, rolledBack = nothing, beforeWrites = nothing): WriteQueue {
   const commands = prepareCommands(store)
   let waiting: Job[] = []
   let scheduled = false
@@ -44,6 +49,7 @@ export function createWriteQueue(store: Store, rolledBack: () => void = () => un
   function commit(jobs: readonly Job[]): Report[] {
     let begun = false
     try {
+      beforeWrites()
       commands.begin()
       begun = true
       const reports = jobs.map(runOne)
