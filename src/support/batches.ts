@@ -1,4 +1,6 @@
-/** Many small writes as few large ones. */
+/** Many small writes as few large ones, and many small reads too. */
+import { setImmediate } from 'node:timers/promises'
+import { assert } from './errors.ts'
 
 export interface BatchWriter<Item> {
   /** Resolves when the batch with the item has been written, rejects with what the writing threw. */
@@ -54,6 +56,40 @@ export function batchWriter<Item>(
     },
     flush: writeWaiting,
     within,
+  }
+}
+
+/**
+ * Answers many questions by few reads: one read goes on at a time, and whatever is asked meanwhile shares the next one. So a
+ * read always begins after the question. `read` gives an answer for each, in their order; what it throws, all of them hear.
+ */
+export function batchReader<Asked, Answer>(
+  read: (asked: readonly Asked[]) => Promise<readonly Answer[]>,
+): (asked: Asked) => Promise<Answer> {
+  let waiting: Asked[] = []
+  let next: Promise<readonly Answer[]> | undefined
+  let last: Promise<unknown> = Promise.resolve()
+
+  const readWaiting = async (before: Promise<unknown>): Promise<readonly Answer[]> => {
+    await before
+    // Those that ask at the same moment shall share it.
+    await setImmediate()
+    const asked = waiting
+    waiting = []
+    next = undefined
+    return read(asked)
+  }
+
+  return async (asked) => {
+    const place = waiting.push(asked) - 1
+    if (next === undefined) {
+      next = readWaiting(last)
+      last = next.catch(() => undefined)
+    }
+    const answers = await next
+    const answer = answers[place]
+    assert(answer !== undefined, 'a question has no answer')
+    return answer
   }
 }
 

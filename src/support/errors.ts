@@ -64,6 +64,11 @@ export const FAILURES = {
       'The API answered with a redirect. A redirect is never followed: the token must not leave its origin.',
     cure: 'Set api.baseUrl to the address the redirect points to, if that is really the API.',
   },
+  'party-changed': {
+    exit: EXIT.badConfiguration,
+    cause: 'The `retailer` or `brand` of a route was changed while a file of the old one was not done.',
+    cure: 'Put the old one back until the file is done, or give the new one a route of its own. Records that wait for their order can be given up: `dropbridge discard`.',
+  },
   'credentials-refused': {
     exit: EXIT.refusedCredentials,
     cause:
@@ -123,6 +128,12 @@ export const FAILURES = {
     cause:
       'The journal is not what was written into it: something of it was changed, removed or put in by other means.',
     cure: 'Find out who had access to the file. Restore the journal from a backup made before, or go on with it knowing what is told; see docs/audit.md.',
+  },
+  'journal-older': {
+    exit: EXIT.badConfiguration,
+    cause:
+      'The journal is older than what was done with it: a backup was put back, or a copy of it is at work elsewhere. Nothing was sent or delivered.',
+    cure: 'Put the newest journal back, with its mark. Where that is lost, run `dropbridge restored`.',
   },
   'sqlite-missing': {
     exit: EXIT.cannotWrite,

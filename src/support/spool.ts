@@ -1,8 +1,8 @@
 /** A local folder of named blobs that are on the disk before anybody relies on them. */
 import { createHash, randomUUID } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir, rename } from 'node:fs/promises'
+import { type FileHandle, open, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { renameDurably } from './durable.ts'
+import { makeFolderDurably, renameDurably } from './durable.ts'
 import { assert, BridgeError } from './errors.ts'
 import { fileBytes } from './file-bytes.ts'
 import { isFree } from './is-free.ts'
@@ -42,7 +42,7 @@ export async function openSpool(
   folder: string,
   stillOurs: () => Promise<void> = () => Promise.resolve(),
 ): Promise<Spool> {
-  await onDisk(folder, () => mkdir(folder, { recursive: true }))
+  await onDisk(folder, async () => makeFolderDurably(folder))
   await removeLeftovers(folder, stillOurs)
   const path = (name: string) => {
     assert(/^[\w.~-]+$/.test(name) && !name.startsWith('.'), `not a spool name: ${name}`)

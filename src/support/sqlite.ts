@@ -24,18 +24,25 @@ const FIRST_NODE_OF_13 = 22
 const NODE20_FOLDER = '../../node_modules/.sqlite-node20/'
 
 /**
- * Opens the database file, and creates it unless `fileMustExist` or `readonly` is set. Throws `sqlite-missing` when the binding
+ * Opens the database file, and creates it unless `fileMustExist` or `readonly` is set; or the bytes of one. Throws `sqlite-missing` when the binding
  * cannot be loaded, and otherwise what better-sqlite3 throws.
  */
-export function openDatabase(path: string, options: BetterSqlite3.Options = {}): Database {
+export function openDatabase(path: string | Buffer, options: BetterSqlite3.Options = {}): Database {
   const Constructor = loadBinding()
   try {
-    return new Constructor(path, options)
+    return flushingFully(new Constructor(path, options))
   } catch (error) {
     // The native part is loaded with the first database, so this is where a missing or unfit one shows.
     if (!isSqliteError(error)) probe(Constructor)
     throw error
   }
+}
+
+/** On macOS an ordinary `fsync` leaves data in the cache of the disk. Elsewhere both settings change nothing. */
+function flushingFully(database: Database): Database {
+  database.pragma('fullfsync = on')
+  database.pragma('checkpoint_fullfsync = on')
+  return database
 }
 
 /** Whether SQLite reported the error. False for a misuse that better-sqlite3 reports, such as a closed database. */

@@ -1,6 +1,6 @@
-/** Many small writes as few large ones: nothing lost, nothing out of order, no failure unheard. */
+/** Many small writes and reads as few large ones: nothing lost, nothing out of order, no failure unheard. */
 import { expect, test } from 'vitest'
-import { batchWriter } from '../../src/support/batches.ts'
+import { batchReader, batchWriter } from '../../src/support/batches.ts'
 
 const NEVER_BY_TIME = 60_000
 
@@ -151,4 +151,53 @@ test('a larger write is done although nothing waits', async () => {
   const { writer, batches } = slowWriter({ atMost: 2, afterMs: NEVER_BY_TIME })
   expect(await writer.within(async (items) => items.length)).toBe(0)
   expect(batches).toEqual([])
+})
+
+/** A reader whose reads the test ends one by one; it answers each number with its double. */
+function slowReader() {
+  const reads: number[][] = []
+  const pending: { resolve: () => void; reject: (reason: unknown) => void }[] = []
+  const ask = batchReader<number, number>(async (asked) => {
+    reads.push([...asked])
+    await new Promise<void>((resolve, reject) => pending.push({ resolve, reject }))
+    return asked.map((number) => number * 2)
+  })
+  const turns = async () => {
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+  }
+  return { ask, reads, pending, turns }
+}
+
+test('what is asked at the same moment shares one read, and what is asked meanwhile the next', async () => {
+  const { ask, reads, pending, turns } = slowReader()
+
+  const first = Promise.all([ask(1), ask(2)])
+  await turns()
+  const second = Promise.all([ask(3), ask(4), ask(5)])
+  await turns()
+  expect(reads).toEqual([[1, 2]])
+  pending[0]?.resolve()
+  expect(await first).toEqual([2, 4])
+  await turns()
+  pending[1]?.resolve()
+
+  expect(await second).toEqual([6, 8, 10])
+  expect(reads).toEqual([
+    [1, 2],
+    [3, 4, 5],
+  ])
+})
+
+test('a read that fails fails for those that asked, and the next one goes on', async () => {
+  const { ask, pending, turns } = slowReader()
+
+  const first = Promise.allSettled([ask(1), ask(2)])
+  await turns()
+  const second = ask(3)
+  pending[0]?.reject(new Error('it is away'))
+  expect((await first).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  await turns()
+  pending[1]?.resolve()
+
+  expect(await second).toBe(6)
 })

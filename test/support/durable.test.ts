@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { renameDurably, syncFolder } from '../../src/support/durable.ts'
+import { makeFolderDurably, renameDurably, syncFolder } from '../../src/support/durable.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 
 test('a file is moved to another folder whole, and is in one place only', async () => {
@@ -21,4 +21,23 @@ test('a file that is not there, or a folder that is not, is said with the code o
 
   await expect(renameDurably(join(folder, 'a'), join(folder, 'b'))).rejects.toMatchObject({ code: 'ENOENT' })
   await expect(syncFolder(join(folder, 'none'))).rejects.toMatchObject({ code: 'ENOENT' })
+})
+
+test('a folder is made with all that are missing above it, and one that is there stays as it is', async () => {
+  const folder = await tempFolder()
+
+  makeFolderDurably(join(folder, 'a', 'b', 'c'))
+  await writeFile(join(folder, 'a', 'b', 'c', 'kept'), 'text')
+  makeFolderDurably(join(folder, 'a', 'b', 'c'))
+
+  expect(await readdir(join(folder, 'a', 'b', 'c'))).toEqual(['kept'])
+})
+
+test('a folder below a file is not made, and the code of the system says why', async () => {
+  const folder = await tempFolder()
+  await writeFile(join(folder, 'a'), 'text')
+
+  expect(() => makeFolderDurably(join(folder, 'a', 'b'))).toThrow(
+    expect.objectContaining({ code: 'ENOTDIR' }),
+  )
 })

@@ -73,6 +73,13 @@ describe('the SQLite binding', () => {
     expect(said).toContain('Install it again with this Node')
   })
 
+  it('flushes through the cache of the disk on macOS, at commits and at checkpoints', () => {
+    const database = openDatabase(':memory:')
+    expect(database.pragma('fullfsync', { simple: true })).toBe(1)
+    expect(database.pragma('checkpoint_fullfsync', { simple: true })).toBe(1)
+    database.close()
+  })
+
   it('tells a refusal of SQLite from a misuse', async () => {
     const missing = join(await tempFolder(), 'none.db')
     const refusal = thrownBy(() => openDatabase(missing, { fileMustExist: true }))
