@@ -6,9 +6,12 @@ import type { Route } from '../config/routes.ts'
 import type { Api } from '../domain/api.ts'
 import type { Tried } from '../domain/attention.ts'
 import type { Journal } from '../domain/journal.ts'
+import type { WorkingFiles } from '../domain/naming.ts'
+import type { Restored } from '../domain/restoring.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { createFormats } from '../formats/formats.ts'
 import { openJournal } from '../journal/open.ts'
+import { guardAge } from './age-guard.ts'
 import { decideHeld, type DecisionRequest, type DecisionResult } from './decide.ts'
 import { fetchLabels, type LabelsRequest, type LabelsWork } from './labels.ts'
 import { openMailboxes } from './mailboxes.ts'
@@ -16,7 +19,9 @@ import { loadMappings } from './mappings.ts'
 import type { BridgeOptions } from './options.ts'
 import type { RunResult } from './outcome.ts'
 import { beforeTime, chosenRoutes, type RunOptions, runRoutes } from './run.ts'
+import { type AnsweredDelivery, answerDelivery, type DeliveryAnswerRequest } from './settle-delivery.ts'
 import { settleRecord, type SettleRequest, type SettleResult } from './settle.ts'
+import { declareRestored, type RestoredRequest } from './restored.ts'
 import { attend, heed, NOTHING_TRIED, takeSnapshot } from './snapshot.ts'
 import { watchRoutes, type WatchHooks } from './watch/watch.ts'
 import type { Workshop } from './workshop.ts'
@@ -33,8 +38,12 @@ export interface Bridge {
   decide(request: DecisionRequest, signal: AbortSignal): Promise<DecisionResult>
   /** Carries out what a person found out about a record whose answer was lost. Throws what keeps it from that. */
   settle(request: SettleRequest, signal: AbortSignal): Promise<SettleResult>
+  /** Carries out what a person says of a held delivery. Throws what keeps it from that. */
+  settleDelivery(request: DeliveryAnswerRequest, signal: AbortSignal): Promise<AnsweredDelivery>
   /** Fetches packing slips and labels again. Throws what keeps it from going on. */
   labels(request: LabelsRequest, work: LabelsWork): Promise<void>
+  /** A person declares that the journal was restored. */
+  restored(request: RestoredRequest): Promise<Restored>
   /** For reading: what `status` shows. */
   readonly journal: Journal
   /** Where everything stands right now, with what a person must hear of. Reads only. */
@@ -47,13 +56,18 @@ export interface Bridge {
 }
 
 /** Builds a bridge. Throws what is wrong with the configuration, the mappings or the journal. */
-export async function openBridge(configuration: Configuration, options: BridgeOptions): Promise<Bridge> {
+export async function openBridge(configuration: Configuration, given: BridgeOptions): Promise<Bridge> {
   const mappings = await loadMappings(configuration)
-  const opened = await openJournal({ path: configuration.journal.path, clock: options.clock })
-  const journal = options.wrap?.journal?.(opened) ?? opened
+  const opened = await openJournal({ path: configuration.journal.path, clock: given.clock })
+  const journal = given.wrap?.journal?.(opened) ?? opened
+  let tag = await opened.tag()
+  const options: BridgeOptions = { ...given, newId: () => given.newId(tag) }
   const apis = apiPool(configuration, options)
-  const mailboxes = await openMailboxes(configuration, options)
+  const mailboxes = await openMailboxes(configuration, { ...options, working: await workingFiles(opened) })
+  const age = guardAge({ configuration, journal, mailboxes, clock: options.clock })
+  /** Whatever sends, delivers or claims. */
   const hurrying = async <Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> => {
+    await age.beforeWork()
     signal.addEventListener('abort', apis.hurry)
     try {
       return await work()
@@ -69,6 +83,7 @@ export async function openBridge(configuration: Configuration, options: BridgeOp
     mailboxes,
     mappings,
     format: createFormats(),
+    age,
   }
   const attending = { journal, configuration, mailboxes, clock: options.clock, folderLooks: new Map() }
   return {
@@ -81,11 +96,17 @@ export async function openBridge(configuration: Configuration, options: BridgeOp
       hurrying(hooks.signal, () => watchRoutes(shop, chosenRoutes(configuration, names), hooks)),
     decide: (request, signal) => hurrying(signal, () => decideHeld(shop, request, signal)),
     settle: (request, signal) => hurrying(signal, () => settleRecord(shop, request, signal)),
+    settleDelivery: (request, signal) => hurrying(signal, () => answerDelivery(shop, request, signal)),
     labels: (request, work) => hurrying(work.signal, () => fetchLabels(shop, request, work)),
     snapshot: () => takeSnapshot(attending),
     attend: (tried = NOTHING_TRIED) => attend(attending, tried, options.notify),
     heed: async (tried = NOTHING_TRIED) => {
       await heed(attending, tried, options.notify)
+    },
+    restored: async (request) => {
+      const restored = await declareRestored(shop, request)
+      tag = await opened.tag()
+      return restored
     },
     close: async () => {
       await apis.close()
@@ -93,6 +114,10 @@ export async function openBridge(configuration: Configuration, options: BridgeOp
       await journal.close()
     },
   }
+}
+
+async function workingFiles(journal: Journal): Promise<WorkingFiles> {
+  return { owner: await journal.identity(), noted: (names) => journal.notedWorkingNames(names) }
 }
 
 /** After a signal to stop, what is in flight may take so long; then its answers are given up, and looked up by the next run. */

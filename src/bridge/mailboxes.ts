@@ -2,10 +2,15 @@
 import type { Configuration } from '../config/configuration.ts'
 import type { MailboxConfiguration } from '../config/mailboxes.ts'
 import type { Mailbox } from '../domain/mailbox.ts'
-import { directoryMailbox } from '../mailboxes/directory.ts'
+import type { WorkingFiles } from '../domain/naming.ts'
+import { directoryMailbox, unowned } from '../mailboxes/directory.ts'
 import type { BridgeOptions } from './options.ts'
 
-export type MailboxOptions = Pick<BridgeOptions, 'clock' | 'random' | 'newId' | 'isImpatient'>
+export type MailboxOptions = Pick<BridgeOptions, 'clock' | 'random' | 'isImpatient'> & {
+  readonly newId: () => string
+  /** Whose working files are made and swept; nobody's are swept when left out. */
+  readonly working?: WorkingFiles
+}
 
 export async function openMailboxes(
   { mailboxes }: Configuration,
@@ -22,14 +27,14 @@ export async function openMailboxes(
 export async function openMailbox(
   name: string,
   settings: MailboxConfiguration,
-  { clock, random, newId, isImpatient = false }: MailboxOptions,
+  { clock, random, newId, isImpatient = false, working = unowned() }: MailboxOptions,
 ): Promise<Mailbox> {
   if (settings.type === 'directory') {
     const { path: root, mounted = false } = settings
-    return directoryMailbox({ root, mounted, clock })
+    return directoryMailbox({ root, mounted, clock, working })
   }
   const { type: _, ...sftp } = settings
   // Loaded where there is such a mailbox: it is a fifth of what every start would take.
   const { sftpMailbox } = await import('../mailboxes/sftp/mailbox.ts')
-  return sftpMailbox({ ...sftp, mailbox: name, clock, random, newId, isImpatient })
+  return sftpMailbox({ ...sftp, mailbox: name, clock, random, newId, isImpatient, working })
 }

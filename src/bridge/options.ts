@@ -9,7 +9,8 @@ import type { Spool } from '../support/spool.ts'
 export interface BridgeOptions {
   readonly clock: Clock
   readonly random: () => number
-  readonly newId: () => string
+  /** Ids of files and deliveries begin with the journal's tag. */
+  readonly newId: (tag?: string) => string
   readonly notify: Observer
   readonly version: string
   /** How long a lease that is not renewed keeps others out; 15 seconds when left out. */

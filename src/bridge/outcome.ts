@@ -107,12 +107,13 @@ function inboundCodes({ summaries, open }: InboundPass): ExitCode[] {
 }
 
 /** A file that waits to be taken or confirmed is as it should be, until it is overdue: then somebody has to look. */
-function outboundCodes({ deliveries, awaited, held, missing }: OutboundPass): ExitCode[] {
+function outboundCodes({ deliveries, awaited, heldDeliveries, held, missing }: OutboundPass): ExitCode[] {
   const overdue = awaited?.overdue ?? 0
-  const codes: ExitCode[] = held + missing + overdue > 0 ? [EXIT.rejects] : []
+  const waiting = held + missing + overdue + (heldDeliveries?.count ?? 0)
+  const codes: ExitCode[] = waiting > 0 ? [EXIT.rejects] : []
   for (const { delivery, isAwaited, records } of deliveries) {
-    if (isAwaited !== true && delivery.state !== 'acknowledged' && delivery.state !== 'done')
-      codes.push(EXIT.tryLater)
+    const waits = isAwaited === true || delivery.held !== undefined
+    if (!waits && delivery.state !== 'acknowledged' && delivery.state !== 'done') codes.push(EXIT.tryLater)
     if ((records.rejected ?? 0) + (records.held ?? 0) > 0) codes.push(EXIT.rejects)
   }
   return codes

@@ -30,12 +30,16 @@ import type { PassPlan } from './schedule/pass-turns.ts'
 /** What is done with an inbound route, while it is held. */
 export type InboundWork = (parts: InboundParts, progress: InboundProgress) => Promise<InboundPass>
 
+/** What is done with an outbound route, while it is held. */
+export type OutboundWork = (parts: OutboundParts) => Promise<OutboundPass>
+
 export interface Held {
   readonly route: Route
   readonly lease: Lease
   readonly signal: AbortSignal
   readonly api: Api
   readonly inbound?: InboundWork
+  readonly outbound?: OutboundWork
   /** Takes what passes came to, so that it is known when one fails. */
   readonly done: Done[]
 }
@@ -104,7 +108,7 @@ async function passIn(
 
 async function passOut(
   shop: Workshop,
-  { route, done }: Held & { readonly route: OutboundRoute },
+  { route, done, outbound }: Held & { readonly route: OutboundRoute },
   { turn, dated, ...shared }: Shared & Omit<PassPlan, 'onlyUnfinished'>,
 ): Promise<OutboundPass> {
   const { name } = route
@@ -119,7 +123,8 @@ async function passOut(
     ...receiptPlace(shop, route),
     composer: mapping.composer,
   }
-  return passOutbound(parts, deliveries).catch((error: unknown) => {
+  const pass = outbound === undefined ? passOutbound(parts, deliveries) : outbound(parts)
+  return pass.catch((error: unknown) => {
     done.push({ kind: 'outbound', pass: outboundSoFar(name, deliveries) })
     throw error
   })

@@ -8,7 +8,7 @@ import { rememberingApi } from '../pipelines/references/memory.ts'
 import { BridgeError, hasCode } from '../support/errors.ts'
 import { isHolderAlive, thisHolder } from './holder.ts'
 import type { Done, RouteResult } from './outcome.ts'
-import { type InboundWork, passRoute } from './pass-route.ts'
+import { type InboundWork, type OutboundWork, passRoute } from './pass-route.ts'
 import { type PassPlan, passTurns, type TurnMode } from './schedule/pass-turns.ts'
 import type { Workshop } from './workshop.ts'
 
@@ -21,6 +21,8 @@ export type { Workshop } from './workshop.ts'
 export interface RouteWork {
   /** In place of a whole pass over an inbound route. */
   readonly inbound?: InboundWork
+  /** In place of a whole pass over an outbound route. */
+  readonly outbound?: OutboundWork
   /** What the schedule is to it; nothing when left out. */
   readonly turns?: TurnMode
 }
@@ -63,9 +65,13 @@ async function heldRoute(
     const { leaseMs = LEASE_MS } = options
     const lease = await journal.takeLease(route.name, holder, leaseMs, isHolderAlive)
     // A heartbeat that fails says nothing: the next write finds out whether the lease is lost.
-    const heartbeat = setInterval(() => void journal.renewLease(lease).catch(() => undefined), leaseMs / 3)
+    const heartbeat = setInterval(() => {
+      void journal.renewLease(lease).catch(() => undefined)
+      void shop.age.mark()
+    }, leaseMs / 3)
     try {
       if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+      await shop.age.beforePass(route)
       const seeing = { api: shop.apis.of(route), journal, party: route.party, clock: options.clock }
       const unasked = asksForOrders(shop.configuration, route.party) ? [] : (['createOrder'] as const)
       const api = rememberingApi({ ...seeing, unasked })
@@ -82,6 +88,7 @@ async function heldRoute(
     } finally {
       clearInterval(heartbeat)
       await journal.releaseLease(lease).catch(() => undefined)
+      await shop.age.mark('now')
     }
   } catch (error) {
     return { kind: 'failed', route: route.name, failure: asFailure(error), ...doneBefore(route, done) }

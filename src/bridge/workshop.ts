@@ -7,6 +7,7 @@ import type { Journal } from '../domain/journal.ts'
 import type { Mailbox } from '../domain/mailbox.ts'
 import type { Mapping } from '../mapping/load.ts'
 import { assert } from '../support/errors.ts'
+import type { AgeGuard } from './age-guard.ts'
 import type { BridgeOptions } from './options.ts'
 
 export interface Workshop {
@@ -17,6 +18,7 @@ export interface Workshop {
   readonly mailboxes: ReadonlyMap<string, Mailbox>
   readonly mappings: ReadonlyMap<string, Mapping>
   readonly format: Format
+  readonly age: AgeGuard
 }
 
 export function mailboxOf({ mailboxes }: Pick<Workshop, 'mailboxes'>, name: string): Mailbox {

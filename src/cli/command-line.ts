@@ -78,6 +78,7 @@ function onlyOnce(args: Readonly<Record<string, unknown>>): true {
     'host',
     'mapping',
     'port',
+    'skip',
     'why',
   ].find((name) => Array.isArray(args[name]))
   if (twice === undefined) return true

@@ -49,7 +49,7 @@ export async function withBridge<Result>(
 
 const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** Twelve letters that are easy to read aloud: sixty bits of chance. */
-export function newId(): string {
-  return Array.from({ length: 12 }, () => LETTERS[randomInt(LETTERS.length)]).join('')
+/** Ten letters that are easy to read aloud: fifty bits of chance, behind the tag of the journal. */
+export function newId(tag = ''): string {
+  return tag + Array.from({ length: 10 }, () => LETTERS[randomInt(LETTERS.length)]).join('')
 }

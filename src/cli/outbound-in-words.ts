@@ -2,6 +2,7 @@
 import type { ReportedRecord } from '../domain/record.ts'
 import type { AwaitedFiles, OverdueFile } from '../pipelines/outbound/awaited.ts'
 import type { DeliveryResult } from '../pipelines/outbound/finish-delivery.ts'
+import type { HeldDeliveries } from '../pipelines/outbound/held-deliveries.ts'
 import type { OutboundPass } from '../pipelines/outbound/outbound.ts'
 import type { UnwrittenRecord } from '../pipelines/outbound/report-lines.ts'
 import { isoTime } from '../support/clock.ts'
@@ -13,10 +14,11 @@ import { problemInWords } from './problem-in-words.ts'
  * others, since those that are overdue are told once, as findings.
  */
 export function outboundInWords(route: string, pass: OutboundPass, terse = false): string[] {
-  const { deliveries, awaited, held, heldRecords, missing } = pass
+  const { deliveries, awaited, heldDeliveries, held, heldRecords, missing } = pass
   const lines = deliveries.flatMap((delivery) => deliveryInWords(route, delivery))
   if (held > 0) lines.push(...unwrittenInWords(route, { count: held, first: heldRecords }))
   if (missing > 0) lines.push(missingInWords(route, { count: missing, first: pass.firstMissing }))
+  if (heldDeliveries !== undefined && !terse) lines.push(...heldDeliveriesInWords(route, heldDeliveries))
   if (awaited !== undefined && !terse) lines.push(...awaitedInWords(route, awaited))
   return lines
 }
@@ -47,10 +49,24 @@ function deliveryInWords(
   route: string,
   { delivery, isAwaited, path, records, troubled }: DeliveryResult,
 ): string[] {
+  // It is told with all that are held.
+  if (delivery.held !== undefined) return []
   if (isAwaited === true)
     return [`${route}: ${path}: ${delivery.records} records, waits for whoever reads it`]
   const counts = Object.keys(records).length === 0 ? 'a report' : countsInWords(records, 'acknowledged')
   return [`${route}: ${path}: ${delivery.records} records, ${counts}`, ...troubled.flatMap(troubleInWords)]
+}
+
+/** How many held files are told. */
+const HELD_SHOWN = 20
+
+function heldDeliveriesInWords(route: string, { count, first }: HeldDeliveries): string[] {
+  const shown = first.slice(0, HELD_SHOWN)
+  return [
+    `${route}: ${count === 1 ? '1 file waits' : `${count} files wait`} for a person to say whether it was delivered: dropbridge settle FILE --delivered, or --again`,
+    ...shown.map(({ path, delivery }) => `    ${path} (${delivery.id}): ${delivery.held ?? ''}`),
+    ...(count > shown.length ? [`    and ${count - shown.length} more`] : []),
+  ]
 }
 
 /** How many overdue files are told. */

@@ -117,8 +117,9 @@ function fileRow(file: FileEntry): string[] {
   return [file.name, file.route, isoTime(file.receivedAt ?? file.claimedAt), file.state, outcome]
 }
 
-function deliveryRow({ name, route, records, composedAt, state }: DeliveryEntry): string[] {
-  return [name, route, String(records), isoTime(composedAt), state]
+function deliveryRow({ name, route, records, composedAt, state, held }: DeliveryEntry): string[] {
+  const now = held === undefined ? state : `${state}, held`
+  return [name, route, String(records), isoTime(composedAt), now]
 }
 
 /** What waits for a person, and how to say what becomes of it. */

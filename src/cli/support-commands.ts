@@ -9,7 +9,7 @@ import type { Terminal } from './terminal.ts'
 
 export const SUPPORT_COMMANDS = ['trace', 'why-not', 'settle']
 /** For guessing what a misspelt word was meant to be. */
-export const SUPPORT_OPTIONS = ['route', 'accepted', 'absent', 'discard']
+export const SUPPORT_OPTIONS = ['route', 'accepted', 'absent', 'discard', 'delivered', 'again']
 
 type Done = (code: ExitCode) => void
 
@@ -49,7 +49,7 @@ function lookingCommands(program: Argv, terminal: Terminal, done: Done): Argv {
 function settleCommand(program: Argv, terminal: Terminal, done: Done): Argv {
   return program.command(
     'settle <what>',
-    'Say what came of a record whose answer was lost: KEY, or ROUTE/KEY',
+    'Say what came of a record whose answer was lost (KEY or ROUTE/KEY), or of a held delivery (FILE)',
     (args) =>
       args
         .positional('what', { type: 'string', demandOption: true })
@@ -58,6 +58,8 @@ function settleCommand(program: Argv, terminal: Terminal, done: Done): Argv {
           accepted: { type: 'string', describe: 'The API has it, under this id' },
           absent: { type: 'boolean', default: false, describe: 'The API does not have it: send it again' },
           discard: { type: 'boolean', default: false, describe: 'Give it up: it is told as refused' },
+          delivered: { type: 'boolean', default: false, describe: 'Of a held delivery: it was delivered' },
+          again: { type: 'boolean', default: false, describe: 'Of a held delivery: deliver it' },
           by: { type: 'string', demandOption: true, describe: 'Who decides; kept with the decision' },
           why: { type: 'string', demandOption: true, describe: 'What for; kept with the decision' },
         })

@@ -45,7 +45,8 @@ function fileInWords({ file, counts, records }: TracedFile): string[] {
 }
 
 function deliveryInWords({ delivery, counts, records }: TracedDelivery): string[] {
-  const head = `${delivery.name}: ${delivery.state}; ${countsInWords(counts, 'acknowledged')}`
+  const held = delivery.held === undefined ? '' : `, held: ${delivery.held.replace(/\.$/, '')}`
+  const head = `${delivery.name}: ${delivery.state}${held}; ${countsInWords(counts, 'acknowledged')}`
   return [head, ...facts([['delivery', deliveredIn(delivery)]]), ...leftIn(records, total(counts))]
 }
 

@@ -29,6 +29,32 @@ export function fileNameOf(template: string, values: FileNameValues): string {
   })
 }
 
+/** Reads the sequence number from names that the template gave on the route; undefined where it has none. */
+export function sequenceIn(
+  template: string,
+  route: string,
+): ((name: string) => number | undefined) | undefined {
+  const parts = template.split(/(\{[^{}]*\})/)
+  if (!parts.includes('{seq}')) return undefined
+  const first = parts.indexOf('{seq}')
+  const pattern = parts.map((part, place) => {
+    if (place === first) return '(?<sequence>\\d{1,15})'
+    if (part === '{route}') return escaped(route)
+    const format = /^\{(?:date|day):(.*)\}$/.exec(part)?.[1]
+    if (format !== undefined) return escaped(format).replace(/[A-Za-z]/g, '\\d')
+    return part.startsWith('{') ? '.+?' : escaped(part)
+  })
+  const isName = new RegExp(`^${pattern.join('')}$`, 'u')
+  return (name) => {
+    const number = isName.exec(name)?.groups?.['sequence']
+    return number === undefined ? undefined : Number(number)
+  }
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+}
+
 /** The text with the values of a record in place of its fields, each made safe for a name. */
 export function filledWith(template: string, record: Readonly<Record<string, unknown>>): string {
   return template.replace(PLACEHOLDER, (_, name: string) => safeText(valueAt(record, name)))

@@ -92,7 +92,7 @@ const ApiSettings = z.strictObject({
       'The API, and every gateway before it, promises that it did nothing when it answers a create with 503 and Retry-After.',
     ),
   lateAnswer: Duration.default('3m').describe(
-    'How long a request whose answer was lost may still take effect: more than the longest timeout of the gateways before the API and two minutes, for so long the system goes on sending for a program that has ended.',
+    'How long a request whose answer was lost may still take effect: more than the longest timeout of the gateways before the API and two minutes, for so long the system goes on sending for a program that has ended. It must also be longer than reads of the API may lag behind. A record is proven absent, and sent again, after twice this time.',
   ),
 })
 

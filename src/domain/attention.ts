@@ -23,6 +23,15 @@ export const CONCERNS = {
       'No receipt came for a delivered file within `overdue.within`, or its records must be acknowledged soon.',
     cure: 'Find out whether the file was read. Nothing of it is acknowledged before its receipt comes; when the time of its records is over, the retailer may cancel them.',
   },
+  'delivery-held': {
+    meaning: 'An outgoing file is held, because it may have been delivered before.',
+    cure: 'Ask the reader of the files whether it came, then say so with `dropbridge settle FILE`.',
+  },
+  'journal-restored': {
+    meaning:
+      'The journal was restored from a backup. Records of new files are looked up before they are first sent.',
+    cure: 'When no file from before the restoration comes again, run `dropbridge restored --end`.',
+  },
   'outcome-unknown': {
     meaning:
       'Records were sent, their answers were lost, and the look-ups could not tell for more than an hour.',

@@ -29,6 +29,20 @@ export interface NewDelivery {
   readonly held: readonly RecordResult[]
 }
 
+/**
+ * What a person may say of a held delivery. `settle-delivered`: it was delivered already and goes on from there.
+ * `settle-again`: it is delivered now, whether it was before or not. Kept as decisions.
+ */
+export type DeliveryAnswer = 'settle-delivered' | 'settle-again'
+
+export interface NewDeliveryAnswer {
+  readonly action: DeliveryAnswer
+  readonly by: string
+  readonly why: string
+  /** With `settle-delivered`: the place where the file was left, as with `deliveryDelivered`. */
+  readonly place?: string
+}
+
 /** A file of records that are not remembered. */
 export type NewReport = Omit<NewDelivery, 'upToRecord' | 'held'> & {
   readonly records: number
@@ -54,6 +68,8 @@ export interface DeliveryEntry {
   readonly takenAt?: number
   readonly takenBy?: string
   readonly acknowledgedAt?: number
+  /** Why it waits for a person, in words; only while it does. */
+  readonly held?: string
 }
 
 /** How records become an outgoing file, and the file comes from state to state. */
@@ -72,7 +88,10 @@ export interface DeliveryJournal {
   waitingRecords(route: string, afterId: number, limit: number): Promise<OutgoingRecord[]>
   /** The records of a delivery, in the order they stand in its file. */
   deliveryRecords(deliveryId: string, afterId: number, limit: number): Promise<OutgoingRecord[]>
-  /** Makes the delivery with its records in one step, and holds the held ones. Sequences have no gaps. */
+  /**
+   * Makes the delivery with its records in one step, and holds the held ones. Sequences have no gaps, but where the journal was
+   * restored. Then the delivery itself may be held.
+   */
   deliveryComposed(lease: Lease, delivery: NewDelivery): Promise<DeliveryEntry>
   /** Makes a delivery without records of its own, in the same sequence. */
   reportComposed(lease: Lease, report: NewReport): Promise<DeliveryEntry>
@@ -80,6 +99,21 @@ export interface DeliveryJournal {
   holdRecords(lease: Lease, held: readonly RecordResult[]): Promise<void>
   /** Another name, when the first is taken at the target. */
   renameDelivery(lease: Lease, id: string, name: string): Promise<void>
+  /**
+   * Holds a composed delivery of which nobody can prove whether it was delivered. It stays composed, with its records and its
+   * sequence number, and no pass goes on with it: `unfinishedDeliveries` and `unfinishedRoutes` leave it out, and the calls that
+   * deliver or rename it stop the program. Others of its route go on. It ends with `answerHeldDelivery` alone. `reason`
+   * is a sentence for people, at most 200 characters, without contents of records. One that is held already keeps its
+   * first reason.
+   */
+  holdDelivery(lease: Lease, id: string, reason: string): Promise<void>
+  /**
+   * What a person says of a held delivery: composed → delivered, or composed and to be delivered. What was noted of its naming is
+   * dropped. Undefined, and nothing is noted, when it is not held.
+   */
+  answerHeldDelivery(lease: Lease, id: string, answer: NewDeliveryAnswer): Promise<DeliveryEntry | undefined>
+  /** Those that wait for a person, the oldest first. */
+  heldDeliveries(limit: number, route?: string): Promise<DeliveryEntry[]>
   /** composed → delivered, in this place. */
   deliveryDelivered(lease: Lease, id: string, place?: string): Promise<void>
   /** composed or delivered → done, and its records with it: nothing of it is acknowledged from here. */
@@ -87,7 +121,7 @@ export interface DeliveryJournal {
   /** delivered → acknowledged, when every record is final; false when some are not. */
   deliveryAcknowledged(lease: Lease, id: string): Promise<boolean>
   delivery(id: string): Promise<DeliveryEntry | undefined>
-  /** Those that are not in place first, those that somebody may still have to take last. */
+  /** Those that are not in place first, those that somebody may still have to take last; without the held ones. */
   unfinishedDeliveries(route: string): Promise<DeliveryEntry[]>
   recentDeliveries(limit: number, route?: string): Promise<DeliveryEntry[]>
   /** By name or id, newest first. */

@@ -1,5 +1,6 @@
 /** Incoming files as the journal knows them. */
 import type { Lease } from './lease.ts'
+import type { Naming } from './naming.ts'
 import type { Problem } from './problem.ts'
 import type { PlannedRecord } from './record.ts'
 
@@ -95,8 +96,11 @@ export interface FileJournal {
   fileUnusable(lease: Lease, id: string, problems: readonly Problem[]): Promise<void>
   /** planned → submitted, when every record is final; false when some are not. */
   fileSubmitted(lease: Lease, id: string): Promise<boolean>
-  /** Notes the base name of the result files before the first is delivered; again with another when it is taken. */
-  nameReport(lease: Lease, id: string, reportName: string): Promise<void>
+  /**
+   * Notes the base name of the result files, and what is about to get its name, before the first gets it; again with another
+   * name when it is taken.
+   */
+  nameReport(lease: Lease, id: string, reportName: string, namings: readonly Naming[]): Promise<void>
   /** submitted → reported. */
   fileReported(lease: Lease, id: string): Promise<void>
   /** reported → closed. */

@@ -3,12 +3,14 @@ import type { AttentionJournal } from './attention.ts'
 import type { AuditJournal } from './audit.ts'
 import type { HeldJournal } from './held.ts'
 import type { Lease } from './lease.ts'
+import type { NamingJournal } from './naming.ts'
 import type { NoticeJournal } from './notice.ts'
 import type { ResourceJournal } from './resource.ts'
 import type { RecordResult, ReportedRecord, SendingRecord, StateCounts, UncertainRecord } from './record.ts'
 import type { DeliveryJournal, DeliveryState } from './delivery.ts'
 import type { FileJournal, FileState } from './file.ts'
 import type { DocumentJournal } from './shipping-document.ts'
+import type { RestoringJournal } from './restoring.ts'
 import type { StepJournal } from './steps.ts'
 import type { TakingJournal } from './taking.ts'
 import type { TraceJournal } from './trace.ts'
@@ -16,7 +18,14 @@ import type { TurnJournal } from './turns.ts'
 import type { WatchJournal } from './watches.ts'
 
 export { DELIVERY_STATES } from './delivery.ts'
-export type { DeliveryEntry, DeliveryState, NewDelivery, NewReport } from './delivery.ts'
+export type {
+  DeliveryAnswer,
+  DeliveryEntry,
+  DeliveryState,
+  NewDelivery,
+  NewDeliveryAnswer,
+  NewReport,
+} from './delivery.ts'
 export { FILE_STATES } from './file.ts'
 export type { FileContents, FileEntry, FileOutcome, FileState, NewFile } from './file.ts'
 export type { FoundResource, KeptValues, KnownResource, SeenResource, Facts } from './resource.ts'
@@ -34,6 +43,9 @@ export interface RouteOverview {
 
 export type WorkOf = { readonly file: string } | { readonly delivery: string }
 
+/** `waitingIn`: the collected records of the route that belong to no delivery yet. */
+export type UnfinishedOf = WorkOf | { readonly waitingIn: string }
+
 /** Writing calls are durable when they return. Lists are bounded by their `limit`. Times are milliseconds. */
 export interface Journal
   extends
@@ -43,8 +55,10 @@ export interface Journal
     DocumentJournal,
     FileJournal,
     HeldJournal,
+    NamingJournal,
     NoticeJournal,
     ResourceJournal,
+    RestoringJournal,
     StepJournal,
     TakingJournal,
     TraceJournal,
@@ -123,6 +137,8 @@ export interface Journal
     readonly keys: readonly string[]
   }): Promise<string[]>
   countRecords(work: WorkOf): Promise<StateCounts>
+  /** An account other than the given one that an unfinished record belongs to; undefined where all have the given one. */
+  otherAccount(work: UnfinishedOf, account: string): Promise<string | undefined>
   /** In the order of their numbers. */
   reportedRecords(fileId: string, afterNumber: number, limit: number): Promise<ReportedRecord[]>
   /** Records of a delivery or file that have problems, for the summaries; not those left out on purpose. */

@@ -1,4 +1,5 @@
 /** A place where files arrive or are left. */
+import type { Naming, NamingFate, NamingOutcome, NoteEvidence, StagedFile } from './naming.ts'
 
 /** A file as a listing shows it. Two sightings with the same size and time are taken for the same contents. */
 export interface Sighting {
@@ -24,16 +25,13 @@ export interface Claim {
   readonly name: string
 }
 
-/** How a file is left when a process that was stopped may wake up and go on with the same. */
-export interface Handover {
-  /** Asked when all but the name is there; with what it throws the file never gets its name. */
-  readonly stillOurs: () => Promise<void>
-  /**
-   * Somebody else may have stopped while leaving this very file: what stands under working names for it goes first, so
-   * that it can never get the name any more.
-   */
-  readonly takenOver: boolean
-  /** Asked before a folder that is missing is made; with what it throws none is made, and nothing is left. */
+/** How a file is staged. */
+export interface Staging {
+  /** What the file will most likely be called; its working name says so. */
+  readonly name: string
+  /** An earlier naming of the same file that was found not to have come about: it goes on from where it stands. */
+  readonly earlier?: Naming
+  /** Asked before a folder that is missing is made; with what it throws none is made, and nothing is staged. */
   readonly mayMake?: () => Promise<void>
 }
 
@@ -66,15 +64,19 @@ export interface Mailbox {
   /** How many bytes the files have by now that lie at paths `archive` gave; without those that are gone. */
   sizesInArchive(paths: readonly string[]): Promise<ReadonlyMap<string, number>>
   /**
-   * Leaves a local file at `folder/name`: a temporary name, flushed, then renamed. Never overwrites: `occupied` when
-   * other bytes stand there; the same bytes there already count as delivered.
+   * The first half of a delivery: copies a local file into the folder under a working name, whole and flushed. Where a
+   * server lets nobody rename, nothing is copied yet.
    */
-  deliver(
-    localPath: string,
-    folder: string,
-    name: string,
-    handover?: Handover,
-  ): Promise<'delivered' | 'occupied'>
+  stage(localPath: string, folder: string, how: Staging): Promise<StagedFile>
+  /**
+   * The second half: gives the staged file its name, flushed, and never over another file. The naming with its evidence is
+   * durable before; `note` is called with better evidence while it is given. After `occupied` another name may be tried.
+   */
+  giveName(staged: StagedFile, name: string, note?: NoteEvidence): Promise<NamingOutcome>
+  /** After a crash: what became of a naming. Changes nothing. */
+  settleNaming(folder: string, naming: Naming): Promise<NamingFate>
+  /** Removes what is left under the working name, once the journal knows what came of it. */
+  discard(staged: Pick<StagedFile, 'folder' | 'working'>): Promise<void>
   /** Whether there is such a folder; none is made. */
   has(folder: string): Promise<boolean>
   /**
@@ -82,6 +84,11 @@ export interface Mailbox {
    * such folder; none is made, so that a share that is not mounted does not look like an emptied one.
    */
   names(folder: string): Promise<ReadonlySet<string> | undefined>
+  /**
+   * Whether anything has this name in the folder. Asks for the name alone and needs no listing. False where there is no
+   * such folder. A place that does not answer throws: only a clear no is a no.
+   */
+  stands(folder: string, name: string): Promise<boolean>
   /** What `list` passes over in the folder, by name; nothing where there is no such folder, and none is made. */
   passedOver(folder: string): Promise<readonly PassedOver[]>
   /**

@@ -90,10 +90,16 @@ export interface SendingRecord {
   readonly note?: string
   /** What was noted of the first attempt that was left without a known outcome. */
   readonly doubtNote?: string
+  /** When the first attempt that was left without a known outcome began, milliseconds. */
+  readonly doubtSince?: number
+  /** A person said, since the last such attempt, that the API does not have it. */
+  readonly saidAbsent?: true
 }
 
 /** A record that was sent and not answered. */
-export interface UncertainRecord extends SendingRecord {
+export interface UncertainRecord extends Omit<SendingRecord, 'doubtNote' | 'doubtSince' | 'saidAbsent'> {
+  /** What was noted of the earliest attempt without a known outcome; JSON text. */
+  readonly note?: string
   /** When the earliest attempt without a known outcome began, milliseconds: any of them may have taken effect. */
   readonly sentAt: number
   /** When it became uncertain: the request had left before that. */

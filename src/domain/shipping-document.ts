@@ -1,5 +1,6 @@
 /** Packing slips and labels of the shipments a file created, as the journal knows them. */
 import type { Lease } from './lease.ts'
+import type { Naming } from './naming.ts'
 import type { Problem } from './problem.ts'
 
 /** What can be had for a shipment, with the words for people. */
@@ -72,6 +73,13 @@ export interface DocumentNaming extends DocumentIntent {
   /** The name at a turn from 1 upwards. */
   readonly nameFor: (turn: number) => string
   readonly fromTurn: number
+  /** Its copy in the folder, which is about to get the name; left out where nothing could be copied yet. */
+  readonly staged?: Pick<Naming, 'working' | 'evidence'>
+}
+
+/** By what the namings of a document are noted. */
+export function namingSubject({ recordId, kind }: DocumentId): string {
+  return `${recordId}-${kind}`
 }
 
 /** As with the rest of the journal: writing calls are durable when they return, lists are bounded by their `limit`. */
@@ -88,7 +96,8 @@ export interface DocumentJournal {
   /**
    * Reserves for each document the name of the first turn that no other document has in the folder, compared without
    * case as some file systems do, and has it wanted there. Gives the names with their turns, in order. One that was
-   * delivered stays noted as it is until its further copy is: the name is only found for it, and not kept.
+   * delivered stays noted as it is until its further copy is: the name is only found for it, and not kept. The naming with
+   * its evidence is noted for each.
    */
   nameDocuments(
     lease: Lease,

@@ -5,7 +5,7 @@ import { problem } from '../domain/problem.ts'
 import type { RecordResult, RecordState, UncertainRecord } from '../domain/record.ts'
 import { keepAnswers } from './answers.ts'
 import { batchOf } from './batch.ts'
-import { beginAttempts, sendingOf, type SendingRow } from './begin-attempts.ts'
+import { beginAttempts, DOUBTED_SINCE, FIRST_NOTE, sendingOf, type SendingRow } from './begin-attempts.ts'
 import { chain } from './chain.ts'
 import { idsWhere } from './ids.ts'
 import { chainState } from './record-events.ts'
@@ -155,14 +155,11 @@ async function uncertainRecords(
 ): Promise<UncertainRecord[]> {
   const { rows } = await sql<UncertainRow>`
     select records.id, records.number, records.operation, records.step, records.lane, records.natural_key, records.attempts, 1 as in_doubt, bodies.body,
-      records.changed_at, attempts.note,
-      (select min(doubtful.began_at) from attempts as doubtful where doubtful.record_id = records.id
-        and (doubtful.result is null or doubtful.result = 'uncertain')) as sent_at,
+      records.changed_at, ${FIRST_NOTE} as note, ${DOUBTED_SINCE} as sent_at,
       (select count(*) from attempts as lost where lost.record_id = records.id
         and lost.result = 'uncertain') as times_lost
     from records
     join bodies on bodies.record_id = records.id
-    join attempts on attempts.record_id = records.id and attempts.attempt = records.attempts
     where ${its} and records.state = 'uncertain' and records.id > ${afterId}
     order by records.id limit ${limit}`.execute(tables)
   return rows.map((row) => ({

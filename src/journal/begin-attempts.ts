@@ -20,14 +20,27 @@ export interface SendingRow {
   readonly attempts: number
   readonly in_doubt: number
   readonly doubt_note?: string | null
+  readonly doubt_since?: number | null
+  readonly said_absent?: number
   readonly body: string
   readonly note: string | null
 }
 
-/** Attempts that may have taken effect, with what would settle them. */
+/** The attempts of a record that may have taken effect. */
 const DOUBTED = sql`
-  select earlier.note from attempts as earlier
+  from attempts as earlier
   where earlier.record_id = records.id and (earlier.result is null or earlier.result = 'uncertain')`
+
+/** What was noted first: the note of a later attempt may show the effect of an earlier one. An attempt without a note may not have left. */
+export const FIRST_NOTE = sql`
+  (select earlier.note ${DOUBTED} and earlier.note is not null order by earlier.attempt limit 1)`
+
+export const DOUBTED_SINCE = sql`(select min(earlier.began_at) ${DOUBTED})`
+
+const SAID_ABSENT = sql`exists (
+  select 1 from decided_records as decided join decisions on decisions.id = decided.decision_id
+  where decided.record_id = records.id and decisions.action = 'settle-absent'
+    and decisions.decided_at >= (select max(earlier.began_at) ${DOUBTED}))`
 
 /** Undefined when some turned out to be superseded: which others may be sent must be asked anew then. */
 export async function beginAttempts(
@@ -39,8 +52,10 @@ export async function beginAttempts(
   const { rows } = await sql<SendingRow & { readonly target: string | null }>`
     select records.id, records.number, records.operation, records.step, records.lane, records.natural_key,
       records.attempts + 1 as attempts, bodies.body, bodies.note, bodies.target,
-      case when records.attempts = 0 then 0 else exists (${DOUBTED}) end as in_doubt,
-      case when records.attempts > 0 then (${DOUBTED} order by earlier.attempt limit 1) end as doubt_note
+      case when records.attempts = 0 then 0 else exists (select 1 ${DOUBTED}) end as in_doubt,
+      case when records.attempts > 0 then ${FIRST_NOTE} end as doubt_note,
+      case when records.attempts > 0 then ${DOUBTED_SINCE} end as doubt_since,
+      case when records.attempts > 0 then ${SAID_ABSENT} else 0 end as said_absent
     from records left join bodies on bodies.record_id = records.id
     where ${its} and records.state = ${waiting} and not exists (
       select 1 from records as lost
@@ -82,6 +97,12 @@ export function sendingOf(row: SendingRow): SendingRecord {
     body: row.body,
     attempt: row.attempts,
     inDoubt: row.in_doubt === 1,
-    ...present({ note: row.note, step: row.step, doubtNote: row.doubt_note ?? null }),
+    ...(row.said_absent === 1 ? { saidAbsent: true } : {}),
+    ...present({
+      note: row.note,
+      step: row.step,
+      doubtNote: row.doubt_note ?? null,
+      doubtSince: row.doubt_since ?? null,
+    }),
   }
 }

@@ -1,9 +1,10 @@
 /** Opens the SQLite file behind the journal, durable and safe to share between processes of one machine. */
-import { mkdirSync, statfsSync } from 'node:fs'
+import { statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Kysely, SqliteDialect } from 'kysely'
 import { BridgeError } from '../support/errors.ts'
 import type { Clock } from '../support/clock.ts'
+import { makeFolderDurably } from '../support/durable.ts'
 import { type Database, isSqliteError, openDatabase, type Statement } from '../support/sqlite.ts'
 import { BUSY_TIMEOUT_MS, patiently } from './patience.ts'
 import type { Tables } from './schema.ts'
@@ -41,7 +42,7 @@ export async function connect(path: string, clock: Clock): Promise<Kysely<Tables
 
 function prepareFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true })
+    makeFolderDurably(folder)
   } catch (error) {
     throw unusable(folder, error)
   }

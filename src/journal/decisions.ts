@@ -1,6 +1,12 @@
 /** What persons decided about held records: noted with the change of the records, in one step. */
-import { type Kysely, sql } from 'kysely'
-import { type DecisionEntry, DECISIONS, type HeldJournal, type NewDecision } from '../domain/held.ts'
+import { type Kysely, type Selectable, sql } from 'kysely'
+import {
+  type DecisionEntry,
+  DECISIONS,
+  type HeldJournal,
+  type NewDecision,
+  SETTLEMENTS,
+} from '../domain/held.ts'
 import type { Lease } from '../domain/journal.ts'
 import { problem } from '../domain/problem.ts'
 import type { PlannedRecord, StateCounts } from '../domain/record.ts'
@@ -13,7 +19,7 @@ import { forgive } from './followers.ts'
 import { findHolders } from './holders.ts'
 import { idsWhere } from './ids.ts'
 import { judge } from './repeats.ts'
-import type { Tables } from './schema.ts'
+import type { DecisionTable, Tables } from './schema.ts'
 import { type Store, read, writeHolding } from './store.ts'
 import { chainDecision } from './work-events.ts'
 
@@ -103,7 +109,9 @@ async function release(tables: Kysely<Tables>, released: Released): Promise<void
   await forgive(tables, id)
   await lookUpAgain(tables, id, now)
   await sql`
-    update records set state = 'planned', holds_key = 1, forgiven = 0, problems = '[]', changed_at = ${now}
+    update records set holds_key = 1, forgiven = 0, changed_at = ${now},
+      state = case when ${IS_IN_DOUBT} then 'uncertain' else 'planned' end,
+      problems = case when ${IS_IN_DOUBT} then ${JSON.stringify([LOOKED_UP])} else '[]' end
     where id in (select record_id from decided_records where decision_id = ${id}) and state = 'held'
       and not exists (
         select 1 from records as other
@@ -112,11 +120,16 @@ async function release(tables: Kysely<Tables>, released: Released): Promise<void
   while ((await judgeSome(tables, released)) > 0);
 }
 
+/** Of a record, as a condition: an attempt of it may have taken effect, as far as is known. */
+const IS_IN_DOUBT = sql`exists (
+  select 1 from attempts where attempts.record_id = records.id and (result is null or result = 'uncertain'))`
+
+const LOOKED_UP = problem('answer-lost', {}, 'the answer was lost, and a person has it looked up again')
+
 /** held → uncertain, what was sent and never answered: it may have taken effect, so it is not sent blindly. */
 async function lookUpAgain(tables: Kysely<Tables>, decisionId: number, now: number): Promise<void> {
-  const lost = problem('answer-lost', {}, 'the answer was lost, and a person has it looked up again')
   await sql`
-    update records set state = 'uncertain', forgiven = 0, problems = ${JSON.stringify([lost])}, changed_at = ${now}
+    update records set state = 'uncertain', forgiven = 0, problems = ${JSON.stringify([LOOKED_UP])}, changed_at = ${now}
     where id in (select record_id from decided_records where decision_id = ${decisionId}) and state = 'held'
       and problems ->> '$[0].code' = 'outcome-unprovable'`.execute(tables)
 }
@@ -224,13 +237,16 @@ async function decisionsOf(tables: Kysely<Tables>, fileId: string, limit: number
     .orderBy('id', 'desc')
     .limit(limit)
     .execute()
-  return rows.map((row) => ({
-    id: row.id,
-    file: row.file_id,
-    action: row.action,
-    by: row.decided_by,
-    why: row.why,
-    at: row.decided_at,
-    records: row.records,
-  }))
+  return rows.map(decisionEntry)
+}
+
+/** Of a decision about records of a file. */
+export function decisionEntry(row: Selectable<DecisionTable>): DecisionEntry {
+  const { id, file_id: file, action, decided_by: by, why, decided_at: at, records } = row
+  assert(file !== null && isAboutFile(action), `Decision ${id} is about no file.`)
+  return { id, file, action, by, why, at, records }
+}
+
+function isAboutFile(action: DecisionTable['action']): action is DecisionEntry['action'] {
+  return action in DECISIONS || action in SETTLEMENTS
 }

@@ -13,7 +13,9 @@ import { assert, BridgeError } from '../support/errors.ts'
 import { batchOf } from './batch.ts'
 import { deliveryEntry, recentDeliveries, unfinishedDeliveries } from './delivery-rows.ts'
 import { idsWhere } from './ids.ts'
+import { endNamings } from './namings.ts'
 import { holdRecords } from './outgoing.ts'
+import { holdIfDoubtful, lastSequence } from './restored-routes.ts'
 import { tieToTurn } from './route-turns.ts'
 import type { DeliveryTable, Tables } from './schema.ts'
 import { type Store, read, writeHolding } from './store.ts'
@@ -44,7 +46,7 @@ export function deliveryCalls(store: Store): DeliveryCalls {
         const more =
           turn === undefined ? {} : { turns: await tieToTurn(tables, lease, { turn, delivery: id }) }
         await chainDelivery(tables, now, { id, more })
-        return entry
+        return { ...entry, ...(await holdIfDoubtful(tables, lease, { id, now })) }
       }),
     renameDelivery: (lease, id, name) =>
       writeHolding(store, lease, async (tables, now) => {
@@ -53,14 +55,8 @@ export function deliveryCalls(store: Store): DeliveryCalls {
       }),
     deliveryDelivered: (lease, id, place) =>
       writeHolding(store, lease, async (tables, now) => {
-        const acknowledgeBy = await firstAcknowledgeBy(tables, id)
-        const changes = {
-          state: 'delivered',
-          delivered_at: now,
-          left_in: place ?? null,
-          acknowledge_by: acknowledgeBy,
-        } as const
-        await moveDelivery(tables, { id, route: lease.route, from: 'composed' }, changes)
+        await placeDelivery(tables, lease, { id, place, now })
+        await endNamings(tables, id)
         await chainDelivery(tables, now, { id })
       }),
     deliveryDone: (lease, id, place) =>
@@ -88,7 +84,7 @@ async function compose(
   const attached = await idsWhere(tables, sql`delivery_id = ${id}`)
   const more = { attached, records: [{ state: 'collected', ids: attached }] }
   await chainDelivery(tables, now, { id, more })
-  return { ...entry, records }
+  return { ...entry, records, ...(await holdIfDoubtful(tables, lease, { id, now })) }
 }
 
 /** The sequence is taken in the transaction that uses it, so that a failure leaves no gap. */
@@ -98,12 +94,7 @@ async function insertDelivery(
   { delivery, now }: { delivery: NewReport; now: number },
 ): Promise<DeliveryEntry> {
   const { id, folder, sha256, rows, records } = delivery
-  const last = await tables
-    .selectFrom('deliveries')
-    .select((is) => is.fn.max('sequence').as('sequence'))
-    .where('route', '=', route)
-    .executeTakeFirst()
-  const sequence = (last?.sequence ?? 0) + 1
+  const sequence = (await lastSequence(tables, route)) + 1
   const name = await freeName(tables, route, (turn) => delivery.nameFor(sequence, turn))
   const row = { id, route, sequence, folder, name, sha256, rows, records }
   await tables
@@ -160,6 +151,21 @@ async function attachRecords(tables: Kysely<Tables>, attachment: Attachment): Pr
   return Number(numAffectedRows)
 }
 
+/** composed → delivered; the event is the caller's. */
+export async function placeDelivery(
+  tables: Kysely<Tables>,
+  { route }: Lease,
+  { id, place, now }: { readonly id: string; readonly place: string | undefined; readonly now: number },
+): Promise<void> {
+  const changes = {
+    state: 'delivered',
+    delivered_at: now,
+    left_in: place ?? null,
+    acknowledge_by: await firstAcknowledgeBy(tables, id),
+  } as const
+  await moveDelivery(tables, { id, route, from: 'composed' }, changes)
+}
+
 /** Noted once, because it is asked for as long as the file waits to be taken. */
 async function firstAcknowledgeBy(tables: Kysely<Tables>, id: string): Promise<number | null> {
   const { rows } = await sql<{ by: number | null }>`
@@ -198,8 +204,11 @@ async function finish(
   const { numAffectedRows } = await sql`
     update deliveries set state = 'done', delivered_at = coalesce(delivered_at, ${now}),
       left_in = coalesce(left_in, ${place})
-    where id = ${id} and route = ${route} and state in ('composed', 'delivered')`.execute(tables)
+    where id = ${id} and route = ${route} and state in ('composed', 'delivered') and held is null`.execute(
+    tables,
+  )
   assert(numAffectedRows === 1n, `Delivery ${id} of route ${route} should be on its way and is not.`)
+  await endNamings(tables, id)
   const isLeft = sql`delivery_id = ${id} and ${NOT_FINAL}`
   const ids = await idsWhere(tables, isLeft)
   await sql`update records set state = 'exported', changed_at = ${now} where ${isLeft}`.execute(tables)
@@ -217,6 +226,7 @@ async function moveDelivery(
     .where('id', '=', id)
     .where('route', '=', route)
     .where('state', '=', from)
+    .where('held', 'is', null)
     .executeTakeFirst()
   assert(numUpdatedRows === 1n, `Delivery ${id} of route ${route} should be ${from} and is not.`)
 }

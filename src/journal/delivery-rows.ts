@@ -7,8 +7,8 @@ import type { DeliveryTable, Tables } from './schema.ts'
 /** How many unfinished deliveries one question is answered with; those behind them come up as these are done. */
 const UNFINISHED_LIMIT = 10_000
 
-/** As a condition on `deliveries`: something is still to be done. The index of these has the same words. */
-export const UNFINISHED = sql<boolean>`state not in ('acknowledged', 'done')`
+/** As a condition on `deliveries`: something is still to be done by itself. The index of these has the first words. */
+export const UNFINISHED = sql<boolean>`state not in ('acknowledged', 'done') and held is null`
 
 export async function deliveryEntry(tables: Kysely<Tables>, id: string): Promise<DeliveryEntry | undefined> {
   const row = await tables.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirst()
@@ -38,6 +38,23 @@ export async function recentDeliveries(
     .selectAll()
     .orderBy('composed_at', 'desc')
     .orderBy('sequence', 'desc')
+    .limit(limit)
+  const rows = await (route === undefined ? all : all.where('route', '=', route)).execute()
+  return rows.map(entryOf)
+}
+
+/** Oldest first. */
+export async function heldDeliveries(
+  tables: Kysely<Tables>,
+  limit: number,
+  route?: string,
+): Promise<DeliveryEntry[]> {
+  const all = tables
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('held', 'is not', null)
+    .orderBy('composed_at')
+    .orderBy('id')
     .limit(limit)
   const rows = await (route === undefined ? all : all.where('route', '=', route)).execute()
   return rows.map(entryOf)
@@ -77,6 +94,7 @@ export function entryOf(row: Selectable<DeliveryTable>): DeliveryEntry {
       takenAt: row.taken_at,
       takenBy: row.taken_by,
       acknowledgedAt: row.acknowledged_at,
+      held: row.held,
     }),
   }
 }

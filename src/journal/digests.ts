@@ -47,12 +47,14 @@ export function deliveryDigest(delivery: Selectable<DeliveryTable>): string {
     // Events of the time before knew nothing of it.
     ...(delivery.left_in === null ? [] : [delivery.left_in]),
     ...(delivery.taken_at === null ? [] : [delivery.taken_at, delivery.taken_by]),
+    ...(delivery.held === null ? [] : ['held', delivery.held]),
   ])
 }
 
 export function decisionDigest(decision: Selectable<DecisionTable>): string {
-  const { id, file_id, action, decided_by, why, decided_at, records } = decision
-  return digestOf([id, file_id, action, decided_by, why, decided_at, records])
+  const { id, file_id, delivery_id, action, decided_by, why, decided_at, records } = decision
+  const common = [id, file_id, action, decided_by, why, decided_at, records]
+  return digestOf(delivery_id === null ? common : [...common, delivery_id])
 }
 
 function digestOf(values: readonly unknown[]): string {

@@ -1,6 +1,7 @@
 /** Packing slips and labels: wanted before they are asked for, named before they are left anywhere. */
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Lease } from '../domain/journal.ts'
+import { namingSubject } from '../domain/shipping-document.ts'
 import type {
   CreatedShipment,
   DocumentIntent,
@@ -17,6 +18,7 @@ import { assert, BridgeError } from '../support/errors.ts'
 import { batchOf } from './batch.ts'
 import { chainDocuments } from './document-events.ts'
 import { FORGOTTEN_BODY } from './forgotten-words.ts'
+import { endNamings, replaceNamings } from './namings.ts'
 import { present } from './present.ts'
 import type { Tables } from './schema.ts'
 import { read, type Store, writeHolding } from './store.ts'
@@ -45,7 +47,13 @@ export function documentCalls(store: Store): DocumentJournal {
     nameDocuments: (lease, namings) =>
       writeHolding(store, lease, async (tables, now) => {
         const named = []
-        for (const naming of namings) named.push(await reserveName(tables, lease, naming))
+        for (const naming of namings) {
+          const found = await reserveName(tables, lease, naming)
+          named.push(found)
+          if (naming.staged === undefined) continue
+          const { working, evidence } = naming.staged
+          await replaceNamings(tables, namingSubject(naming), [{ name: found.name, working, evidence }])
+        }
         await chainDocuments(tables, now, { kind: 'documents-named', route: lease.route, ids: namings })
         return named
       }),
@@ -197,7 +205,11 @@ async function endDocuments(
     from ${batch} join records on records.id = batch.record_id and records.route = ${route}
     where documents.record_id = batch.record_id and documents.kind = batch.kind`.execute(tables)
   assert(Number(numAffectedRows) === results.length, `Route ${route} ends documents that it does not have.`)
-  for (const result of results) if (result.state === 'delivered') await notePlace(tables, result)
+  for (const result of results) {
+    if (result.state !== 'delivered') continue
+    await notePlace(tables, result)
+    await endNamings(tables, namingSubject(result))
+  }
   await chainDocuments(tables, now, { kind: 'documents-ended', route, ids: results })
 }
 

@@ -3,9 +3,11 @@ import { type Kysely, sql } from 'kysely'
 import type { FileContents, FileEntry, FileState, Journal, Lease, NewFile } from '../domain/journal.ts'
 import { assert } from '../support/errors.ts'
 import { type FileUpdate, entryOf, selectFiles } from './file-rows.ts'
+import { endNamings, replaceNamings } from './namings.ts'
 import type { Tables } from './schema.ts'
 import { refuseContradictions } from './contradictions.ts'
 import { type Ids, idsWhere } from './ids.ts'
+import { doubtNewRecords } from './restored-routes.ts'
 import { type Store, read, writeHolding, writeWhatIsThere } from './store.ts'
 import { firstWithContents, repeated } from './same-bytes.ts'
 import { chainFile } from './work-events.ts'
@@ -50,13 +52,19 @@ export function fileCalls(store: Store): FileCalls {
     ...planCalls(store),
     fileSubmitted: (lease, id) =>
       writeHolding(store, lease, (tables, now) => submit(tables, lease.route, { id, now })),
-    nameReport: (lease, id, reportName) =>
+    nameReport: (lease, id, reportName, namings) =>
       writeHolding(store, lease, async (tables, now) => {
+        await replaceNamings(tables, id, namings)
         await moveFile(tables, { id, route: lease.route, from: 'submitted' }, { report_name: reportName })
         await chainFile(tables, now, { id, kind: 'report-named' })
       }),
     fileReported: (lease, id) =>
-      move(lease, id, 'submitted', (now) => ({ state: 'reported', reported_at: now })),
+      writeHolding(store, lease, async (tables, now) => {
+        await endNamings(tables, id)
+        const changes = { state: 'reported', reported_at: now } as const
+        await moveFile(tables, { id, route: lease.route, from: 'submitted' }, changes)
+        await chainFile(tables, now, { id })
+      }),
     fileClosed: (lease, id, archivedAs) =>
       move(lease, id, 'reported', (now) => ({
         state: 'closed',
@@ -100,6 +108,7 @@ function planCalls(store: Store): Pick<FileCalls, 'beginPlan' | 'filePlanned' | 
         await moveFile(tables, { id, route: lease.route, from: 'received' }, { state: 'planned', ...found })
         await refuseContradictions(tables, id, now)
         await chainFile(tables, now, { id })
+        await doubtNewRecords(tables, lease, { fileId: id, now })
       }),
     fileUnusable: (lease, id, problems) =>
       writeHolding(store, lease, async (tables, now) => {

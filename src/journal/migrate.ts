@@ -11,6 +11,8 @@ import { failingRoutes } from './migrations/015-failing-routes.ts'
 import { watches } from './migrations/016-watches.ts'
 import { turnsAhead } from './migrations/017-turns-ahead.ts'
 import { joinedTurn } from './migrations/018-joined-turn.ts'
+import { namings } from './migrations/019-namings.ts'
+import { restored } from './migrations/020-restored.ts'
 import { reports } from './migrations/006-reports.ts'
 import { steps } from './migrations/005-steps.ts'
 import { superseded } from './migrations/007-superseded.ts'
@@ -49,6 +51,8 @@ const MIGRATIONS: readonly Migration[] = [
   watches,
   turnsAhead,
   joinedTurn,
+  namings,
+  restored,
 ]
 
 /** Safe when several bridges open a new journal at once: each step is looked for again under the write lock. */

@@ -11,13 +11,16 @@ import { documentCalls } from './documents.ts'
 import { fileCalls } from './files.ts'
 import { keptCalls } from './kept.ts'
 import { heldCalls } from './held.ts'
+import { heldDeliveryCalls } from './held-deliveries.ts'
 import { leaseCalls } from './leases.ts'
 import { migrate } from './migrate.ts'
+import { namingCalls } from './namings.ts'
 import { noticeCalls } from './notices.ts'
 import { outgoingCalls } from './outgoing.ts'
 import { overviewCalls } from './overview.ts'
 import { recordCalls } from './records.ts'
 import { referenceCalls } from './references.ts'
+import { restoringCalls } from './restoring.ts'
 import { settlementCalls } from './settlements.ts'
 import { stepCalls } from './steps.ts'
 import { turnCalls } from './route-turns.ts'
@@ -46,12 +49,15 @@ export async function openJournal({ path, clock }: { path: string; clock: Clock 
     ...heldCalls(store),
     ...decisionCalls(store),
     ...settlementCalls(store),
+    ...restoringCalls(store),
     ...outgoingCalls(store),
     ...deliveryCalls(store),
+    ...heldDeliveryCalls(store),
     ...documentCalls(store),
     ...referenceCalls(store),
     ...keptCalls(store),
     ...stepCalls(store),
+    ...namingCalls(store),
     ...noticeCalls(store),
     ...traceCalls(store),
     ...turnCalls(store),

@@ -9,6 +9,7 @@ import { chainState } from './record-events.ts'
 import type { Tables } from './schema.ts'
 import { type Store, read, writeHolding } from './store.ts'
 import { summed } from './sums.ts'
+import { waitingIn } from './work.ts'
 
 type OutgoingCalls = Pick<Journal, 'collect' | 'waitingRecords' | 'deliveryRecords' | 'holdRecords'>
 
@@ -18,8 +19,7 @@ export function outgoingCalls(store: Store): OutgoingCalls {
       writeHolding(store, lease, (tables, now) => collect(tables, lease, { records, now })),
     waitingRecords: (route, afterId, limit) =>
       read(store, (tables) => {
-        const where = sql`records.route = ${route} and records.direction = 'outgoing' and records.delivery_id is null`
-        return outgoingRecords(tables, where, { afterId, limit })
+        return outgoingRecords(tables, waitingIn(route), { afterId, limit })
       }),
     deliveryRecords: (id, afterId, limit) =>
       read(store, (tables) => outgoingRecords(tables, sql`records.delivery_id = ${id}`, { afterId, limit })),

@@ -11,7 +11,7 @@ import { findHolders } from './holders.ts'
 import { type Verdict, judge } from './repeats.ts'
 import type { Tables } from './schema.ts'
 import { type Store, read, writeHolding } from './store.ts'
-import { type Work, workOf } from './work.ts'
+import { otherAccount, type Work, workOf } from './work.ts'
 
 type RecordCalls = Pick<
   Journal,
@@ -22,6 +22,7 @@ type RecordCalls = Pick<
   | 'isBehind'
   | 'mayBeAnothers'
   | 'countRecords'
+  | 'otherAccount'
   | 'reportedRecords'
   | 'troubledRecords'
 >
@@ -36,6 +37,7 @@ export function recordCalls(store: Store): RecordCalls {
     isBehind: (fileId, record) => read(store, (tables) => isBehind(tables, fileId, record)),
     plannedBodies: (fileId, named) => read(store, (tables) => plannedBodies(tables, fileId, named)),
     countRecords: (work) => read(store, (tables) => countRecords(tables, workOf(work))),
+    otherAccount: (work, account) => read(store, (tables) => otherAccount(tables, work, account)),
     reportedRecords: (fileId, afterNumber, limit) =>
       read(store, async (tables) => {
         const rows = await selectReported(tables)

@@ -1,6 +1,7 @@
 /** The tables of the journal as the queries see them; `migrations/` makes them, `test/journal/schema.sql` shows them. */
 import type { Generated } from 'kysely'
 import type { EventKind } from '../domain/audit.ts'
+import type { DeliveryAnswer } from '../domain/delivery.ts'
 import type { DecisionAction, SettlementAction } from '../domain/held.ts'
 import type { DeliveryState, FileOutcome, FileState } from '../domain/journal.ts'
 import type { ConcernTable, WatchTable } from './attention-tables.ts'
@@ -9,6 +10,7 @@ import type { RecordState } from '../domain/record.ts'
 import type { TurnState } from '../domain/turns.ts'
 import type { DocumentKind, DocumentState } from '../domain/shipping-document.ts'
 import type { ReceiptEntry } from '../domain/taking.ts'
+import type { IdentityTable, RestoredRouteTable } from './restored-tables.ts'
 import type {
   KeptValueTable,
   ResourceKeyTable,
@@ -42,6 +44,9 @@ export interface Tables {
   concerns: ConcernTable
   watches: WatchTable
   turns: TurnTable
+  namings: NamingTable
+  identity: IdentityTable
+  restored_routes: RestoredRouteTable
 }
 
 interface MigrationTable {
@@ -117,8 +122,9 @@ export interface RecordTable {
 
 export interface DecisionTable {
   id: Generated<number>
-  file_id: string
-  action: DecisionAction | SettlementAction
+  file_id: string | null
+  delivery_id: string | null
+  action: DecisionAction | SettlementAction | DeliveryAnswer | 'restored' | 'doubt-ended'
   decided_by: string
   why: string
   decided_at: number
@@ -167,6 +173,7 @@ export interface DeliveryTable {
   acknowledge_by: number | null
   taken_at: number | null
   taken_by: string | null
+  held: string | null
 }
 
 interface ReceiptTable {
@@ -192,6 +199,13 @@ export interface TurnTable {
   due_at: number
   changed_at: number
   delivery_id: string | null
+}
+
+interface NamingTable {
+  subject: string
+  name: string
+  working: string
+  evidence: string
 }
 
 interface AnswerTable {

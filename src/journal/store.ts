@@ -43,12 +43,13 @@ export async function writeWhatIsThere(
   })
 }
 
-/** Runs `work` in one transaction. */
+/** Runs `work` in one transaction; with `isRehearsal` nothing of it stays. */
 export async function write<T>(
   store: Store,
   work: (tables: Kysely<Tables>, now: number) => Promise<T>,
+  { isRehearsal = false } = {},
 ): Promise<T> {
-  return transact(store, { work, isToStay: () => true })
+  return transact(store, { work, isToStay: () => !isRehearsal })
 }
 
 interface Transaction<T> {

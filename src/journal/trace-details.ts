@@ -2,6 +2,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { DecisionEntry } from '../domain/held.ts'
 import type { TracedAttempt, TracedDetail, TracedRecord } from '../domain/trace.ts'
+import { decisionEntry } from './decisions.ts'
 import { present } from './present.ts'
 import type { Tables } from './schema.ts'
 import { lookUpsOf } from './trace-look-ups.ts'
@@ -73,12 +74,7 @@ async function decisionsAbout(tables: Kysely<Tables>, record: number): Promise<D
     .orderBy('id')
     .limit(ATTEMPTS_MAX)
     .execute()
-  return rows.map(({ file_id, decided_by, decided_at, ...row }) => ({
-    ...row,
-    file: file_id,
-    by: decided_by,
-    at: decided_at,
-  }))
+  return rows.map(decisionEntry)
 }
 
 /** The record that holds the key which another has not. */

@@ -43,14 +43,36 @@ export async function chainDelivery(tables: Kysely<Tables>, now: number, told: T
   })
 }
 
+/** With the state to which the delivery came. */
+export async function chainDeliveryDecision(
+  tables: Kysely<Tables>,
+  now: number,
+  { id, delivery }: { readonly id: number; readonly delivery: string },
+): Promise<void> {
+  const decision = await decisionDetail(tables, id)
+  await chainDelivery(tables, now, { id: delivery, kind: 'decision-made', more: { decision } })
+}
+
 /** With the records in the states they came to, and the file, which may have been taken up again. */
 export async function chainDecision(
   tables: Kysely<Tables>,
   now: number,
   { id, records }: { readonly id: number; readonly records: readonly Mention[] },
 ): Promise<void> {
+  const row = await decisionRow(tables, id)
+  assert(row.file_id !== null, `Decision ${id} is about no file.`)
+  const decision = await decisionDetail(tables, id)
+  await chainFile(tables, now, { id: row.file_id, kind: 'decision-made', more: { decision, records } })
+}
+
+/** What an event says of a decision. */
+export async function decisionDetail(tables: Kysely<Tables>, id: number) {
+  const row = await decisionRow(tables, id)
+  return { id, action: row.action, digest: decisionDigest(row) }
+}
+
+async function decisionRow(tables: Kysely<Tables>, id: number) {
   const row = await tables.selectFrom('decisions').selectAll().where('id', '=', id).executeTakeFirst()
   assert(row, `Decision ${id} is not in the journal.`)
-  const decision = { id, action: row.action, digest: decisionDigest(row) }
-  await chainFile(tables, now, { id: row.file_id, kind: 'decision-made', more: { decision, records } })
+  return row
 }

@@ -1,6 +1,6 @@
 /** What a file and a delivery have in common: records of theirs that are sent and come to an outcome. */
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { WorkOf } from '../domain/journal.ts'
+import type { UnfinishedOf, WorkOf } from '../domain/journal.ts'
 import { FINAL_OUTCOMES, type RecordState } from '../domain/record.ts'
 import { assert } from '../support/errors.ts'
 import type { Direction, Tables } from './schema.ts'
@@ -46,6 +46,23 @@ export async function assertMayBeSent(tables: Kysely<Tables>, work: Work, route:
     .where('state', '=', state)
     .executeTakeFirst()
   assert(found, `Nothing of ${work.id} may be sent: it is not ${state} on route ${route}.`)
+}
+
+/** Of many it finds the first: the records of a file have one account, and so should those of a delivery. */
+export async function otherAccount(
+  tables: Kysely<Tables>,
+  work: UnfinishedOf,
+  account: string,
+): Promise<string | undefined> {
+  const its = 'waitingIn' in work ? waitingIn(work.waitingIn) : sql`${workOf(work).its} and ${NOT_FINAL}`
+  const { rows } = await sql<{ account: string }>`
+    select account from records where ${its} and account <> ${account} limit 1`.execute(tables)
+  return rows[0]?.account
+}
+
+/** The records that no delivery of the route has taken yet, as a condition on `records`. */
+export function waitingIn(route: string): RawBuilder<boolean> {
+  return sql<boolean>`records.route = ${route} and records.direction = 'outgoing' and records.delivery_id is null`
 }
 
 /** As a condition on `records`: something may still happen to it by itself. */

@@ -8,7 +8,7 @@ import { isFree } from '../support/is-free.ts'
 import { reaching, writing } from './failures.ts'
 import { leaveCopy } from './leave.ts'
 import { foundFolder } from './folders.ts'
-import { archivedName, byFolder, folderSegments, temporaryName } from './names.ts'
+import { archivedName, byFolder, folderSegments, workingName } from './names.ts'
 import { claimedPath, pathOf, type Place } from './place.ts'
 import { sight } from './sight.ts'
 
@@ -19,7 +19,8 @@ export async function archive(place: Place, claim: Claim, folder: string): Promi
   const target = await pathOf(place, { folder, name })
   await writing(`The claimed file ${source} cannot be archived`, async () => {
     if (await isFree(source)) {
-      if (!(await isFree(target))) return // archived before a crash
+      // archived before a crash, perhaps not yet safe from a power cut
+      if (!(await isFree(target))) return syncFolders(source, target)
       throw new BridgeError('mailbox-unreachable', `The claimed file ${source} is missing.`)
     }
     try {
@@ -29,9 +30,16 @@ export async function archive(place: Place, claim: Claim, folder: string): Promi
     } catch (error) {
       // One that was stopped and woke up, or its successor, has archived it since it was looked for.
       if (!(await isFree(source)) || (await isFree(target))) throw error
+      await syncFolders(source, target)
     }
   })
   return [...folderSegments(folder), name].join('/')
+}
+
+/** The new name first: in between, a power cut leaves the file in both places and not in none. */
+async function syncFolders(source: string, target: string): Promise<void> {
+  await syncFolder(dirname(target))
+  await syncFolder(dirname(source))
 }
 
 /** Without those that are not in the archive any more. */
@@ -61,7 +69,7 @@ async function movedWithinDisk(source: string, target: string): Promise<boolean>
 }
 
 async function moveAcrossDisks(place: Place, source: string, final: string): Promise<void> {
-  const temporary = join(dirname(final), temporaryName(place.newId(), 'archiving'))
+  const temporary = join(dirname(final), workingName(place.working.owner, place.newId(), 'archiving'))
   const left = await leaveCopy({ source, temporary, final, hardLinks: place.hardLinks })
   if (left === 'occupied') throw new BridgeError('cannot-write', `Another file already stands at ${final}.`)
   await unlink(source)

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { lstat, open, readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Claim, Handover, Mailbox, Sighting } from '../domain/mailbox.ts'
+import type { Claim, Mailbox, Sighting } from '../domain/mailbox.ts'
+import type { WorkingFiles } from '../domain/naming.ts'
 import { hasSystemCode } from '../support/errors.ts'
 import { type Clock, systemClock } from '../support/clock.ts'
 import { renameDurably, syncFolder } from '../support/durable.ts'
@@ -11,15 +12,15 @@ import { bytesOf } from '../support/file-bytes.ts'
 import { isFree } from '../support/is-free.ts'
 import { archive, sizesInArchive } from './archive.ts'
 import { reaching, writing } from './failures.ts'
-import { foundFolder, type MayMake, openFolder, openRoot, whereItIs } from './folders.ts'
+import { foundFolder, type MayMake, openFolder, whereItIs } from './folders.ts'
 import { oldestFirst } from './in-order.ts'
-import { sweepOnce, withdraw } from './leftovers.ts'
-import { leaveCopy, moveWithoutReplacing } from './leave.ts'
-import { markFolder, namesIn } from './marks.ts'
-import { assertSafeName, CLAIMED_FOLDER, folderSegments, idOfClaimed, temporaryName } from './names.ts'
-import { claimedPath, pathOf, type Place, sourcePath, type Target } from './place.ts'
+import { moveWithoutReplacing } from './leave.ts'
+import { hasName, markFolder, namesIn } from './marks.ts'
+import { assertSafeName, CLAIMED_FOLDER, folderSegments, idOfClaimed } from './names.ts'
 import { passedOver } from './passed-over.ts'
+import { claimedPath, type Place, sourcePath } from './place.ts'
 import { isCandidate, sight } from './sight.ts'
+import { discard, giveName, settleNaming, stage } from './staging.ts'
 
 export interface DirectoryOptions {
   readonly root: string
@@ -31,6 +32,8 @@ export interface DirectoryOptions {
   readonly newId?: () => string
   /** False for a place where hard links are known not to work; found out by trying when left out. */
   readonly hardLinks?: boolean
+  /** Whose working files are made and swept; nobody else's are swept when left out. */
+  readonly working?: WorkingFiles
 }
 
 export function directoryMailbox(options: DirectoryOptions): Mailbox {
@@ -40,7 +43,10 @@ export function directoryMailbox(options: DirectoryOptions): Mailbox {
     newId: options.newId ?? randomUUID,
     hardLinks: options.hardLinks ?? true,
     clock: options.clock ?? systemClock,
+    working: options.working ?? unowned(),
     swept: new Set(),
+    withoutLinks: new Set(),
+    flushed: new Set(),
   }
   return {
     leaves: false,
@@ -52,10 +58,13 @@ export function directoryMailbox(options: DirectoryOptions): Mailbox {
     unclaim: (claim) => whereItIs(place, () => unclaim(place, claim)),
     archive: (claim, folder) => whereItIs(place, () => archive(place, claim, folder)),
     sizesInArchive: (paths) => sizesInArchive(place, paths),
-    deliver: (source, folder, name, handover) =>
-      whereItIs(place, () => deliver(place, source, { folder, name }, handover)),
+    stage: (source, folder, how) => whereItIs(place, () => stage(place, { source, folder }, how)),
+    giveName: (staged, name, note) => whereItIs(place, () => giveName(place, staged, { name, note })),
+    settleNaming: (folder, naming) => settleNaming(place, folder, naming),
+    discard: (staged) => whereItIs(place, () => discard(place, staged)),
     has: async (folder) => (await foundFolder(place, folderSegments(folder))) !== undefined,
     names: (folder) => namesIn(place, folder),
+    stands: (folder, name) => hasName(place, folder, name),
     passedOver: (folder) => passedOver(place, folder),
     mark: (folder, name) => markFolder(place, folder, name),
     describe: (folder, name) => {
@@ -162,19 +171,7 @@ async function unclaim(place: Place, claim: Claim): Promise<'returned' | 'occupi
   })
 }
 
-async function deliver(
-  place: Place,
-  source: string,
-  target: Target,
-  handover?: Handover,
-): Promise<'delivered' | 'occupied'> {
-  const final = await pathOf(place, target, handover?.mayMake)
-  await sweepOnce(place, dirname(final))
-  if (handover?.takenOver === true) await withdraw(dirname(final), target.name)
-  const temporary = join(dirname(final), temporaryName(place.newId(), target.name))
-  const how = handover === undefined ? {} : { stillOurs: handover.stillOurs }
-  const left = await leaveCopy({ source, temporary, final, hardLinks: place.hardLinks, ...how })
-  // What was left just when the share went away is in the folder below it, where nobody looks.
-  if (place.mounted) await openRoot(place)
-  return left
+/** For a mailbox without a journal: its working files are nobody's, and stay. */
+export function unowned(): WorkingFiles {
+  return { owner: randomUUID(), noted: (names) => Promise.resolve([...names]) }
 }

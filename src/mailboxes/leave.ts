@@ -1,12 +1,12 @@
-/** Leaves a copy of a file at its final name, whole or not at all, and never over another file. */
+/** Files that get a name on a disk: whole or not at all, and never over another file. */
 import { link, lstat, open, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { hasSystemCode } from '../support/errors.ts'
 import { syncFolder } from '../support/durable.ts'
 import { fileBytes, sha256Of } from '../support/file-bytes.ts'
 import { isFree } from '../support/is-free.ts'
-import { writing } from './failures.ts'
 import { removeFile } from '../support/remove-file.ts'
+import { writing } from './failures.ts'
 
 export interface Leaving {
   /** The file to copy. */
@@ -16,17 +16,14 @@ export interface Leaving {
   readonly final: string
   /** False where hard links are known not to work. */
   readonly hardLinks: boolean
-  /** Asked right before the file gets its name. */
-  readonly stillOurs?: () => Promise<void>
 }
 
-/** `occupied` when other bytes stand at the final name; the same bytes there count as delivered. */
+/** `occupied` when other bytes stand at the final name. May be repeated after a crash. */
 export async function leaveCopy(leaving: Leaving): Promise<'delivered' | 'occupied'> {
   return writing(`${leaving.final} cannot be written`, async () => {
     try {
       if (!(await isFree(leaving.final))) return await compared(leaving)
       await copyDurably(leaving.source, leaving.temporary)
-      await leaving.stillOurs?.()
       const placed = await place(leaving)
       return placed ? 'delivered' : await compared(leaving)
     } finally {
@@ -37,7 +34,7 @@ export async function leaveCopy(leaving: Leaving): Promise<'delivered' | 'occupi
 }
 
 /** Written anew rather than cloned, so that the copy gets the rights of its new folder and not those of the source. */
-async function copyDurably(source: string, target: string): Promise<void> {
+export async function copyDurably(source: string, target: string): Promise<void> {
   const handle = await open(target, 'wx')
   try {
     await writeFile(handle, fileBytes(source))
@@ -70,27 +67,36 @@ async function isSameFile(one: string, other: string): Promise<boolean> {
   return here.isFile() && here.ino === there.ino && here.dev === there.dev
 }
 
-/** Gives the file its final name; false when the name was taken meanwhile. A link is the one step that never overwrites. */
-async function place({
-  temporary,
-  final,
-  hardLinks,
-}: Pick<Leaving, 'temporary' | 'final' | 'hardLinks'>): Promise<boolean> {
-  if (hardLinks) {
-    try {
-      await link(temporary, final)
-      return true
-    } catch (error) {
-      if (hasSystemCode(error, 'EEXIST')) return false
-      if (!hasSystemCode(error, ...NO_HARD_LINKS)) throw error
-    }
+/** Gives the file its final name; false when the name was taken meanwhile. */
+async function place({ temporary, final, hardLinks }: Omit<Leaving, 'source'>): Promise<boolean> {
+  const linked = hardLinks ? await linkTo(temporary, final) : 'no-links'
+  return linked === 'no-links' ? renameIfFree(temporary, final) : linked === 'linked'
+}
+
+/** A link is the one step that never overwrites. The file keeps its earlier name too. */
+export async function linkTo(path: string, final: string): Promise<'linked' | 'taken' | 'no-links'> {
+  try {
+    await link(path, final)
+    return 'linked'
+  } catch (error) {
+    if (hasSystemCode(error, 'EEXIST')) return 'taken'
+    if (hasSystemCode(error, ...NO_HARD_LINKS)) return 'no-links'
+    throw error
   }
+}
+
+/** False when the name is taken. Two at once may both find it free; the later one replaces the file then. */
+export async function renameIfFree(path: string, final: string): Promise<boolean> {
   if (!(await isFree(final))) return false
-  await rename(temporary, final)
+  await rename(path, final)
   return true
 }
 
-async function compared({ source, final }: Leaving): Promise<'delivered' | 'occupied'> {
+/** Whether what stands at the final name has the bytes of the source. */
+export async function compared({
+  source,
+  final,
+}: Pick<Leaving, 'source' | 'final'>): Promise<'delivered' | 'occupied'> {
   const [ours, theirs] = await Promise.all([lstat(source), lstat(final)])
   if (!theirs.isFile() || ours.size !== theirs.size) return 'occupied'
   const [ourHash, theirHash] = await Promise.all([sha256Of(fileBytes(source)), sha256Of(fileBytes(final))])

@@ -1,42 +1,45 @@
-/** What is half-written in a folder under working names of ours, by those that crashed or stand still. */
+/** What this bridge staged in a folder and nobody needs any more, because a crash came before it was noted or after it was done. */
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { WorkingFiles } from '../domain/naming.ts'
 import type { Clock } from '../support/clock.ts'
 import { hasSystemCode } from '../support/errors.ts'
-import { reaching, writing } from './failures.ts'
-import { isOwnTemporary, isTemporaryFor } from './names.ts'
 import { removeFile } from '../support/remove-file.ts'
+import { reaching } from './failures.ts'
+import { isWorkingNameOf } from './names.ts'
 
-/** Without its working name, whoever wakes up late has nothing left to give the final name to. */
-export async function withdraw(path: string, name: string): Promise<void> {
-  await writing(`What is half-written in ${path} cannot be removed`, async () => {
-    for (const found of await readdir(path)) {
-      if (isTemporaryFor(found, name)) await removeFile(join(path, found))
-    }
-  })
+export interface Sweeping {
+  readonly clock: Clock
+  readonly working: WorkingFiles
+  /** The folders that were swept, by their real paths. */
+  readonly swept: Set<string>
 }
 
 /**
- * Removes what crashes left half-written in a folder, before the first delivery of this run into it. A left-over file
- * does no harm, so one that cannot be removed stays.
+ * Removes such files before the first delivery of this run into a folder. Those of other bridges stay, and those that a note speaks of:
+ * they tell whether a file got its name. A file that cannot be removed does no harm and stays.
  */
-export async function sweepOnce(
-  { clock, swept }: { readonly clock: Clock; readonly swept: Set<string> },
-  path: string,
-): Promise<void> {
+export async function sweepOnce({ clock, swept, working }: Sweeping, path: string): Promise<void> {
   if (swept.has(path)) return
   swept.add(path)
   await reaching(`The folder ${path} cannot be listed`, async () => {
-    for (const name of (await readdir(path)).filter(isOwnTemporary)) {
-      if (await isOld(join(path, name), clock)) {
-        await removeFile(join(path, name)).catch(toleratingRights)
-      }
+    const own = (await readdir(path)).filter((name) => isWorkingNameOf(working.owner, name))
+    const old: string[] = []
+    for (const name of own) if (await isOld(join(path, name), clock)) old.push(name)
+    for (const name of await withoutNoted(working, old)) {
+      await removeFile(join(path, name)).catch(toleratingRights)
     }
   })
 }
 
+export async function withoutNoted(working: WorkingFiles, names: readonly string[]): Promise<string[]> {
+  if (names.length === 0) return []
+  const noted = new Set(await working.noted(names))
+  return names.filter((name) => !noted.has(name))
+}
+
 /** Far longer than any delivery pauses, and than clocks of two machines differ. */
-const LEFTOVER_AGE_MS = 24 * 60 * 60 * 1000
+export const LEFTOVER_AGE_MS = 24 * 60 * 60 * 1000
 
 async function isOld(path: string, clock: Clock): Promise<boolean> {
   try {

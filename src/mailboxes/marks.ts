@@ -3,6 +3,7 @@ import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hasSystemCode } from '../support/errors.ts'
 import { syncFolder } from '../support/durable.ts'
+import { isFree } from '../support/is-free.ts'
 import { reaching, writing } from './failures.ts'
 import { openFolder, openRoot, type Root } from './folders.ts'
 import { assertSafeName, folderSegments } from './names.ts'
@@ -16,6 +17,20 @@ export async function namesIn(root: Root, folder: string): Promise<ReadonlySet<s
       return new Set(await readdir(path))
     } catch (error) {
       if (hasSystemCode(error, 'ENOENT', 'ENOTDIR')) return undefined
+      throw error
+    }
+  })
+}
+
+/** Whether anything has this name in the folder. A root that is away is a failure. */
+export async function hasName(root: Root, folder: string, name: string): Promise<boolean> {
+  assertSafeName(name)
+  const path = join(await openRoot(root), ...folderSegments(folder), name)
+  return reaching(`The file ${path} cannot be looked at`, async () => {
+    try {
+      return !(await isFree(path))
+    } catch (error) {
+      if (hasSystemCode(error, 'ENOTDIR')) return false
       throw error
     }
   })

@@ -80,6 +80,11 @@ export function archivedName(id: string, name: string): string {
   return fitted('', stem, `~${plainId(id)}${extension}`)
 }
 
+/** The id in the name of an archived file. */
+export function idOfArchived(archived: string): string | undefined {
+  return /~(\w{1,64})(?:\.[^.]{1,16})?$/.exec(archived)?.[1]
+}
+
 /** Paths within a mailbox by their folders, and there by their names, which are checked. */
 export function byFolder(paths: readonly string[]): Map<string, Map<string, string>> {
   const folders = new Map<string, Map<string, string>>()
@@ -94,45 +99,21 @@ export function byFolder(paths: readonly string[]): Map<string, Map<string, stri
   return folders
 }
 
-const OWN_TEMPORARY_END = '.dropbridge.tmp'
-const NAME_IN_TEMPORARY_BYTES = 160
-
-/** The working name of a file on its way to its final one; readers pass over it. */
-export function temporaryName(id: string, name: string): string {
-  return `.${cutToBytes(name, NAME_IN_TEMPORARY_BYTES)}.${plainId(id)}${OWN_TEMPORARY_END}`
-}
-
-/** Whether it is a working name of a file that is to have this name, whoever gave it. */
-export function isTemporaryFor(candidate: string, name: string): boolean {
-  const start = `.${cutToBytes(name, NAME_IN_TEMPORARY_BYTES)}.`
-  if (!candidate.startsWith(start) || !candidate.endsWith(OWN_TEMPORARY_END)) return false
-  return PLAIN_ID.test(candidate.slice(start.length, -OWN_TEMPORARY_END.length))
-}
+const WORKING_END = '.dropbridge.tmp'
+const NAME_IN_WORKING_BYTES = 160
 
 /**
- * The working name of the note that a file is about to get its final name; in it stands which working name the file has.
- * `identity` is of this very file, so that a note that could not be removed speaks for no other one of the name.
+ * The working name of a file on its way to its final one; readers pass over it. The owner is the bridge that made it, which alone
+ * may remove it.
  */
-export function namingNote(name: string, identity: string): string {
-  return temporaryName(`naming-${identity}`, name)
+export function workingName(owner: string, id: string, name: string): string {
+  return `.${cutToBytes(name, NAME_IN_WORKING_BYTES)}.${plainId(owner)}.${plainId(id)}${WORKING_END}`
 }
 
-/** Notes of earlier versions had no identity. */
-const NOTE_END = /\.naming(?:-[\da-f]+)?\.dropbridge\.tmp$/
-
-export function isNamingNote(candidate: string): boolean {
-  return NOTE_END.test(candidate)
-}
-
-/** Whether the note may be about the file of this working name: those of one final name begin alike. */
-export function speaksOf(note: string, temporary: string): boolean {
-  const end = NOTE_END.exec(note)
-  return end !== null && temporary.startsWith(note.slice(0, end.index + 1))
-}
-
-/** Whether a name is a working name given by a bridge. */
-export function isOwnTemporary(candidate: string): boolean {
-  return candidate.startsWith('.') && candidate.endsWith(OWN_TEMPORARY_END)
+/** Whether the bridge of this identity made the working name. */
+export function isWorkingNameOf(owner: string, candidate: string): boolean {
+  if (!candidate.startsWith('.') || !candidate.endsWith(WORKING_END)) return false
+  return candidate.slice(0, -WORKING_END.length).split('.').at(-2) === owner
 }
 
 const PLAIN_ID = /^[\w-]{1,64}$/

@@ -10,4 +10,5 @@ export const CONCERNS_ALL = [
   'journal-damaged',
   'journal-unusable',
   'journal-newer',
+  'journal-older',
 ] as const satisfies FailureCode[]

@@ -85,7 +85,7 @@ export function openBridgeIn(folder: string, api: Api): Promise<Bridge> {
   return openBridge(configurationIn(folder, api), {
     clock: systemClock,
     random: Math.random,
-    newId: randomUUID,
+    newId: () => randomUUID(),
     notify: () => undefined,
     version: 'bench',
   })

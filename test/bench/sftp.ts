@@ -1,4 +1,5 @@
 /** One large file to OpenSSH's server and back, through a mailbox and with OpenSSH's own client. */
+import { leaveIn } from '../fixtures/leave-in.ts'
 import { execFile } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
@@ -58,6 +59,7 @@ function partiesOf(server: RealServer, folder: string) {
       clock: systemClock,
       random: Math.random,
       newId: randomUUID,
+      working: { owner: 'bench', noted: () => Promise.resolve([]) },
     })
   const options = [
     `Port=${server.server.port}`,
@@ -84,7 +86,7 @@ function partiesOf(server: RealServer, folder: string) {
     wePut: async () => {
       const mailbox = open()
       const turn = timed(async () => {
-        await mailbox.deliver(local, 'out', 'ours')
+        await leaveIn(mailbox, local, 'out', 'ours')
         return 0
       })
       const counts = await counted(turn, join(server.folder, 'out', 'ours'))

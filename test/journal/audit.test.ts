@@ -33,7 +33,7 @@ async function aFullJournal(): Promise<{ path: string; clock: ReturnType<typeof 
       { id: begun[1]!.id, state: 'rejected', http: 400, problems: [] },
     ])
     await journal.fileSubmitted(lease, id)
-    await journal.nameReport(lease, id, `${id}.csv`)
+    await journal.nameReport(lease, id, `${id}.csv`, [])
     await journal.fileReported(lease, id)
     await journal.fileClosed(lease, id, `archive/${id}.csv`)
   }

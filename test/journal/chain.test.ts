@@ -6,9 +6,11 @@ import { openJournal } from '../../src/journal/open.ts'
 import { CALLS, openWatched } from '../fixtures/watched-journal.ts'
 import { attentionSuite } from '../suites/attention.suite.ts'
 import { documentsSuite } from '../suites/documents.suite.ts'
+import { heldDeliveriesSuite } from '../suites/held-deliveries.suite.ts'
 import { heldSuite } from '../suites/held.suite.ts'
 import { journalSuite, planFile, planned, testClock } from '../suites/journal.suite.ts'
 import { noticesSuite } from '../suites/notices.suite.ts'
+import { restoredSuite } from '../suites/restored.suite.ts'
 import { stepsSuite } from '../suites/steps.suite.ts'
 import { supersededSuite } from '../suites/superseded.suite.ts'
 import { turnsSuite } from '../suites/turns.suite.ts'
@@ -18,6 +20,8 @@ const name = 'that is watched'
 
 journalSuite(name, (clock) => openWatched(clock, seen))
 heldSuite(name, (clock) => openWatched(clock, seen))
+heldDeliveriesSuite(name, (clock) => openWatched(clock, seen))
+restoredSuite(name, (clock) => openWatched(clock, seen))
 stepsSuite(name, (clock) => openWatched(clock, seen))
 documentsSuite(name, (clock) => openWatched(clock, seen))
 supersededSuite(name, (clock) => openWatched(clock, seen))

@@ -51,7 +51,7 @@ async function finishFile(journal: Journal, lease: Lease, id = 'a'): Promise<voi
 
 async function closeFile(journal: Journal, lease: Lease, id: string): Promise<void> {
   await journal.fileSubmitted(lease, id)
-  await journal.nameReport(lease, id, `${id}.csv`)
+  await journal.nameReport(lease, id, `${id}.csv`, [])
   await journal.fileReported(lease, id)
   await journal.fileClosed(lease, id, `archive/${id}.csv`)
 }

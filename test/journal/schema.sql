@@ -48,8 +48,10 @@ CREATE INDEX decided_by_decision on decided_records (decision_id);
 
 CREATE TABLE "decisions" (
   id integer primary key,
-  file_id text not null references files (id),
-  action text not null check (action in ('release', 'discard', 'settle-accepted', 'settle-absent', 'settle-discard')),
+  file_id text references files (id),
+  delivery_id text references deliveries (id),
+  action text not null check (action in ('release', 'discard', 'settle-accepted', 'settle-absent', 'settle-discard',
+    'settle-delivered', 'settle-again', 'restored', 'doubt-ended')),
   decided_by text not null,
   why text not null,
   decided_at integer not null,
@@ -70,13 +72,15 @@ CREATE TABLE deliveries (
   state text not null,
   composed_at integer not null,
   delivered_at integer,
-  acknowledged_at integer, forgotten_at integer, left_in text, acknowledge_by integer, taken_at integer, taken_by text,
+  acknowledged_at integer, forgotten_at integer, left_in text, acknowledge_by integer, taken_at integer, taken_by text, held text,
   unique (route, sequence)
 ) strict;
 
 CREATE INDEX deliveries_by_name on deliveries (route, name);
 
 CREATE INDEX deliveries_by_time on deliveries (composed_at, sequence);
+
+CREATE INDEX deliveries_held on deliveries (composed_at, id) where held is not null;
 
 CREATE INDEX deliveries_to_forget on deliveries (id) where state in ('acknowledged', 'done') and forgotten_at is null;
 
@@ -148,6 +152,8 @@ CREATE INDEX files_to_forget on files (id) where state = 'closed' and forgotten_
 
 CREATE INDEX files_unfinished on files (route, number) where state <> 'closed';
 
+CREATE TABLE identity (id text not null, tag text not null default '', is_marked integer not null default 0) strict;
+
 CREATE TABLE kept_values (
   account text not null,
   key text not null,        -- the purchase order number
@@ -174,6 +180,16 @@ CREATE TABLE migration (
   name text not null,
   applied_at integer not null
 ) strict;
+
+CREATE TABLE namings (
+  subject text not null,    -- the id of a delivery or of an incoming file; of a document its record and kind
+  name text not null,       -- what the file is about to be called
+  working text not null,    -- its name until then
+  evidence text not null,   -- JSON, read by the mailbox alone
+  primary key (subject, name)
+) strict, without rowid;
+
+CREATE INDEX namings_working on namings (working);
 
 CREATE TABLE notice_channels (
   name text primary key,
@@ -291,6 +307,15 @@ CREATE TABLE resources (
 CREATE INDEX resources_of_orders on resources (
   coalesce(facts ->> '$.purchase_order_number', facts ->> '$.order.purchase_order_number')
 ) where kind in ('shipment', 'invoice', 'credit', 'return');
+
+CREATE TABLE restored_routes (
+  route text primary key,
+  as_of integer not null,        -- the time of the last event that was restored
+  declared_at integer not null,
+  looks_up integer not null,     -- new incoming records are looked up before they are first sent
+  at_least integer not null,     -- the highest sequence number that may have been used
+  up_to_record integer           -- outgoing records up to this one may have been delivered; null before the first listing
+) strict, without rowid;
 
 CREATE TABLE ties (
   one text not null,

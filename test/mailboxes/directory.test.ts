@@ -4,6 +4,7 @@ import {
   mkdtemp,
   readFile,
   readdir,
+  rename,
   rm,
   stat,
   symlink,
@@ -15,7 +16,9 @@ import { dirname, join } from 'node:path'
 import { asNobody } from '../fixtures/as-nobody.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { directoryMailbox } from '../../src/mailboxes/directory.ts'
+import { type NamingEvidence, namingOf } from '../../src/domain/naming.ts'
 import { isTemporaryName } from '../../src/mailboxes/names.ts'
+import { leaveIn } from '../fixtures/leave-in.ts'
 import { machineClock } from '../fixtures/machine-clock.ts'
 import { describeMailbox, type MailboxUnderTest } from '../suites/mailbox.suite.ts'
 
@@ -24,10 +27,16 @@ describeMailbox('a directory without hard links', () => directoryUnderTest({ har
 
 async function directoryUnderTest(options: { hardLinks?: boolean }): Promise<MailboxUnderTest> {
   const root = await mkdtemp(join(tmpdir(), 'dropbridge-mailbox-'))
-  const again = () => directoryMailbox({ root, clock: machineClock(), ...options })
+  const open = (owner: string) => {
+    const working = { owner, noted: () => Promise.resolve([]) }
+    return directoryMailbox({ root, clock: machineClock(), working, ...options })
+  }
+  const again = () => open('ours')
   return {
     mailbox: again(),
     again,
+    foreign: () => open('theirs'),
+    take: (path) => rename(join(root, path), join(root, 'taken')),
     exclusive: options.hardLinks ?? true,
     put: async (path, contents, modifiedAt) => {
       await mkdir(dirname(join(root, path)), { recursive: true })
@@ -71,7 +80,7 @@ describe('a directory on this machine', () => {
     await expect(mailbox.list('inbox')).rejects.toMatchObject(unreachable)
     await expect(mailbox.claim(CLAIM)).rejects.toMatchObject(unreachable)
     await expect(mailbox.archive(CLAIM, 'archive')).rejects.toMatchObject(unreachable)
-    await expect(mailbox.deliver(spooled, 'out', 'a.csv')).rejects.toMatchObject(unreachable)
+    await expect(leaveIn(mailbox, spooled, 'out', 'a.csv')).rejects.toMatchObject(unreachable)
     expect(await readdir(base)).not.toContain('exchange')
   })
 
@@ -109,7 +118,7 @@ describe('a directory on this machine', () => {
     const mailbox = directoryMailbox({ root })
     for (const folder of ['link', 'link/deeper']) {
       await expect(mailbox.list(folder)).rejects.toMatchObject({ code: 'configuration-invalid' })
-      await expect(mailbox.deliver(spooled, folder, 'a.csv')).rejects.toMatchObject({
+      await expect(leaveIn(mailbox, spooled, folder, 'a.csv')).rejects.toMatchObject({
         code: 'configuration-invalid',
         message: expect.stringContaining('leads out of the mailbox'),
       })
@@ -145,26 +154,83 @@ describe('a directory on this machine', () => {
     })
   })
 
-  test('what a crash left half-written is removed a day later by the next delivery into the folder', async () => {
-    const old = join(root, 'out', '.a.csv.crashed.dropbridge.tmp')
+  test('what this bridge staged and never noted is removed a day later by its next delivery into the folder', async () => {
+    const names = [
+      '.a.csv.ours.1.dropbridge.tmp',
+      '.a.csv.ours.2.dropbridge.tmp',
+      '.a.csv.theirs.3.dropbridge.tmp',
+      '.a.csv.tmp',
+    ]
     await mkdir(join(root, 'out'))
-    await writeFile(old, 'a,')
-    await utimes(old, 1_700_000_000, 1_700_000_000)
-    await writeFile(join(root, 'out', '.a.csv.another.dropbridge.tmp'), 'under way at another bridge')
-    await writeFile(join(root, 'out', '.a.csv.tmp'), 'not ours')
-    await utimes(join(root, 'out', '.a.csv.tmp'), 1_700_000_000, 1_700_000_000)
-    const mailbox = directoryMailbox({ root, clock: machineClock() })
+    for (const name of names) {
+      await writeFile(join(root, 'out', name), 'a,')
+      await utimes(join(root, 'out', name), 1_700_000_000, 1_700_000_000)
+    }
+    await writeFile(join(root, 'out', '.a.csv.ours.4.dropbridge.tmp'), 'under way')
+    const noted = (asked: readonly string[]) => Promise.resolve(asked.filter((name) => name.includes('.2.')))
+    const mailbox = directoryMailbox({ root, clock: machineClock(), working: { owner: 'ours', noted } })
     expect(await mailbox.list('out')).toEqual([])
-    expect(await mailbox.deliver(spooled, 'out', 'a.csv')).toBe('delivered')
+    expect(await leaveIn(mailbox, spooled, 'out', 'a.csv')).toBe('delivered')
     expect((await readdir(join(root, 'out'))).toSorted()).toEqual([
-      '.a.csv.another.dropbridge.tmp',
+      '.a.csv.ours.2.dropbridge.tmp',
+      '.a.csv.ours.4.dropbridge.tmp',
+      '.a.csv.theirs.3.dropbridge.tmp',
       '.a.csv.tmp',
       'a.csv',
     ])
   })
 
+  describe('evidence that somebody else has touched', () => {
+    const staged = async () => {
+      const mailbox = directoryMailbox({ root })
+      return { mailbox, file: await mailbox.stage(spooled, 'out', { name: 'a.csv' }) }
+    }
+
+    test.each([
+      ['removed', (path: string) => rm(path), /was removed/],
+      [
+        'replaced',
+        (path: string) => writeFile(`${path}.new`, 'a,b\n').then(() => rename(`${path}.new`, path)),
+        /another file/,
+      ],
+      ['given other rights', (path: string) => chmod(path, 0o600), /rights/],
+    ])('proves nothing when the working file was %s', async (_, touch, why) => {
+      const { mailbox, file } = await staged()
+      await touch(join(root, 'out', file.working))
+      const fate = await mailbox.settleNaming('out', namingOf(file, 'a.csv'))
+      expect(fate).toEqual({ unclear: expect.stringMatching(why) })
+    })
+
+    test('keeps no file from getting its name while the bridge is at work', async () => {
+      const { mailbox, file } = await staged()
+      await utimes(join(root, 'out', file.working), 1_700_000_000, 1_700_000_000) // as a scanner or a backup does
+      const noted: NamingEvidence[] = []
+      const note = (evidence: NamingEvidence) => Promise.resolve(void noted.push(evidence))
+      expect(await mailbox.giveName(file, 'a.csv', note)).toBe('delivered')
+      expect(await readdir(join(root, 'out'))).toContain('a.csv')
+      expect(noted).toEqual([expect.objectContaining({ inode: file.evidence['inode'] })])
+    })
+
+    test('keeps a bridge that was taken over from giving the name', async () => {
+      const { mailbox, file } = await staged()
+      await directoryMailbox({ root }).giveName(file, 'a.csv')
+      await rm(join(root, 'out/a.csv'))
+      const note = () => Promise.reject(new Error('taken over'))
+      await expect(mailbox.giveName(file, 'a.csv', note)).rejects.toThrow('taken over')
+      expect(await readdir(join(root, 'out'))).toEqual([file.working])
+    })
+
+    test('proves nothing when the folder is another one', async () => {
+      const { mailbox, file } = await staged()
+      await rename(join(root, 'out'), join(root, 'unmounted'))
+      await mkdir(join(root, 'out'))
+      const fate = await mailbox.settleNaming('out', namingOf(file, 'a.csv'))
+      expect(fate).toEqual({ unclear: expect.stringMatching(/another folder/) })
+    })
+  })
+
   test('a delivered file gets the usual rights, not the private ones of the spool', async () => {
-    await directoryMailbox({ root }).deliver(spooled, 'out', 'a.csv')
+    await leaveIn(directoryMailbox({ root }), spooled, 'out', 'a.csv')
     await writeFile(join(root, 'usual'), 'x')
     const usual = (await stat(join(root, 'usual'))).mode
     expect((await stat(join(root, 'out', 'a.csv'))).mode).toBe(usual)
@@ -172,7 +238,7 @@ describe('a directory on this machine', () => {
 
   test('a spooled file that is missing leaves nothing behind', async () => {
     await rm(spooled)
-    await expect(directoryMailbox({ root }).deliver(spooled, 'out', 'a.csv')).rejects.toMatchObject({
+    await expect(leaveIn(directoryMailbox({ root }), spooled, 'out', 'a.csv')).rejects.toMatchObject({
       code: 'cannot-write',
       message: expect.stringContaining(spooled),
     })
@@ -190,7 +256,7 @@ describe('a directory on this machine', () => {
     const refused = { cause: expect.objectContaining({ code: 'EACCES' }) }
     await asNobody(async () => {
       const cannotWrite = { code: 'cannot-write', ...refused }
-      await expect(mailbox.deliver(spooled, 'inbox', 'a.csv')).rejects.toMatchObject(cannotWrite)
+      await expect(leaveIn(mailbox, spooled, 'inbox', 'a.csv')).rejects.toMatchObject(cannotWrite)
       await expect(mailbox.claim(CLAIM)).rejects.toMatchObject(cannotWrite)
       await expect(mailbox.list('inbox/new')).rejects.toMatchObject(cannotWrite)
       const unreachable = { code: 'mailbox-unreachable', ...refused }
@@ -219,7 +285,7 @@ describe('a directory on this machine', () => {
 
   test('what the disk refuses to take is a failure to write', async () => {
     const name = 'n'.repeat(300) // no file system takes such a name
-    await expect(directoryMailbox({ root }).deliver(spooled, 'out', name)).rejects.toMatchObject({
+    await expect(leaveIn(directoryMailbox({ root }), spooled, 'out', name)).rejects.toMatchObject({
       code: 'cannot-write',
       cause: expect.objectContaining({ code: 'ENAMETOOLONG' }),
     })

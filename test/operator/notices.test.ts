@@ -86,7 +86,7 @@ async function report(
   const problems = state === 'accepted' ? [] : [problem('api-refused', {}, 'Ada Whitfield is unknown')]
   await journal.endAttempts(lease, [{ id: sending!.id, state, problems }])
   await journal.fileSubmitted(lease, id)
-  await journal.nameReport(lease, id, `${id}.csv`)
+  await journal.nameReport(lease, id, `${id}.csv`, [])
   await journal.fileReported(lease, id)
 }
 
@@ -236,7 +236,7 @@ test('a file that is of no use is told in the subject', async () => {
   const { journal, lease } = office
   await receiveFile(journal, lease, 'bad')
   await journal.fileUnusable(lease, 'bad', [problem('file-empty', {}, 'bad.csv holds no rows.')])
-  await journal.nameReport(lease, 'bad', 'bad.csv')
+  await journal.nameReport(lease, 'bad', 'bad.csv', [])
   await journal.fileReported(lease, 'bad')
   await announce(office.announcing)
 

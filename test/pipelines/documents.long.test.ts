@@ -376,8 +376,8 @@ test('a label that was left stays told as there when a further copy cannot be le
   const wrap: BridgeOptions['wrap'] = {
     mailbox: (mailbox) => ({
       ...mailbox,
-      deliver: (path, folder, name) =>
-        folder === 'today' ? Promise.reject(away) : mailbox.deliver(path, folder, name),
+      stage: (path, folder, how) =>
+        folder === 'today' ? Promise.reject(away) : mailbox.stage(path, folder, how),
     }),
   }
 
@@ -446,7 +446,9 @@ const EFFECTS = [
   'journal.findDocuments',
   'api.document',
   'journal.nameDocuments',
-  'mailbox.deliver',
+  'mailbox.stage',
+  'mailbox.giveName',
+  'mailbox.discard',
   'journal.endDocuments',
   'spool.remove',
   'journal.documentsOf',

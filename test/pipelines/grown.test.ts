@@ -15,12 +15,12 @@ const writerGoesOn = (world: World, failing?: 'unclaim') => {
   let isWritten = false
   return (mailbox: Mailbox): Mailbox => ({
     ...mailbox,
-    deliver: async (...leaving) => {
+    stage: async (...staging) => {
       const claimed = join(world.folder, 'exchange/inbox/orders/.claimed')
       const [name = ''] = isWritten ? [] : await readdir(claimed)
       if (name !== '') await appendFile(join(claimed, name), WHOLE.slice(BEGINNING.length))
       isWritten = true
-      return mailbox.deliver(...leaving)
+      return mailbox.stage(...staging)
     },
     ...(failing === undefined ? {} : { unclaim: () => Promise.reject(new Error('the machine died')) }),
   })

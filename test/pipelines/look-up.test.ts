@@ -6,12 +6,20 @@ import { createInvoice } from '../../src/pipelines/operations/create-invoice.ts'
 import { createOrder } from '../../src/pipelines/operations/create-order.ts'
 import { createShipment } from '../../src/pipelines/operations/create-shipment.ts'
 import { createVariant } from '../../src/pipelines/operations/variants.ts'
-import { lookUpOne } from '../../src/pipelines/operations/operation.ts'
+import type { Finding, InboundRules } from '../../src/pipelines/operations/operation.ts'
 
 const BRAND = { kind: 'brand', id: 2000 } as const
 const RETAILER = { kind: 'retailer', id: 1000 } as const
 const DAY_MS = 86_400_000
 const SENT_AT = Date.UTC(2026, 10, 21, 2, 15)
+
+/** Whichever way the operation has. */
+async function lookUpOne(
+  { lookUp, lookUpAll }: InboundRules,
+  ...[api, party, record]: Parameters<NonNullable<InboundRules['lookUp']>>
+): Promise<Finding | undefined> {
+  return lookUp === undefined ? (await lookUpAll(api, party, [record]))[0] : lookUp(api, party, record)
+}
 
 /** An API that shows what it is given, and notes what it is asked. */
 function showing(shown: { pages?: readonly Resource[][]; resource?: Resource }): Api & { calls: Call[] } {
@@ -145,6 +153,67 @@ describe('an order', () => {
     })
   })
 
+  test.each([
+    ['received_at', '2019-11-21T02:15:00Z'],
+    ['created_at', '2026-11-20T02:14:59Z'],
+  ])('of the same number and lines is not ours when its %s is %s', async (field, made) => {
+    const find = (shown: Resource, offset = 0) => {
+      const api = showing({ pages: [[{ id: 7, purchase_order_number: 'PO-1', ...shown }]] })
+      return lookUpOne(createOrder, { ...api, clockOffsetMs: () => offset }, RETAILER, order)
+    }
+
+    expect(await find({ [field]: made })).toEqual({
+      found: 'unclear',
+      why: `order 7 has its number at the API, but was made ${new Date(made).toISOString()}, before this was sent`,
+    })
+    expect(await find({ [field]: made }, -8 * 365 * DAY_MS)).toMatchObject({ found: 'accepted' })
+    expect(await find({ [field]: '2026-11-20T02:15:00Z' })).toMatchObject({ found: 'accepted' })
+    expect(await find({ [field]: null })).toMatchObject({ found: 'accepted' })
+    expect(await find({ [field]: 'soon' })).toMatchObject({ found: 'accepted' })
+    expect(await find({ updated_at: made })).toMatchObject({ found: 'accepted' })
+  })
+
+  test.each<[string, Resource, string]>([
+    [
+      'another customer order number',
+      { customer_order_number: 'C-2' },
+      'customer order number C-2, and the record C-1',
+    ],
+    ['another recipient', { ship_to: { name1: 'Bo Kim' } }, 'recipient Bo Kim, and the record Ann Lee'],
+    ['another postal code', { ship_to: { postal_code: '10001' } }, 'postal code 10001, and the record 12207'],
+    [
+      'another day',
+      { ordered_at: '2026-11-18T18:00:00Z' },
+      'order date 2026-11-18T18:00:00Z, and the record 2026-11-20T18:30:00Z',
+    ],
+  ])('of the same number and lines with %s is left to a person', async (_, shown, difference) => {
+    const ours = sent({
+      purchase_order_number: 'PO-1',
+      customer_order_number: 'C-1',
+      ordered_at: '2026-11-20T18:30:00Z',
+      ship_to: { name1: 'Ann Lee', postal_code: '12207' },
+    })
+    const find = (resource: Resource) =>
+      lookUpOne(
+        createOrder,
+        showing({ pages: [[{ id: 7, purchase_order_number: 'PO-1', ...resource }]] }),
+        RETAILER,
+        ours,
+      )
+
+    expect(await find(shown)).toEqual({
+      found: 'unclear',
+      why: `order 7 has its number at the API, but has the ${difference}`,
+    })
+    const loose = {
+      customer_order_number: ' c-1',
+      ordered_at: '2026-11-20',
+      ship_to: { name1: 'ANN  LEE', postal_code: '12207-1234' },
+    }
+    expect(await find(loose)).toMatchObject({ found: 'accepted' })
+    expect(await find({ customer_order_number: null, ship_to: null })).toMatchObject({ found: 'accepted' })
+  })
+
   test('is absent when the list is empty', async () => {
     expect(await lookUpOne(createOrder, showing({}), RETAILER, order)).toEqual({ found: 'absent' })
   })
@@ -158,6 +227,18 @@ describe('an invoice', () => {
 
     expect(await lookUpOne(createInvoice, api, BRAND, invoice)).toEqual({ found: 'accepted', apiId: '9' })
     expect(api.calls[0]?.query).toEqual({ invoiced_at_gte: SENT_AT / 1000 - 24 * 60 * 60 })
+  })
+
+  test('of the same numbers that was made long before is not ours', async () => {
+    const shown = { id: 9, purchase_order_number: 'PO-1', invoice_number: 'INV-1' }
+    const find = (invoiced_at: string) =>
+      lookUpOne(createInvoice, showing({ pages: [[{ ...shown, invoiced_at }]] }), BRAND, invoice)
+
+    expect(await find('2024-11-21T02:15:00Z')).toEqual({
+      found: 'unclear',
+      why: 'invoice 9 has its number at the API, but was made 2024-11-21T02:15:00.000Z, before this was sent',
+    })
+    expect(await find('2026-11-21T02:15:01Z')).toEqual({ found: 'accepted', apiId: '9' })
   })
 
   test('is known by its numbers shown as numbers', async () => {
@@ -240,6 +321,65 @@ describe('a new item', () => {
     expect(await find({ identifier: 'NL-0002' })).toEqual({ found: 'absent' })
     expect(await find({})).toMatchObject({ found: 'unclear' })
   })
+
+  describe('with the identifier of ours', () => {
+    const attributes = {
+      identifier: 'NL-0001',
+      name: 'Field Mug',
+      upc: '086000100025',
+      size: '12 oz',
+      color: 'Green',
+      shipping_weight: '1.50',
+      cost: '7.00',
+      inventory: 5,
+    }
+    const ours = { ...sent({ attributes }), naturalKey: 'NL-0001' }
+    const find = (shown: Resource) =>
+      lookUpOne(
+        createVariant,
+        showing({ pages: [[{ id: 3, identifier: 'NL-0001', ...shown }]] }),
+        BRAND,
+        ours,
+      )
+    const byCode = (values: Readonly<Record<string, unknown>>) => ({
+      attributes: Object.fromEntries(
+        Object.entries(values).map(([code, value]) => [code, { code, values: [{ id: 1, value }] }]),
+      ),
+    })
+
+    test.each<[string, Resource]>([
+      ['just so', byCode(attributes)],
+      [
+        'in other letters and forms',
+        { name: 'FIELD  MUG', upc: 86_000_100_025, ...byCode({ shipping_weight: 1.5, size: '12 OZ' }) },
+      ],
+      ['with another stock and price', byCode({ ...attributes, inventory: '9', cost: '8.00' })],
+      ['with attributes that the record leaves out', byCode({ ...attributes, material: 'Steel' })],
+      ['without its attributes', { name: null, upc: null, attributes: {} }],
+    ])('it is ours when it is shown %s', async (_, shown) => {
+      expect(await find(shown)).toEqual({ found: 'accepted', apiId: '3' })
+    })
+
+    test.each<[string, Resource, string]>([
+      ['name', { name: 'Trail Mug' }, 'name Trail Mug, and the record Field Mug'],
+      ['size among the attributes', byCode({ size: '16 oz' }), 'size 16 oz, and the record 12 oz'],
+      ['color', { color: 'Red' }, 'color Red, and the record Green'],
+      ['upc', { upc: '086000100032' }, 'upc 086000100032, and the record 086000100025'],
+      ['weight', byCode({ shipping_weight: '2.5' }), 'shipping_weight 2.5, and the record 1.50'],
+    ])('it is left to a person when it has another %s', async (_, shown, difference) => {
+      expect(await find(shown)).toEqual({
+        found: 'unclear',
+        why: `item 3 has its number at the API, but has the ${difference}`,
+      })
+    })
+
+    test('it is left to a person when it was made long before', async () => {
+      expect(await find({ created_at: '2024-01-01T00:00:00Z' })).toMatchObject({
+        found: 'unclear',
+        why: expect.stringContaining('was made 2024-01-01'),
+      })
+    })
+  })
 })
 
 describe('a shipment', () => {
@@ -283,7 +423,7 @@ describe('a shipment', () => {
       found: 'accepted',
       apiId: '41',
     })
-    expect(await lookUp(untracked, orderOf([3, 1]), note)).toEqual({ found: 'accepted' })
+    expect(await lookUp(untracked, orderOf([3, 1], [{ id: 40 }]), note)).toEqual({ found: 'accepted' })
   })
 
   test('is proven absent when the order is as it was before', async () => {
@@ -447,6 +587,95 @@ describe('a shipment', () => {
     expect(await cancelOf(lines(0), true)).toEqual({ found: 'absent' })
   })
 
+  test('is not absent when fewer units, shipments or lines are shown than before it was sent', async () => {
+    const known = { id: 40, tracking_number: 'X-0' }
+    const old = createShipment.oldNoteOf?.({ ...shippedOf(1, 0), shipments: [known] }, tracked)
+    const fresh = createShipment.noteOf?.({ ...shippedOf(1, 0), shipments: [known] })
+    const unnamed = createShipment.noteOf?.({ ...shippedOf(1, 0), shipments: [{}, {}] })
+    const stale = (why: string) => ({
+      found: 'unclear',
+      why: `the API shows an older state of the order than before it was sent: ${why}`,
+    })
+
+    expect(await lookUp(tracked, shippedOf(0, 0), old)).toEqual(stale('fewer units shipped'))
+    expect(await lookUp(tracked, shippedOf(1, 0), old)).toEqual(stale('shipment 40 is missing'))
+    expect(await lookUp(untracked, shippedOf(1, 0), fresh)).toEqual(stale('shipment 40 is missing'))
+    expect(await lookUp(untracked, shippedOf(0, 3), fresh)).toEqual(stale('fewer units shipped'))
+    expect(await lookUp(untracked, { ...shippedOf(1), shipments: [known] }, fresh)).toEqual(
+      stale('order line 2 is missing'),
+    )
+    expect(await lookUp(untracked, { ...shippedOf(1, 0), shipments: [{}] }, unnamed)).toEqual(
+      stale('fewer shipments'),
+    )
+    expect(await lookUp(tracked, { ...shippedOf(1, 0), shipments: [known] }, old)).toEqual({
+      found: 'absent',
+    })
+  })
+
+  test('is not ours under our tracking number when it was there before it was sent, or holds other units', async () => {
+    const theirs = { id: 40, tracking_number: 'T-1' }
+    const old = createShipment.oldNoteOf?.({ ...shippedOf(2, 1), shipments: [theirs] }, tracked)
+    const after = (...shipments: readonly Resource[]) => ({ ...shippedOf(2, 1), shipments })
+    const of = (...quantities: readonly number[]) => ({
+      ...theirs,
+      shipment_lines: quantities.map((quantity) => ({ quantity, part: 1 })),
+    })
+
+    expect(await lookUp(tracked, after(theirs), old)).toEqual({
+      found: 'unclear',
+      why: 'shipment 40 has its tracking number, but was there before it was sent',
+    })
+    expect(await lookUp(tracked, after(theirs, { ...theirs, id: 41 }), old)).toEqual({
+      found: 'accepted',
+      apiId: '41',
+    })
+    expect(await lookUp(tracked, after(of(1, 1)))).toEqual({
+      found: 'unclear',
+      why: 'shipment 40 has its tracking number, but holds 2 units, and the record 3',
+    })
+    expect(await lookUp(tracked, after({ ...theirs, created_at: '2024-01-01T00:00:00Z' }))).toEqual({
+      found: 'unclear',
+      why: 'shipment 40 has its tracking number, but was made 2024-01-01T00:00:00.000Z, before this was sent',
+    })
+    expect(await lookUp(tracked, after(of(2, 1)))).toEqual({ found: 'accepted', apiId: '40' })
+  })
+
+  test('is known by its units without the further packages of an item', async () => {
+    const packages = [
+      { quantity: 2, part: 1 },
+      { quantity: 2, part: 2 },
+      { quantity: 1, part: 1 },
+    ]
+    const shown = { id: 41, tracking_number: 'T-1', shipment_lines: packages }
+
+    expect(await lookUp(tracked, { ...shippedOf(2, 1), shipments: [shown] })).toEqual({
+      found: 'accepted',
+      apiId: '41',
+    })
+  })
+
+  test('without a tracking number is not one that has a number, unless the API makes the label', async () => {
+    const note = createShipment.noteOf?.(shippedOf(0, 0))
+    const order = { ...shippedOf(2, 1), shipments: [{ id: 41, tracking_number: 'X-9' }] }
+    const labelled = { ...untracked, shipping_account_id: 500 }
+
+    expect(await lookUp(untracked, order, note)).toEqual({
+      found: 'unclear',
+      why: 'shipment 41 fits, but has the tracking number X-9, and the record none',
+    })
+    expect(await lookUp(labelled, order, note)).toEqual({ found: 'accepted', apiId: '41' })
+  })
+
+  test('is not one that was made long before, although its quantities fit', async () => {
+    const note = createShipment.noteOf?.(shippedOf(0, 0))
+    const shipments = [{ id: 41, created_at: '2024-01-01T00:00:00Z' }]
+
+    expect(await lookUp(untracked, { ...shippedOf(2, 1), shipments }, note)).toEqual({
+      found: 'unclear',
+      why: 'shipment 41 fits, but was made 2024-01-01T00:00:00.000Z, before this was sent',
+    })
+  })
+
   test('is compared line by line: as many units of other lines are not this shipment', async () => {
     const note = createShipment.noteOf?.(shippedOf(1, 0))
 
@@ -465,5 +694,55 @@ describe('a shipment', () => {
       createShipment.naturalKey(untracked, ['HV-1', 'Box 1']),
     )
     expect(createShipment.lane(tracked)).toBe('5')
+  })
+})
+
+describe('a cancel', () => {
+  const body = { order_id: 5, reason_id: 1, cancel_lines: [{ variant: { upc: '1' }, quantity: 2 }] }
+  const canceledOf = (units: number, cancels: readonly Resource[] = []): Resource => ({
+    id: 5,
+    order_lines: [{ id: 1, variant: { upc: '1' }, quantity_canceled: units }],
+    cancels,
+  })
+  const lookUp = (order: Resource, before: Resource) =>
+    lookUpOne(createCancel, showing({ resource: order }), RETAILER, sent(body, createCancel.noteOf?.(before)))
+
+  test('is not absent when less is canceled, or listed, than before it was sent', async () => {
+    expect(await lookUp(canceledOf(0), canceledOf(1))).toEqual({
+      found: 'unclear',
+      why: 'the API shows an older state of the order than before it was sent: fewer units canceled',
+    })
+    expect(await lookUp(canceledOf(1), canceledOf(1, [{ id: 8 }]))).toEqual({
+      found: 'unclear',
+      why: 'the API shows an older state of the order than before it was sent: cancel 8 is missing',
+    })
+    expect(await lookUp(canceledOf(1), canceledOf(1))).toEqual({ found: 'absent' })
+  })
+
+  test.each<[string, Resource, string]>([
+    [
+      'another reason',
+      { reason: 'Not Enough Inventory' },
+      'has the reason "Not Enough Inventory", and the record "Retailer Requested Cancellation"',
+    ],
+    [
+      'a time long before',
+      { canceled_at: '2024-01-01T00:00:00Z' },
+      'was made 2024-01-01T00:00:00.000Z, before this was sent',
+    ],
+  ])('is left to a person when the one that fits has %s', async (_, shown, difference) => {
+    expect(await lookUp(canceledOf(2, [{ id: 8, ...shown }]), canceledOf(0))).toEqual({
+      found: 'unclear',
+      why: `cancel 8 fits, but ${difference}`,
+    })
+  })
+
+  test('is there when the one that fits has its reason, or words of its own', async () => {
+    for (const reason of ['retailer requested cancellation', 'customer changed their mind', null]) {
+      expect(await lookUp(canceledOf(2, [{ id: 8, reason }]), canceledOf(0))).toEqual({
+        found: 'accepted',
+        apiId: '8',
+      })
+    }
   })
 })

@@ -1,4 +1,6 @@
 /** What the sender reads: one line per record with everything needed to correct it, and counts that add up. */
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { FileEntry } from '../../src/domain/journal.ts'
 import type { Mailbox } from '../../src/domain/mailbox.ts'
@@ -259,7 +261,7 @@ test('results that can be left under no name are not forgotten: the run says so 
     'orders.csv',
     ordersFile(sampleOrders({ seed: 61, orders: 1, damageEvery: 0 })).text,
   )
-  const full = (mailbox: Mailbox): Mailbox => ({ ...mailbox, deliver: () => Promise.resolve('occupied') })
+  const full = (mailbox: Mailbox): Mailbox => ({ ...mailbox, giveName: () => Promise.resolve('occupied') })
   const bridge = await world.open({ mailbox: full })
 
   const { exit } = await bridge.run(['orders'], new AbortController().signal)
@@ -301,4 +303,20 @@ test('a signal while a file is planned stops the planning and throws nothing awa
   expect(before).toBe(0)
   expect(exit).toBe(0)
   expect(world.service.counts().orders).toBe(30)
+})
+
+test('a reader that takes the results alone gets those of the next file of the name once, beside its summary', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  for (const seed of [63, 64]) {
+    const orders = sampleOrders({ seed, orders: 2, damageEvery: 0, firstNumber: seed * 100 })
+    await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
+    await world.run('orders')
+    if (seed === 63) await rm(join(world.folder, 'exchange/results/orders.csv.results.csv'))
+  }
+
+  expect(await world.list('results')).toEqual([
+    'orders.csv.summary.json',
+    'orders.csv~2.results.csv',
+    'orders.csv~2.summary.json',
+  ])
 })

@@ -13,11 +13,11 @@ import { ordersFile, sampleOrders } from '../samples/orders.ts'
 const ORDERS = sampleOrders({ seed: 81, orders: 3, damageEvery: 0 })
 const LATER = sampleOrders({ seed: 82, orders: 2, damageEvery: 0, firstNumber: 20_001 })
 
-type Deliver = Mailbox['deliver']
+type Stage = Mailbox['stage']
 
-async function runWith(world: World, deliver: (given: Deliver) => Deliver): Promise<RunResult> {
+async function runWith(world: World, stage: (given: Stage) => Stage): Promise<RunResult> {
   const bridge = await world.open({
-    mailbox: (mailbox) => ({ ...mailbox, deliver: deliver(mailbox.deliver) }),
+    mailbox: (mailbox) => ({ ...mailbox, stage: stage(mailbox.stage) }),
   })
   const result = await bridge.run(['orders-out'], new AbortController().signal)
   await bridge.close()
@@ -43,9 +43,9 @@ const acknowledged = (world: World) => world.service.counts().acknowledgedOrders
 const numbers = (orders: typeof ORDERS) => orders.map(({ po }) => po)
 
 const refusingFirst =
-  (given: Deliver): Deliver =>
+  (given: Stage): Stage =>
   (...args) =>
-    args[2] === 'orders-1.csv'
+    args[2].name === 'orders-1.csv'
       ? Promise.reject(new BridgeError('cannot-write', 'orders-1.csv cannot be written: refused'))
       : given(...args)
 

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { directoryMailbox } from '../../src/mailboxes/directory.ts'
-import { archivedName, claimedName, isSafeName, temporaryName } from '../../src/mailboxes/names.ts'
+import { leaveIn } from '../fixtures/leave-in.ts'
+import { archivedName, claimedName, isSafeName, workingName } from '../../src/mailboxes/names.ts'
 
 let base: string
 let root: string
@@ -55,7 +56,7 @@ test('whatever the folder and the name, nothing outside the mailbox is read or c
     fc.asyncProperty(path(), path(), async (folder, name) => {
       const claim = { id: `id-${(ids.next += 1)}`, folder, name }
       const calls = [
-        mailbox.deliver(join(base, 'spooled'), folder, name),
+        leaveIn(mailbox, join(base, 'spooled'), folder, name),
         mailbox.list(folder),
         mailbox.claim(claim).then(() => everyByte(mailbox.read(claim))),
         mailbox.archive(claim, folder),
@@ -81,7 +82,8 @@ test('the names the bridge gives are safe, not too long, and keep different ids 
       fc.uuid(),
       (name, id, other) => {
         fc.pre(isSafeName(name) && id !== other)
-        for (const named of [claimedName, archivedName, temporaryName]) {
+        const working = (given: string, called: string) => workingName('0123456789abcdef', given, called)
+        for (const named of [claimedName, archivedName, working]) {
           expect(isSafeName(named(id, name))).toBe(true)
           expect(Buffer.byteLength(named(id, name))).toBeLessThanOrEqual(255)
           expect(named(id, name)).not.toBe(named(other, name))

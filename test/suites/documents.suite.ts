@@ -40,6 +40,7 @@ export function documentsSuite(name: string, open: (clock: Clock) => Promise<Jou
     const naming = (recordId = 0, base = 'a', fromTurn = 1) => ({
       ...intent(recordId),
       fromTurn,
+      staged: { working: `.${recordId}`, evidence: { by: 'rename' } },
       nameFor: (turn: number) => (turn === 1 ? `${base}.pdf` : `${base}~${turn}.pdf`),
     })
     const found = async (which: 'new' | 'missing' | 'all') =>

@@ -64,7 +64,7 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
 
     async function close(id: string): Promise<void> {
       await journal.fileSubmitted(lease, id)
-      await journal.nameReport(lease, id, `${id}.csv`)
+      await journal.nameReport(lease, id, `${id}.csv`, [])
       await journal.fileReported(lease, id)
       await journal.fileClosed(lease, id, `done/${id}.csv`)
     }

@@ -203,8 +203,8 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         await journal.endAttempts(lease, [accepted(sending!.id, '9')])
         clock.advance(5)
         expect(await journal.fileSubmitted(lease, 'a')).toBe(true)
-        await journal.nameReport(lease, 'a', 'a.csv')
-        await journal.nameReport(lease, 'a', 'a.csv.2')
+        await journal.nameReport(lease, 'a', 'a.csv', [])
+        await journal.nameReport(lease, 'a', 'a.csv.2', [])
         await journal.fileReported(lease, 'a')
         await journal.fileClosed(lease, 'a', 'done/a.csv')
         expect(await journal.file('a')).toEqual({
@@ -263,7 +263,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
           () => journal.fileReceived(lease, 'a', { sha256: 'x', bytes: 1 }),
           () => journal.fileVanished(lease, 'a'),
           () => journal.fileSubmitted(lease, 'a'),
-          () => journal.nameReport(lease, 'a', 'a'),
+          () => journal.nameReport(lease, 'a', 'a', []),
           () => journal.fileReported(lease, 'a'),
           () => journal.fileClosed(lease, 'a', 'x'),
           () => journal.filePlanned(lease, 'unknown', finding),
@@ -721,6 +721,25 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         ])
       })
 
+      it('with what was noted before the earliest attempt that may have taken effect, and when that was', async () => {
+        await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
+        const attempt = async (note?: string) => {
+          clock.advance(10)
+          const [one] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+          if (note !== undefined) await journal.noteAttempts(lease, [{ id: one!.id, note }])
+          await journal.endAttempts(lease, [{ id: one!.id, state: 'uncertain', problems: [] }])
+          const [lost] = await journal.uncertainRecords({ file: 'a' }, 0, 1)
+          await journal.settleRecords(lease, [{ id: one!.id, state: 'planned', problems: [] }])
+          return lost
+        }
+        expect((await attempt())?.note).toBeUndefined()
+        expect((await attempt('{"shipped":1}'))?.note).toBe('{"shipped":1}')
+        expect((await attempt('{"shipped":2}'))?.note).toBe('{"shipped":1}')
+        expect(await journal.beginAttempts(lease, { file: 'a' }, 1)).toMatchObject([
+          { inDoubt: true, doubtNote: '{"shipped":1}', doubtSince: START + 10 },
+        ])
+      })
+
       it('and lets no other record of its lane pass', async () => {
         const [first, second] = [planned(1, 'PO-1'), { ...planned(2, 'PO-2'), lane: 'PO-1' }]
         await planFile(journal, lease, 'a', [first, second, planned(3, 'PO-3')])
@@ -789,7 +808,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         await journal.settleRecords(lease, [{ id: one!.id, state: 'rejected', problems: [] }])
         expect(await journal.countRecords({ file: 'a' })).toEqual({ accepted: 1, planned: 1 })
         expect(await journal.beginAttempts(lease, { file: 'a' }, 2)).toEqual([
-          { ...two, attempt: 2, inDoubt: true },
+          { ...two, attempt: 2, inDoubt: true, doubtSince: START },
         ])
       })
     })
@@ -870,6 +889,21 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
           { apiId: '2', body: '{"id":2,"now":"cancelled"}' },
           { apiId: '3', body: '{"id":3}' },
         ])
+      })
+
+      it('telling of another account while a record of it waits or is not final', async () => {
+        const other = (account: string) => journal.otherAccount({ delivery: 'd1' }, account)
+        await journal.collect(out, [seen('1')])
+        expect(await journal.otherAccount({ waitingIn: 'orders-out' }, 'brand/7')).toBeUndefined()
+        expect(await journal.otherAccount({ waitingIn: 'orders-out' }, 'brand/8')).toBe('brand/7')
+        await compose('d1')
+        expect(await journal.otherAccount({ waitingIn: 'orders-out' }, 'brand/8')).toBeUndefined()
+        expect([await other('brand/7'), await other('brand/8')]).toEqual([undefined, 'brand/7'])
+        await journal.deliveryDelivered(out, 'd1')
+        const [sending] = await journal.beginAttempts(out, { delivery: 'd1' }, 1)
+        expect(await other('brand/8')).toBe('brand/7')
+        await journal.endAttempts(out, [accepted(sending!.id, '1')])
+        expect(await other('brand/8')).toBeUndefined()
       })
 
       it('listing those that wait page by page', async () => {
@@ -996,7 +1030,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         await journal.recoverAttempts(out, { delivery: 'd1' })
         expect(await journal.countRecords({ delivery: 'd1' })).toEqual({ accepted: 1, collected: 1 })
         expect(await journal.beginAttempts(out, { delivery: 'd1' }, 10)).toEqual([
-          { ...two, attempt: 2, inDoubt: true },
+          { ...two, attempt: 2, inDoubt: true, doubtSince: START + 1 },
         ])
         const refused = problem('acknowledge-refused', {}, 'The order is cancelled.')
         await journal.endAttempts(out, [{ id: two!.id, state: 'rejected', http: 409, problems: [refused] }])

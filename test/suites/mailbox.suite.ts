@@ -3,13 +3,19 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Handover, Mailbox } from '../../src/domain/mailbox.ts'
+import type { Mailbox } from '../../src/domain/mailbox.ts'
+import { namingOf, type StagedFile } from '../../src/domain/naming.ts'
+import { leaveIn } from '../fixtures/leave-in.ts'
 
 /** A mailbox, and the place behind it as other programs see it. Paths are relative, with forward slashes. */
 export interface MailboxUnderTest {
   readonly mailbox: Mailbox
-  /** The mailbox of a second bridge on the same place, or of the same bridge after a restart. */
+  /** The mailbox of the same bridge after a restart, or of a second bridge that shares its journal. */
   again(): Mailbox
+  /** The mailbox of a bridge with a journal of its own on the same place. */
+  foreign(): Mailbox
+  /** What a reader does that takes a file without deleting it. */
+  take(path: string): Promise<void>
   put(path: string, contents: string, modifiedAt?: number): Promise<void>
   /** Whether the place can take a name only if it is free; some file systems cannot, and two at once may collide. */
   readonly exclusive: boolean
@@ -338,13 +344,13 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
       })
 
       test('are made for a file that is left, unless that is refused', async () => {
-        const handover = { stillOurs: () => Promise.resolve(), takenOver: false }
         const spooled = await localFile('a')
-        const left = (how: Handover) => mailbox.deliver(spooled, 'out/today', 'a.csv', how)
-        await expect(left({ ...handover, mayMake })).rejects.toThrow(gone.message)
+        const how = { name: 'a.csv' }
+        await expect(mailbox.stage(spooled, 'out/today', { ...how, mayMake })).rejects.toThrow(gone.message)
         expect([await mailbox.has('out'), await mailbox.names('.')]).toEqual([false, new Set()])
-        expect(await left(handover)).toBe('delivered')
-        expect(await left({ ...handover, mayMake })).toBe('delivered')
+        await mailbox.discard(await mailbox.stage(spooled, 'out/today', how))
+        await mailbox.discard(await mailbox.stage(spooled, 'out/today', { ...how, mayMake }))
+        expect(await place.names('out/today')).toEqual([])
       })
 
       test('are never made by asking for them, or for a file that lay in them', async () => {
@@ -412,68 +418,119 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
       })
     })
 
-    describe('deliver, when somebody else may take over', () => {
-      test('gives the file no name when the right to it was lost while it was copied', async () => {
-        const handover = { stillOurs: () => Promise.reject(new Error('taken over')), takenOver: false }
-        await expect(
-          mailbox.deliver(await localFile('a,b\n'), 'out', 'orders-1.csv', handover),
-        ).rejects.toThrow('taken over')
-        expect(await place.names('out')).toEqual([])
+    describe('a naming that a crash interrupted', () => {
+      const stage = async () => mailbox.stage(await localFile('a,b\n'), 'out', { name: 'orders-1.csv' })
+      const settle = (staged: StagedFile) =>
+        place.again().settleNaming('out', namingOf(staged, 'orders-1.csv'))
+
+      test('before the name was given is told as not named, and goes on from there however often it is interrupted', async () => {
+        const first = await stage()
+        const earlier = namingOf(first, 'orders-1.csv')
+        for (let crash = 0; crash < 2; crash++) expect(await settle(first)).toBe('not-named')
+        const again = await place.again().stage(first.source, 'out', { name: 'orders-1.csv', earlier })
+        expect(await settle(first)).toBe('not-named')
+        expect(await place.again().giveName(again, 'orders-1.csv')).toBe('delivered')
+        await place.again().discard(again)
+        expect(await place.names('out')).toEqual(['orders-1.csv'])
       })
 
-      test('a bridge that stood still right before the name never leaves its file beside that of its successor', async () => {
-        let wake = (): void => undefined
-        let tell = (): void => undefined
-        const stands = new Promise<void>((resolve) => (wake = resolve))
-        const copied = new Promise<void>((resolve) => (tell = resolve))
-        const stillOurs = () => (tell(), stands)
-        const first = mailbox.deliver(await localFile('a,b\n'), 'out', 'orders-1.csv', {
-          stillOurs,
-          takenOver: false,
-        })
-        await copied
-        const successor = { stillOurs: () => Promise.resolve(), takenOver: true }
-        expect(await place.again().deliver(join(local, 'spooled'), 'out', 'orders-1.csv', successor)).toBe(
-          'delivered',
-        )
+      test('leaves nothing to name for a bridge that stood still meanwhile, though the reader has the file', async () => {
+        const staged = await stage()
+        const earlier = namingOf(staged, 'orders-1.csv')
+        const tookOver = () => Promise.reject(new Error('lease lost'))
+        const wakesUp = () => mailbox.giveName(staged, 'orders-1.csv', tookOver).catch(() => 'refused')
+        expect(await settle(staged)).toBe('not-named')
+        const again = await place.again().stage(staged.source, 'out', { name: 'orders-1.csv', earlier })
+        expect(await place.again().giveName(again, 'orders-1.csv')).toBe('delivered')
         await place.remove('out/orders-1.csv')
-        wake()
-        await expect(first).rejects.toMatchObject({ code: 'cannot-write' })
-        expect(await place.names('out')).toEqual([])
+        expect(['refused', 'lost']).toContain(await wakesUp())
+        expect(await place.get('out/orders-1.csv')).toBeUndefined()
+        await place.again().discard(again)
+        expect(await wakesUp()).toBe('lost')
+        expect(await place.get('out/orders-1.csv')).toBeUndefined()
       })
 
-      test('leaves alone what is half-written for other names', async () => {
-        await place.put('out/.orders-2.csv.another.dropbridge.tmp', 'under way')
-        const handover = { stillOurs: () => Promise.resolve(), takenOver: true }
-        await mailbox.deliver(await localFile('a,b\n'), 'out', 'orders', handover)
-        await mailbox.deliver(await localFile('a,b\n'), 'out', 'orders-1.csv', handover)
-        expect(await place.get('out/.orders-2.csv.another.dropbridge.tmp')).toBe('under way')
+      test('after the name was given is told as named, and is the same when it is asked for again', async () => {
+        const staged = await stage()
+        expect(await mailbox.giveName(staged, 'orders-1.csv')).toBe('delivered')
+        expect(await settle(staged)).toBe('named')
+        expect(await settle(staged)).toBe('named')
+        await mailbox.discard(staged)
+        expect(await place.names('out')).toEqual(['orders-1.csv'])
+      })
+
+      test.each(['removed', 'moved away'])(
+        'is told as named when its reader has %s the file',
+        async (how) => {
+          const staged = await stage()
+          await mailbox.giveName(staged, 'orders-1.csv')
+          await (how === 'removed' ? place.remove('out/orders-1.csv') : place.take('out/orders-1.csv'))
+          expect(await settle(staged)).toBe('named')
+          await place.again().discard(staged)
+          expect(await place.names('out')).toEqual([])
+        },
+      )
+
+      test('is told as named when another file has its name by then', async () => {
+        const staged = await stage()
+        await mailbox.giveName(staged, 'orders-1.csv')
+        await place.remove('out/orders-1.csv')
+        await place.put('out/orders-1.csv', 'theirs')
+        expect(await settle(staged)).toBe('named')
+      })
+
+      test('says nothing of a folder that is away', async () => {
+        const staged = await stage()
+        await mailbox.giveName(staged, 'orders-1.csv')
+        await place.take('out')
+        await expect(settle(staged)).rejects.toMatchObject({ code: 'mailbox-unreachable' })
+      })
+
+      test('leaves alone what a bridge with another journal has staged for the same name', async () => {
+        const other = join(local, 'other')
+        await writeFile(other, 'theirs')
+        const theirs = await place.foreign().stage(other, 'out', { name: 'orders-1.csv' })
+        expect(await settle(await stage())).toBe('not-named')
+        await leaveIn(mailbox, await localFile('a,b\n'), 'out', 'orders-2.csv')
+        expect(await place.foreign().giveName(theirs, 'orders-1.csv')).toBe('delivered')
+        expect(await place.get('out/orders-1.csv')).toBe('theirs')
+      })
+
+      test('is not misled by another name that was taken', async () => {
+        await place.put('out/orders-1.csv', 'theirs')
+        const staged = await stage()
+        expect(await mailbox.giveName(staged, 'orders-1.csv')).toBe('occupied')
+        expect(await mailbox.giveName(staged, 'orders-1~2.csv')).toBe('delivered')
+        expect(await place.again().settleNaming('out', namingOf(staged, 'orders-1~2.csv'))).toBe('named')
+        expect(await place.get('out/orders-1.csv')).toBe('theirs')
       })
     })
 
     describe('deliver', () => {
       test('leaves the file in a folder that it makes', async () => {
-        expect(await mailbox.deliver(await localFile('a,b\n'), 'out/today', 'orders-1.csv')).toBe('delivered')
+        expect(await leaveIn(mailbox, await localFile('a,b\n'), 'out/today', 'orders-1.csv')).toBe(
+          'delivered',
+        )
         expect(await place.get('out/today/orders-1.csv')).toBe('a,b\n')
         expect(await place.names('out/today')).toEqual(['orders-1.csv'])
       })
 
       test('counts the same bytes that are there already as delivered', async () => {
         await place.put('out/orders-1.csv', 'a,b\n')
-        expect(await mailbox.deliver(await localFile('a,b\n'), 'out', 'orders-1.csv')).toBe('delivered')
+        expect(await leaveIn(mailbox, await localFile('a,b\n'), 'out', 'orders-1.csv')).toBe('delivered')
         expect(await place.names('out')).toEqual(['orders-1.csv'])
       })
 
       test.each(['c,d\n', 'longer than ours\n', ''])('never overwrites other bytes: %j', async (theirs) => {
         await place.put('out/orders-1.csv', theirs)
-        expect(await mailbox.deliver(await localFile('a,b\n'), 'out', 'orders-1.csv')).toBe('occupied')
+        expect(await leaveIn(mailbox, await localFile('a,b\n'), 'out', 'orders-1.csv')).toBe('occupied')
         expect(await place.get('out/orders-1.csv')).toBe(theirs)
         expect(await place.names('out')).toEqual(['orders-1.csv'])
       })
 
       test('does not take a folder of that name for a file', async () => {
         await place.put('out/orders-1.csv/inside', 'x')
-        expect(await mailbox.deliver(await localFile('a,b\n'), 'out', 'orders-1.csv')).toBe('occupied')
+        expect(await leaveIn(mailbox, await localFile('a,b\n'), 'out', 'orders-1.csv')).toBe('occupied')
         expect(await place.get('out/orders-1.csv/inside')).toBe('x')
       })
 
@@ -482,8 +539,8 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         const second = join(local, 'second')
         await writeFile(second, 'second')
         const answers = await Promise.all([
-          mailbox.deliver(first, 'out', 'orders-1.csv'),
-          place.again().deliver(second, 'out', 'orders-1.csv'),
+          leaveIn(mailbox, first, 'out', 'orders-1.csv'),
+          leaveIn(place.again(), second, 'out', 'orders-1.csv'),
         ])
         // A place that cannot take a name only if it is free may let the later one win, but never mixes the two.
         expect(answers).toContain('delivered')
@@ -500,7 +557,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         const path = await localFile('x'.repeat(size))
         const sizes = new Set<number>()
         const delivering = { done: false }
-        const finished = mailbox.deliver(path, 'out', 'large.csv').finally(() => (delivering.done = true))
+        const finished = leaveIn(mailbox, path, 'out', 'large.csv').finally(() => (delivering.done = true))
         while (!delivering.done) {
           for (const sighting of await mailbox.list('out')) sizes.add(sighting.size)
         }
@@ -510,13 +567,13 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
       })
 
       test('delivers an empty file', async () => {
-        expect(await mailbox.deliver(await localFile(''), 'out', 'empty.csv')).toBe('delivered')
+        expect(await leaveIn(mailbox, await localFile(''), 'out', 'empty.csv')).toBe('delivered')
         expect(await place.get('out/empty.csv')).toBe('')
       })
 
       test('says so when a file stands in place of the folder', async () => {
         await place.put('out', 'not a folder')
-        await expect(mailbox.deliver(await localFile('x'), 'out', 'a.csv')).rejects.toMatchObject({
+        await expect(leaveIn(mailbox, await localFile('x'), 'out', 'a.csv')).rejects.toMatchObject({
           code: 'mailbox-unreachable',
         })
         expect(await place.get('out')).toBe('not a folder')
@@ -560,6 +617,21 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         expect(await place.names('.')).toEqual(['inbox'])
       })
 
+      test('tell whether a name is taken by anything, without a listing and without making the folder', async () => {
+        await place.put('out/orders.csv', 'a')
+        await place.put('out/.hidden', '')
+        await place.put('out/sub/other.csv', '')
+
+        for (const name of ['orders.csv', '.hidden', 'sub']) {
+          expect(await mailbox.stands('out', name)).toBe(true)
+        }
+        expect(await mailbox.stands('out', 'orders-2.csv')).toBe(false)
+        expect(await mailbox.stands('gone/deeper', 'orders.csv')).toBe(false)
+        await place.remove('out/orders.csv')
+        expect(await mailbox.stands('out', 'orders.csv')).toBe(false)
+        expect(await place.names('.')).toEqual(['out'])
+      })
+
       test('make a mark once, in a folder that is made, which no listing shows', async () => {
         await mailbox.mark('out', '.dropbridge')
         await mailbox.mark('out', '.dropbridge')
@@ -571,6 +643,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
 
       test.each(ESCAPES)('refuse the folder %j', async (folder) => {
         await expect(mailbox.names(folder)).rejects.toMatchObject({ code: 'configuration-invalid' })
+        await expect(mailbox.stands(folder, 'a.csv')).rejects.toMatchObject({ code: 'configuration-invalid' })
         await expect(mailbox.passedOver(folder)).rejects.toMatchObject({ code: 'configuration-invalid' })
         await expect(mailbox.mark(folder, '.dropbridge')).rejects.toMatchObject({
           code: 'configuration-invalid',
@@ -588,7 +661,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         await expect(mailbox.claim(claim)).rejects.toMatchObject(refusal)
         await expect(contentsOf(mailbox.read(claim))).rejects.toMatchObject(refusal)
         await expect(mailbox.archive(CLAIM, folder)).rejects.toMatchObject(refusal)
-        await expect(mailbox.deliver(await localFile('x'), folder, 'a.csv')).rejects.toMatchObject(refusal)
+        await expect(leaveIn(mailbox, await localFile('x'), folder, 'a.csv')).rejects.toMatchObject(refusal)
         expect(() => mailbox.describe(folder, 'a.csv')).toThrow('cannot be a folder of a mailbox')
         expect(await contentsOf(mailbox.read(CLAIM))).toBe('x')
       })
@@ -601,7 +674,8 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
           await expect(mailbox.claim(claim)).rejects.toMatchObject(refusal)
           await expect(contentsOf(mailbox.read(claim))).rejects.toMatchObject(refusal)
           await expect(mailbox.archive(claim, 'archive')).rejects.toMatchObject(refusal)
-          await expect(mailbox.deliver(await localFile('x'), 'out', name)).rejects.toMatchObject(refusal)
+          await expect(mailbox.stands('out', name)).rejects.toMatchObject(refusal)
+          await expect(leaveIn(mailbox, await localFile('x'), 'out', name)).rejects.toMatchObject(refusal)
           expect(() => mailbox.describe('out', name)).toThrow('cannot be the name of a file')
         },
       )

@@ -22,7 +22,7 @@ export function noticesSuite(name: string, open: (clock: TestClock) => Promise<J
       const [sending] = await journal.beginAttempts(lease, { file: id }, 1)
       await journal.endAttempts(lease, [{ id: sending!.id, state: 'accepted', problems: [] }])
       await journal.fileSubmitted(lease, id)
-      await journal.nameReport(lease, id, `${id}.csv`)
+      await journal.nameReport(lease, id, `${id}.csv`, [])
       await journal.fileReported(lease, id)
     }
 

@@ -25,7 +25,7 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
 
     async function close(id: string): Promise<void> {
       await journal.fileSubmitted(lease, id)
-      await journal.nameReport(lease, id, `${id}.csv`)
+      await journal.nameReport(lease, id, `${id}.csv`, [])
       await journal.fileReported(lease, id)
       await journal.fileClosed(lease, id, `done/${id}.csv`)
     }
@@ -66,10 +66,23 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
         const record = await heldInDoubt()
         await journal.settleByHand(lease, 'a', { action: 'settle-absent', record, ...SAID })
         expect(await journal.beginAttempts(lease, { file: 'a' }, 5)).toMatchObject([
-          { id: record, attempt: 2, inDoubt: true },
+          { id: record, attempt: 2, inDoubt: true, saidAbsent: true },
         ])
         await planFile(journal, lease, 'b', [planned(1, 'PO-1')])
         expect(await journal.countRecords({ file: 'b' })).toEqual({ duplicate: 1 })
+      })
+
+      it('what it has not, until it is sent again and its answer is lost once more', async () => {
+        const record = await heldInDoubt()
+        await journal.settleByHand(lease, 'a', { action: 'settle-absent', record, ...SAID })
+        clock.advance(10)
+        await journal.beginAttempts(lease, { file: 'a' }, 5)
+        clock.advance(10)
+        await journal.recoverAttempts(lease, { file: 'a' })
+        await journal.settleRecords(lease, [{ id: record, state: 'planned', problems: [] }])
+        const [again] = await journal.beginAttempts(lease, { file: 'a' }, 5)
+        expect(again).toMatchObject({ id: record, inDoubt: true })
+        expect(again).not.toHaveProperty('saidAbsent')
       })
 
       it('what is given up: refused, and its key is free', async () => {

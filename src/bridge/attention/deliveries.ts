@@ -1,6 +1,7 @@
-/** Delivered files that nobody took or confirmed in time, and receipts that were none. */
+/** Deliveries that wait for a person, delivered files that nobody took in time, and receipts that confirm nothing. */
 import type { OutboundRoute } from '../../config/routes.ts'
 import type { Concern } from '../../domain/attention.ts'
+import type { DeliveryEntry } from '../../domain/journal.ts'
 import type { AwaitedDelivery } from '../../domain/taking.ts'
 import { type Overdue, overdueOf } from '../../pipelines/outbound/overdue.ts'
 import { isoTime } from '../../support/clock.ts'
@@ -10,9 +11,12 @@ import type { Looking } from './looking.ts'
 /** So many of the files that wait are looked through; those behind them wait no longer than these. */
 const AWAITED_MAX = 10_000
 
+/** So many held deliveries are findings of their own. */
+const HELD_MAX = 50
+
 export async function deliveryConcerns(looking: Looking): Promise<Concern[]> {
   const { journal, configuration, mailboxes, now } = looking
-  const concerns: Concern[] = []
+  const concerns = (await journal.heldDeliveries(HELD_MAX)).map((each) => heldConcern(looking, each))
   for (const route of configuration.routes) {
     if (route.direction !== 'outbound' || route.overdue === undefined) continue
     const mailbox = mailboxes.get(route.to.mailbox)
@@ -26,6 +30,24 @@ export async function deliveryConcerns(looking: Looking): Promise<Concern[]> {
     concerns.push(...atMost(looking, found, route.name))
   }
   return concerns
+}
+
+function heldConcern({ configuration, mailboxes }: Looking, delivery: DeliveryEntry): Concern {
+  const { route: name, folder, name: file, id, records, composedAt, held = '' } = delivery
+  const route = configuration.routes.find((each) => each.name === name)
+  const mailbox = route?.direction === 'outbound' ? mailboxes.get(route.to.mailbox) : undefined
+  const path = mailbox?.describe(folder, file) ?? file
+  return {
+    code: 'delivery-held',
+    route: name,
+    subject: `${file} (${id})`,
+    since: composedAt,
+    message: `${path} with ${records} records is not delivered: ${held}`,
+    cure:
+      route === undefined
+        ? `give the route back its name, ${name}`
+        : `ask whoever reads the files whether it came; then dropbridge settle ${id} --delivered, or --again to deliver it, with --by NAME --why TEXT`,
+  }
 }
 
 function refusedConcern(route: OutboundRoute, delivery: AwaitedDelivery, path: string): Concern {

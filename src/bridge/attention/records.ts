@@ -1,6 +1,8 @@
 /** Records that wait for a person, and work that nobody goes on with. */
 import type { Concern } from '../../domain/attention.ts'
+import { isoTime } from '../../support/clock.ts'
 import type { HeldFile, UnsettledRecord } from '../../domain/held.ts'
+import type { Journal } from '../../domain/journal.ts'
 import type { Looking } from './looking.ts'
 
 /** So many files with held records are findings of their own. */
@@ -23,6 +25,22 @@ export async function recordConcerns({ journal, configuration, now }: Looking): 
     ...held.map(heldConcern),
     ...byFile(unknown).map(unknownConcern),
     ...stranded.map((route) => strandedConcern(route, now)),
+    ...restoredConcerns(await journal.doubtfulRoutes()),
+  ]
+}
+
+function restoredConcerns(routes: Awaited<ReturnType<Journal['doubtfulRoutes']>>): Concern[] {
+  const [first] = routes
+  if (first === undefined) return []
+  const since = Math.min(...routes.map((each) => each.since))
+  return [
+    {
+      code: 'journal-restored',
+      subject: isoTime(since),
+      since,
+      message: `the journal was restored; new records of ${routes.map(({ route }) => route).join(', ')} are looked up before they are first sent`,
+      cure: 'when no file from before it comes again: dropbridge restored --end --by NAME --why TEXT',
+    },
   ]
 }
 

@@ -18,4 +18,5 @@ export const HOPELESS = [
   'journal-damaged',
   'journal-newer',
   'journal-altered',
+  'journal-older',
 ] as const satisfies FailureCode[]

@@ -140,8 +140,8 @@ function routeAsData(result: RunResult['routes'][number]): object {
 
 function doneAsData(done: Done): object {
   if (done.kind === 'outbound') {
-    const { deliveries, awaited, held, heldRecords, missing, firstMissing } = done.pass
-    return { deliveries, awaited, held, heldRecords, missing, firstMissing }
+    const { deliveries, awaited, heldDeliveries, held, heldRecords, missing, firstMissing } = done.pass
+    return { deliveries, awaited, heldDeliveries, held, heldRecords, missing, firstMissing }
   }
   const { summaries, open, waiting } = done.pass
   return { files: summaries, open: open.map((file) => file.name), waiting }

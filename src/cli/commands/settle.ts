@@ -1,11 +1,14 @@
-/** `dropbridge settle`: a person says what came of a record whose answer was lost. */
+/** `dropbridge settle`: a person says what came of a record whose answer was lost, or of a held delivery. */
 import type { SettleRequest, SettleResult } from '../../bridge/settle.ts'
 import type { SettlementAction } from '../../domain/held.ts'
+import type { DeliveryAnswer } from '../../domain/journal.ts'
 import type { TracedRecord } from '../../domain/trace.ts'
 import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
 import { readConfiguration, withBridge } from '../context.ts'
 import { countsInWords } from '../counts-in-words.ts'
 import { afterwards, asData, assertSaid } from '../decision.ts'
+import { outboundInWords } from '../outbound-in-words.ts'
+import { outboundSoFar } from '../../pipelines/outbound/outbound.ts'
 import { progressBar } from '../progress.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -15,12 +18,16 @@ export interface SettleOptions {
   readonly accepted: string | undefined
   readonly absent: boolean
   readonly discard: boolean
+  readonly delivered: boolean
+  readonly again: boolean
   readonly by: string
   readonly why: string
   readonly json: boolean
 }
 
 export async function settle(terminal: Terminal, options: SettleOptions): Promise<ExitCode> {
+  const answer = deliveryAnswerOf(options)
+  if (answer !== undefined) return settleDelivery(terminal, options, answer)
   const request = requestOf(options)
   const configuration = await readConfiguration(terminal, options.config)
   const bar = progressBar(terminal)
@@ -34,6 +41,41 @@ export async function settle(terminal: Terminal, options: SettleOptions): Promis
   return exit
 }
 
+function deliveryAnswerOf(options: SettleOptions): DeliveryAnswer | undefined {
+  const { delivered, again, accepted, absent, discard } = options
+  if (!delivered && !again) return undefined
+  if ((delivered && again) || accepted !== undefined || absent || discard) {
+    throw new BridgeError('usage-wrong', 'of a held delivery say --delivered or --again, and nothing else')
+  }
+  return delivered ? 'settle-delivered' : 'settle-again'
+}
+
+async function settleDelivery(
+  terminal: Terminal,
+  { config, what, by, why, json }: SettleOptions,
+  action: DeliveryAnswer,
+): Promise<ExitCode> {
+  assertSaid({ by, why })
+  const request = { action, what, by: by.trim(), why: why.trim() }
+  const configuration = await readConfiguration(terminal, config)
+  const bar = progressBar(terminal)
+  const { delivery, result, exit } = await withBridge(
+    terminal,
+    { configuration, notify: bar.observe },
+    (bridge) => bridge.settleDelivery(request, terminal.signal),
+  )
+  bar.clear()
+  if (json) terminal.out(JSON.stringify({ exit, delivery, result: result ?? null }, null, 2))
+  else if (result === undefined) terminal.say(`${delivery.route}: ${delivery.name} is not held any more`)
+  else {
+    const said = action === 'settle-delivered' ? 'settled as delivered' : 'released to be delivered'
+    terminal.say(`${delivery.route}: ${delivery.name}: ${said}`)
+    const pass = outboundSoFar(delivery.route, [result])
+    for (const line of outboundInWords(delivery.route, pass)) terminal.say(line)
+  }
+  return exit
+}
+
 function requestOf({ what, accepted, absent, discard, by, why }: SettleOptions): SettleRequest {
   assertSaid({ by, why, ...(accepted === undefined ? {} : { accepted }) })
   const actions: SettlementAction[] = [
@@ -43,7 +85,8 @@ function requestOf({ what, accepted, absent, discard, by, why }: SettleOptions):
   ]
   const [action] = actions
   if (action === undefined || actions.length > 1) {
-    const message = 'say what came of it with one of --accepted ID, --absent and --discard'
+    const message =
+      'say what came of it with one of --accepted ID, --absent and --discard; of a delivery, --delivered or --again'
     throw new BridgeError('usage-wrong', message)
   }
   const common = { action, what, by: by.trim(), why: why.trim() }

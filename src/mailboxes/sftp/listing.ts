@@ -80,6 +80,19 @@ export async function names(
   })
 }
 
+/** A server that refuses to look is a failure: only "no such file" says that nothing is there. */
+export async function hasName(
+  place: Place,
+  connection: Connection,
+  { folder, name }: Pick<Sighting, 'folder' | 'name'>,
+): Promise<boolean> {
+  const found = await foundFolder(place, connection, folderSegments(folder))
+  if (found === undefined) return false
+  const path = joined(found, name)
+  const what = `The file ${addressOf(place.options, path)} cannot be looked at`
+  return asking('mailbox-unreachable', what, async () => (await connection.calls.look(path)) !== undefined)
+}
+
 /** By one listing. What a server says nothing of is passed over by its name alone. */
 export async function passedOver(
   place: Place,

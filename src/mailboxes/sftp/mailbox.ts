@@ -3,19 +3,19 @@ import type { Claim, Mailbox, Sighting } from '../../domain/mailbox.ts'
 import { assertSafeName, CLAIMED_FOLDER, folderSegments, idOfClaimed } from '../names.ts'
 import type { Connection } from './connection.ts'
 import { listedIfAllowed } from './leftovers.ts'
-import { leaveFile } from './leave.ts'
 import { openLines } from './lines.ts'
-import { list, names, passedOver, sizesInArchive } from './listing.ts'
+import { hasName, list, names, passedOver, sizesInArchive } from './listing.ts'
 import type { SftpOptions } from './options.ts'
 import { addressOf, foundFolder, joined, knownFolder, openFolder, type Place } from './place.ts'
 import { readClaimed } from './read.ts'
 import { asking, isRefusal } from './refusals.ts'
+import { discard, giveName, settleNaming, stage } from './staging.ts'
 import { claimedPath, giveBack, putAway, take } from './take.ts'
 
 export function sftpMailbox(options: SftpOptions): Mailbox {
   const { connections, clock, random, isImpatient = false } = options
   const lines = openLines({ server: options, connections, clock, random, isImpatient })
-  const place: Place = { options, lines, swept: new Set() }
+  const place: Place = { options, lines, swept: new Set(), named: new Set() }
   return {
     leaves: options.claim === 'leave',
     list: (folder, only, mayMake) =>
@@ -30,12 +30,19 @@ export function sftpMailbox(options: SftpOptions): Mailbox {
         lines.use((connection) => putAway(place, connection, { claim, folder })),
       ),
     sizesInArchive: (paths) => lines.use((connection) => sizesInArchive(place, connection, paths)),
-    deliver: (source, folder, name, handover) => leaveFile(place, { source, folder, name, handover }),
+    stage: (source, folder, how) => stage(place, { source, folder }, how),
+    giveName: (staged, name, note) => giveName(place, staged, { name, note }),
+    settleNaming: (folder, naming) => settleNaming(place, folder, naming),
+    discard: (staged) => discard(place, staged),
     has: (folder) =>
       lines.use(async (connection) => {
         return (await foundFolder(place, connection, folderSegments(folder))) !== undefined
       }),
     names: (folder) => lines.use((connection) => names(place, connection, folder)),
+    stands: (folder, name) =>
+      checked({ folder, name }, () =>
+        lines.use((connection) => hasName(place, connection, { folder, name })),
+      ),
     passedOver: (folder) => lines.use((connection) => passedOver(place, connection, folder)),
     mark: (folder, name) => lines.use((connection) => mark(place, connection, { folder, name })),
     describe: (folder, name) => {

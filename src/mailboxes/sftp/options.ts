@@ -1,4 +1,5 @@
 /** What an SFTP mailbox is made from. */
+import type { WorkingFiles } from '../../domain/naming.ts'
 import type { Clock } from '../../support/clock.ts'
 
 /** How a server is reached, known and logged in to. */
@@ -53,4 +54,6 @@ export interface SftpOptions extends SftpServer, SftpHabits {
   readonly isImpatient?: boolean
   /** Makes working names unique. */
   readonly newId: () => string
+  /** Whose working files are made and swept. */
+  readonly working: WorkingFiles
 }

@@ -12,6 +12,8 @@ export interface Place {
   readonly lines: Lines
   /** The folders that were rid of left-over files, by their real paths. */
   readonly swept: Set<string>
+  /** Working names that are gone because their files were given their own. */
+  readonly named: Set<string>
 }
 
 /** How people call what is at the path. */

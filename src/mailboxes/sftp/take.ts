@@ -8,15 +8,14 @@ import {
   CLAIMED_FOLDER,
   claimedName,
   folderSegments,
-  temporaryName,
+  workingName,
 } from '../names.ts'
 import type { Calls } from './calls.ts'
 import type { Connection } from './connection.ts'
 import { haveSameContents, OPEN } from './contents.ts'
-import { removeIfThere } from './naming-note.ts'
 import { addressOf, isSameFile, joined, openFolder, type Place } from './place.ts'
 import { asking, isRefusal, STATUS } from './refusals.ts'
-import { giveName } from './rename.ts'
+import { removeIfThere, renameOnServer } from './rename.ts'
 import { download } from './transfer.ts'
 
 const LEAVE_HELP = 'Where files may be read but not moved, write `claim: leave` in the mailbox.'
@@ -30,11 +29,11 @@ export async function take(place: Place, connection: Connection, claim: Claim): 
     const [standing, claimed] = await Promise.all([calls.look(source), calls.look(target)])
     if (claimed !== undefined) return 'claimed'
     if (standing?.kind !== 'file') return 'gone'
-    const rename = () => giveName(calls, source, target)
+    const rename = () => renameOnServer(calls, source, target)
     if ((await asking('cannot-write', what, rename, LEAVE_HELP)) === 'gone') return 'gone'
     if ((await calls.look(target))?.kind === 'file') return 'claimed'
     // put in the place of the file since it was looked at; it is nothing that can be read
-    await giveName(calls, target, source)
+    await renameOnServer(calls, target, source)
     return 'gone'
   })
 }
@@ -72,7 +71,7 @@ export async function giveBack(
   return asking('cannot-write', `${addressOf(place.options, target)} cannot be given back`, async () => {
     const [claimed, standing] = await Promise.all([calls.look(source), calls.look(target)])
     if (claimed === undefined) return 'returned'
-    const named = standing === undefined ? await giveName(calls, source, target) : 'taken'
+    const named = standing === undefined ? await renameOnServer(calls, source, target) : 'taken'
     if (named !== 'taken') return 'returned'
     try {
       const isOurs =
@@ -144,13 +143,16 @@ async function move(
   { source, target, path }: Move,
 ): Promise<'named' | 'taken' | 'gone'> {
   try {
-    return await giveName(calls, source, target)
+    return await renameOnServer(calls, source, target)
   } catch (error) {
     if (!isRefusal(error, STATUS.failure, STATUS.notSupported)) throw error
-    const temporary = joined(path, temporaryName(place.options.newId(), 'archiving'))
+    const temporary = joined(
+      path,
+      workingName(place.options.working.owner, place.options.newId(), 'archiving'),
+    )
     try {
       await copyOnServer(calls, source, temporary)
-      const named = await giveName(calls, temporary, target)
+      const named = await renameOnServer(calls, temporary, target)
       if (named === 'named') await removeIfThere(calls, source)
       return named
     } finally {

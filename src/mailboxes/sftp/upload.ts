@@ -1,18 +1,17 @@
 /** A local file on its way to the server under a working name; after a lost connection it goes on where it was. */
-import type { FileHandle } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { BridgeError } from '../../support/errors.ts'
+import { writing } from '../failures.ts'
 import type { Calls } from './calls.ts'
 import { hasContentsOf, OPEN } from './contents.ts'
-import { removeIfThere } from './naming-note.ts'
 import { ConnectionLost, isRefusal, STATUS } from './refusals.ts'
+import { removeIfThere } from './rename.ts'
 import { upload } from './transfer.ts'
 
 export interface Uploading {
   readonly file: FileHandle
   readonly size: number
   readonly verify: 'size' | 'hash'
-  /** Its working name. */
-  temporary: string
   isBegun: boolean
   /** Up to here the server has said that it has everything. */
   reached: number
@@ -23,6 +22,31 @@ export interface Uploading {
   readonly mayBeTaken: boolean
   /** How many requests may be under way at once. */
   width: number
+  /** Waited for before the first byte is written, and when all of them are flushed. */
+  readonly onBegun?: () => Promise<void>
+  readonly onComplete?: () => Promise<void>
+}
+
+type NewUploading = Pick<Uploading, 'file' | 'size' | 'verify' | 'width'> &
+  Partial<Pick<Uploading, 'mayBeTaken' | 'isComplete' | 'onBegun' | 'onComplete'>>
+
+export function newUploading(uploading: NewUploading): Uploading {
+  const nothing = { isBegun: false, reached: 0, isWhole: false, isComplete: false, mayBeTaken: false }
+  return { ...nothing, ...uploading }
+}
+
+/** Works with the open local file and its size. */
+export async function withSource<Result>(
+  source: string,
+  work: (file: FileHandle, size: number) => Promise<Result>,
+): Promise<Result> {
+  const file = await writing(`${source} cannot be read`, () => open(source, 'r'))
+  try {
+    const { size } = await writing(`${source} cannot be read`, () => file.stat())
+    return await work(file, size)
+  } finally {
+    await file.close()
+  }
 }
 
 /** Leaves the bytes at the path of the working name, flushed where the server can, and counted. */
@@ -31,9 +55,11 @@ export async function uploadTo(calls: Calls, path: string, uploading: Uploading)
   const handle = await openAt(calls, path, uploading)
   try {
     const { file, reached: from, width } = uploading
+    await uploading.onBegun?.()
     await upload(calls, handle, { file, from, width, reached: (bytes) => (uploading.reached = bytes) })
     await flushed(calls, handle)
     uploading.isComplete = (await sizeOf(calls, handle)) === uploading.size
+    if (uploading.isComplete) await uploading.onComplete?.()
   } finally {
     await calls.close(handle).catch(() => {}) // what matters is looked at next
   }
@@ -44,6 +70,8 @@ export async function uploadTo(calls: Calls, path: string, uploading: Uploading)
 /** What was begun on a connection that was lost goes on; the server may have forgotten some of what it said it had. */
 async function openAt(calls: Calls, path: string, uploading: Uploading) {
   const found = uploading.isBegun ? await calls.look(path) : undefined
+  if (found === undefined && uploading.mayBeTaken && uploading.reached > 0)
+    throw new BridgeError('cannot-write', `${path} was taken away before it was whole.`)
   uploading.reached = Math.min(uploading.reached, found?.size ?? 0)
   if (found !== undefined) {
     try {
@@ -51,7 +79,7 @@ async function openAt(calls: Calls, path: string, uploading: Uploading) {
     } catch (error) {
       if (!isRefusal(error, STATUS.permissionDenied, STATUS.failure)) throw error
       // Some servers let nobody write to a file that is there; it is begun anew.
-      await removeIfThere(calls, path)
+      await (uploading.mayBeTaken ? calls.unlink(path) : removeIfThere(calls, path))
       uploading.reached = 0
     }
   }
@@ -66,7 +94,7 @@ async function openAt(calls: Calls, path: string, uploading: Uploading) {
   }
 }
 
-async function flushed(calls: Calls, handle: Buffer): Promise<void> {
+export async function flushed(calls: Calls, handle: Buffer): Promise<void> {
   try {
     await calls.fsync(handle)
   } catch (error) {

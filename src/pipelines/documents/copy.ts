@@ -9,7 +9,7 @@ import { BridgeError, hasCode } from '../../support/errors.ts'
 import { numberedName } from '../names.ts'
 import { IN_FLIGHT } from './bring.ts'
 import { documentFetcher, missing } from './fetch.ts'
-import { inParallel } from './parallel.ts'
+import { inParallel } from '../../support/parallel.ts'
 import type { DocumentParts } from './parts.ts'
 import { documentsFor, nameValues } from './shipment.ts'
 import { troubleWatch } from './trouble.ts'
@@ -99,9 +99,16 @@ async function leaveCopy(
 ): Promise<string> {
   const { mailbox, folder, nameFor } = documents
   const base = nameFor(nameValues(document, document.kind)) + extension
-  for (let turn = 1; turn <= NAMES_MAX; turn++) {
-    const name = numberedName(base, turn)
-    if ((await mailbox.deliver(spool.path(spooled), folder, name)) === 'delivered') return name
+  const staged = await mailbox.stage(spool.path(spooled), folder, { name: base })
+  try {
+    for (let turn = 1; turn <= NAMES_MAX; turn++) {
+      const name = numberedName(base, turn)
+      const outcome = await mailbox.giveName(staged, name)
+      if (outcome === 'delivered') return name
+      if (outcome !== 'occupied') throw new BridgeError('cannot-write', `${name} was taken away half-written`)
+    }
+  } finally {
+    await mailbox.discard(staged)
   }
   throw new BridgeError(
     'cannot-write',

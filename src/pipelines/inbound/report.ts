@@ -6,7 +6,7 @@ import type { InboundParts } from '../parts.ts'
 import { withDocuments } from './documents.ts'
 import { type DifferingColumns, openSteps } from './open-steps.ts'
 import { copyLines, joinRanges } from './physical-lines.ts'
-import { leaveReports, pathsOf } from './report-files.ts'
+import { beginReports, discardReports, nameReports, pathsOf } from './report-files.ts'
 import { returnedRows } from './returned-rows.ts'
 import { operationsOf, partsFor } from './steps.ts'
 import { spoolName } from './pick-up.ts'
@@ -26,22 +26,20 @@ const PAGE = 1000
 /** How many names are tried when others have taken them; a folder that full has another trouble. */
 const NAMES_MAX = 1000
 
-/**
- * submitted → reported. The base name is noted before the first file is delivered, and a file that is there already
- * with the same bytes counts as delivered, so a crash in between repeats the same deliveries.
- */
+/** submitted → reported. After a crash in between, what got its name is not left again. */
 export async function reportFile(parts: InboundParts, file: FileEntry): Promise<ReportedFile> {
   const { journal, lease } = parts
   const summary = await writeReports(parts, file)
+  const reports = await beginReports(parts, file, summary)
   let name = file.reportName
   // A file that is reported again has a name for each time, so that nobody takes one report for the other.
   const firstTurn = 1 + (file.reports ?? 0)
   for (let turn = firstTurn; turn < firstTurn + NAMES_MAX; turn++) {
     name ??= turn === 1 ? reportName(file) : `${reportName(file)}~${turn}`
-    await journal.nameReport(lease, file.id, name)
-    if (await leaveReports(parts, file, summary, name)) {
+    if (await nameReports(parts, reports, name)) {
       await journal.fileReported(lease, file.id)
-      return { summary, paths: pathsOf(parts, file, summary, name) }
+      await discardReports(parts, reports)
+      return { summary, paths: pathsOf(parts, reports) }
     }
     name = undefined
   }

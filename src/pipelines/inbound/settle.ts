@@ -1,18 +1,17 @@
-/** Settling what was sent and not answered: looked up at the API, and sent again only when proven absent. */
+/** Settles what was sent and not answered: it is looked up at the API, and sent again only when proven absent. */
 import type { FileEntry } from '../../domain/journal.ts'
 import { problem } from '../../domain/problem.ts'
 import type { RecordResult, UncertainRecord } from '../../domain/record.ts'
-import { assert, BridgeError } from '../../support/errors.ts'
+import { BridgeError } from '../../support/errors.ts'
 import type { Finding, InboundRules } from '../operations/operation.ts'
 import { INBOUND_RULES } from '../operations/operations.ts'
 import type { InboundParts } from '../parts.ts'
-import { type ReadResult, tryRead } from '../reads.ts'
-import { unlessAnothers } from './others.ts'
+import type { ReadResult } from '../reads.ts'
+import { type Lost, lookUpLost } from './look-up.ts'
 import { type AbsentSteps, doesOperation, partsFor } from './steps.ts'
 
-/** How many uncertain records are looked up between two writes to the journal, and how many reads there are at a time. */
+/** How many uncertain records are looked up between two writes to the journal. */
 const LOOK_UP_AT_ONCE = 256
-const LOOK_UPS_IN_FLIGHT = 8
 
 /** A record that was sent so often, and every time proven absent, is one that the API cannot digest. */
 const LOST_MAX = 6
@@ -78,6 +77,7 @@ async function lookedUp(
   { isLastRound, absent }: SettlingMoment,
 ): Promise<RecordResult[]> {
   const results: RecordResult[] = []
+  const lost: Lost[] = []
   for (const operation of new Set(records.map((record) => record.operation))) {
     if (!doesOperation(parts, operation)) {
       absent.note(operation)
@@ -88,66 +88,17 @@ async function lookedUp(
     const rules: InboundRules = INBOUND_RULES[own.route.operation]
     // A note is durable before its request leaves, so what has none has not been sent.
     const wasSent = ({ note }: UncertainRecord) => rules.note === undefined || note !== undefined
-    const sent = all.filter(wasSent)
     for (const record of all) {
       if (!wasSent(record)) results.push({ id: record.id, state: 'planned', problems: [] })
     }
-    const atOnce = rules.lookUpAll === undefined ? LOOK_UPS_IN_FLIGHT : LOOK_UP_AT_ONCE
-    for (let start = 0; start < sent.length && !parts.signal.aborted; start += atOnce) {
-      const some = sent.slice(start, start + atOnce)
-      const findings = await ownFindings(own, file, { records: some, findings: await find(own, rules, some) })
-      results.push(...some.map((record, index) => resultOf(record, findings[index], isLastRound)))
-    }
+    lost.push({ parts: own, records: all.filter(wasSent) })
   }
+  const findings = await lookUpLost(parts, file, lost)
+  for (const [record, read] of findings) results.push(resultOf(record, read, isLastRound))
   return results
 }
 
-async function find(
-  { api, route }: InboundParts,
-  rules: InboundRules,
-  records: readonly UncertainRecord[],
-): Promise<readonly ReadResult<Finding>[]> {
-  const { lookUp, lookUpAll } = rules
-  if (lookUpAll === undefined) {
-    return Promise.all(records.map((record) => tryRead(() => lookUp(api, route.party, record))))
-  }
-  const read = await tryRead(() => lookUpAll(api, route.party, records))
-  if ('trouble' in read) return records.map(() => read)
-  return read.value.map((value) => ({ value }))
-}
-
-/** What was found for one record may be what another did, of this file or of another: then it proves nothing. */
-async function ownFindings(
-  parts: InboundParts,
-  file: FileEntry,
-  { records, findings }: Looked,
-): Promise<ReadResult<Finding>[]> {
-  const given = new Set<string>()
-  const own: ReadResult<Finding>[] = []
-  for (const [index, read] of findings.entries()) {
-    const record = records[index]
-    if (record === undefined || 'trouble' in read) {
-      own.push(read)
-      continue
-    }
-    const sent = { ...record, file: file.id, since: record.sentAt }
-    own.push({ value: await unlessAnothers(parts, sent, read.value, given) })
-  }
-  return own
-}
-
-interface Looked {
-  readonly records: readonly UncertainRecord[]
-  /** One for each. */
-  readonly findings: readonly ReadResult<Finding>[]
-}
-
-function resultOf(
-  record: UncertainRecord,
-  read: ReadResult<Finding> | undefined,
-  isLastRound: boolean,
-): RecordResult {
-  assert(read !== undefined, `nothing was found out about record ${record.number}`)
+function resultOf(record: UncertainRecord, read: ReadResult<Finding>, isLastRound: boolean): RecordResult {
   if ('value' in read) return outcomeOf(record, read.value, isLastRound)
   const message = `the answer was lost, and it cannot be looked up: ${read.trouble}`
   return { id: record.id, state: 'uncertain', problems: [problem('answer-lost', {}, message)] }

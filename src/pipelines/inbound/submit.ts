@@ -5,19 +5,20 @@ import type { InboundOperation } from '../../contract/inbound-operations.ts'
 import type { Call, CallResult } from '../../domain/api.ts'
 import type { FileEntry } from '../../domain/journal.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
-import type { RecordResult, SendingRecord } from '../../domain/record.ts'
+import type { SendingRecord } from '../../domain/record.ts'
 import { assert, hasCode } from '../../support/errors.ts'
 import { drain, type DrainOptions } from '../drain.ts'
-import { type Body, idOf, lookUpOne, partyParams } from '../operations/operation.ts'
+import { type Body, idOf, partyParams } from '../operations/operation.ts'
 import { INBOUND_RULES } from '../operations/operations.ts'
 import type { InboundParts } from '../parts.ts'
-import { accountCheck, tryRead } from '../reads.ts'
+import { assertSameParty } from '../party.ts'
+import { accountCheck } from '../reads.ts'
 import { type Breaker, openBreaker, refusalsNeeded } from './breaker.ts'
 import { columnFinder } from './columns.ts'
 import { keptAnswer } from './documents.ts'
 import { noteTaker } from './notes.ts'
 import { orderGate, retryWaiting } from './order-gate.ts'
-import { unlessAnothers } from './others.ts'
+import { accepted, deferred, doubtReader, uncertain } from './doubts.ts'
 import { settleUncertain } from './settle.ts'
 import { absentSteps, type AbsentSteps, stepsOf } from './steps.ts'
 
@@ -28,6 +29,7 @@ const ROUNDS_MAX = 4
 export async function submitFile(parts: InboundParts, file: FileEntry): Promise<void> {
   const { journal, lease } = parts
   const work = { file: file.id }
+  await assertSameParty(parts, work, `Records of file ${file.name}`)
   await journal.recoverAttempts(lease, work)
   await journal.retryDeferred(lease, work)
   await retryWaiting(parts, file)
@@ -111,10 +113,15 @@ function sender(parts: InboundParts, file: FileEntry): Sender {
   const noteFor = noteTaker(parts, file)
   const checkAccount = accountCheck(api, route.party)
   const columnOf = columnFinder(parts, file)
+  const doubts = doubtReader(parts, file)
 
   return async (record, permit) => {
     const noted = await noteFor(record)
     if ('trouble' in noted) return deferred(record, noted.trouble)
+    if (record.inDoubt && !repeatable) {
+      const known = await doubts.beforeRepetition(record, noted.value)
+      if (known) return known
+    }
     const answer = await api.send(requestOf(record), permit)
     if (answer.certainty === 'not-applied') return deferred(record, answer.detail, answer.status)
     if (answer.certainty === 'unknown') return uncertain(record, answer.detail, answer.status)
@@ -127,11 +134,7 @@ function sender(parts: InboundParts, file: FileEntry): Sender {
     if (answer.status === 403) await checkAccount()
     // What may be repeated may have been done before, by whomever.
     if (record.inDoubt || repeatable) {
-      const known = await afterRefusal(parts, record, {
-        file,
-        note: record.doubtNote ?? noted.value,
-        status: answer.status,
-      })
+      const known = await doubts.afterRefusal(record, noted.value, answer.status)
       if (known) return known
     }
     const problems = await refusals(answer, columnOf)
@@ -153,47 +156,9 @@ function requestMaker({ route }: InboundParts): (record: SendingRecord) => Call 
   }
 }
 
-/** An earlier attempt may have done it after all, and the refusal may be about the repetition. */
-async function afterRefusal(
-  parts: InboundParts,
-  record: SendingRecord,
-  { file, note, status }: { file: FileEntry; note: string | undefined; status: number },
-): Promise<RecordResult | undefined> {
-  const { api, route } = parts
-  const sent = {
-    ...record,
-    sentAt: file.receivedAt ?? file.claimedAt,
-    ...(note === undefined ? {} : { note }),
-  }
-  const read = await tryRead(() => lookUpOne(INBOUND_RULES[route.operation], api, route.party, sent))
-  if ('trouble' in read) return uncertain(record, read.trouble, status)
-  const own = { ...record, file: file.id, since: sent.sentAt }
-  const value = await unlessAnothers(parts, own, read.value)
-  if (value.found === 'accepted') return accepted(record, status, value.apiId)
-  return value.found === 'unclear' ? uncertain(record, value.why, status) : undefined
-}
-
 /** A gateway that is being mended may say so with a success. */
 function namesNothing(status: number): string {
   return `HTTP ${status}, but the answer names nothing that was made`
-}
-
-function accepted(record: SendingRecord, http: number, apiId: string | undefined): RecordResult {
-  return { id: record.id, state: 'accepted', http, problems: [], ...(apiId === undefined ? {} : { apiId }) }
-}
-
-function deferred({ id }: SendingRecord, detail: string, http?: number): RecordResult {
-  return {
-    id,
-    state: 'deferred',
-    problems: [problem('not-sent', {}, detail)],
-    ...(http === undefined ? {} : { http }),
-  }
-}
-
-function uncertain({ id }: SendingRecord, detail: string, http?: number): RecordResult {
-  const problems = [problem('answer-lost', {}, detail)]
-  return { id, state: 'uncertain', problems, ...(http === undefined ? {} : { http }) }
 }
 
 /** The API's own words, each with the user's column that feeds the field it names. */

@@ -1,6 +1,9 @@
 /** Creating cancels: the order's canceled quantities, noted before, tell whether one whose answer was lost took effect. */
+import { CANCEL_REASONS } from '../../contract/cancel.ts'
 import type { Api, Resource } from '../../domain/api.ts'
 import type { Party } from '../../domain/route.ts'
+import { isSameText } from './likeness.ts'
+import { madeBefore } from './made-at.ts'
 import { type Body, type InboundRules, partyParams } from './operation.ts'
 import { compareQuantities, noteOf } from './quantities.ts'
 
@@ -9,6 +12,7 @@ const CANCELED = {
   list: 'cancels',
   items: 'cancel_lines',
   word: 'canceled',
+  thing: 'cancel',
   call: 'this cancel',
 } as const
 
@@ -32,8 +36,19 @@ export const createCancel: InboundRules = {
       watched: CANCELED,
       noteText: record.note,
       body,
+      contrary: (cancel) =>
+        madeBefore(api, record, cancel, ['canceled_at', 'created_at']) ?? otherReason(cancel, body),
     })
   },
+}
+
+/** The supplier may cancel as much at the same time, for a reason of its own. An API may put reasons into other words. */
+function otherReason({ reason: shown }: Resource, { reason_id: id }: Body): string | undefined {
+  const known = Object.entries(CANCEL_REASONS)
+  const theirs = known.find(([, text]) => typeof shown === 'string' && isSameText(shown, text))
+  const ours = known.find(([key]) => key === String(id))
+  if (theirs === undefined || ours === undefined || theirs === ours) return undefined
+  return `has the reason "${theirs[1]}", and the record "${ours[1]}"`
 }
 
 function readOrder(api: Api, party: Party, body: Body): Promise<Resource | undefined> {

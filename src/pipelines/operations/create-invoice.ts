@@ -15,6 +15,7 @@ export const createInvoice: InboundRules = {
       since: 'invoiced_at_gte',
       nameOf: (invoice) => invoice['purchase_order_number'],
       nameOfRecord: (record) => record.naturalKey,
+      madeAt: ['invoiced_at', 'created_at'],
       /** Spec: charges and allowances may change what is due; the lines stay as they are. */
       likeness(invoice, record) {
         const body = JSON.parse(record.body) as Resource

@@ -10,12 +10,25 @@ export interface Likeness {
   readonly names: readonly (readonly [shown: unknown, ours: string])[]
   /** The lists of lines to compare, of what comes back as it was sent; left out where it may be changed later. */
   readonly lines?: { readonly list: string; readonly body: Body }
+  /** What else is sent and shown as it was sent. */
+  readonly values?: readonly ComparedValue[]
+  /** In words, that it was made before the record was sent. */
+  readonly isOlder?: string | undefined
+}
+
+export interface ComparedValue {
+  /** What it is called in messages. */
+  readonly name: string
+  readonly shown: unknown
+  readonly ours: unknown
+  /** Of two that are given; they are compared as texts where it is left out. */
+  readonly isSame?: (shown: string, ours: string) => boolean
 }
 
 /** Undefined for what the record has certainly not made. */
 export function likenessFinding(
   resource: Resource,
-  { what, names, lines }: Likeness,
+  { what, names, lines, values, isOlder }: Likeness,
 ): Exclude<Finding, { found: 'absent' }> | undefined {
   const found = names.map(([shown, ours]) => isNamed(shown, ours))
   if (found.includes(false)) return undefined
@@ -25,11 +38,32 @@ export function likenessFinding(
     const ours = names.map(([, name]) => name).join(' and ')
     return { found: 'unclear', why: `${named}, as the API shows it, may be ${ours} or not` }
   }
-  const contrary = lines && contradiction(resource, lines)
+  const contrary = isOlder ?? (lines && contradiction(resource, lines)) ?? differenceIn(values ?? [])
   if (contrary !== undefined) {
     return { found: 'unclear', why: `${named} has its number at the API, but ${contrary}` }
   }
   return { found: 'accepted', ...(apiId === undefined ? {} : { apiId }) }
+}
+
+/** The first value that differs, in words. What one of both leaves out tells nothing. */
+function differenceIn(values: readonly ComparedValue[]): string | undefined {
+  for (const { name, shown, ours, isSame = isSameText } of values) {
+    if (!isText(shown) || !isText(ours)) continue
+    if (!isSame(String(shown), String(ours))) {
+      return `has the ${name} ${String(shown)}, and the record ${String(ours)}`
+    }
+  }
+  return undefined
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'number' || (typeof value === 'string' && value.trim() !== '')
+}
+
+/** In whatever letters and with however many blanks. */
+export function isSameText(one: string, other: string): boolean {
+  const [left, right] = [one, other].map((text) => text.trim().replaceAll(/\s+/gu, ' ').toLowerCase())
+  return left === right
 }
 
 /** What may be meant by the same name has the same key: digits are one number, however exactly they are shown. */
@@ -116,7 +150,7 @@ function isItem(line: Body, item: Body): boolean | undefined {
 }
 
 /** With or without leading zeros, dashes and check digit. */
-function isUpc(shown: unknown, ours: unknown): boolean | undefined {
+export function isUpc(shown: unknown, ours: unknown): boolean | undefined {
   const [one = '', other = ''] = [shown, ours].map((upc) => looseName(String(upc).replaceAll(/[\s-]/gu, '')))
   if (one === other) return true
   return one.includes(other) || other.includes(one) ? undefined : false

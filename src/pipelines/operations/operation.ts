@@ -2,7 +2,6 @@
 import type { Api, Call, Resource } from '../../domain/api.ts'
 import type { Change, UncertainRecord } from '../../domain/record.ts'
 import type { Party } from '../../domain/route.ts'
-import { assert } from '../../support/errors.ts'
 
 export type Body = Readonly<Record<string, unknown>>
 
@@ -56,17 +55,6 @@ type LookUp =
     }
 
 export type InboundRules = InboundBasics & LookUp
-
-/** Looks one record up, whichever way its operation has. */
-export async function lookUpOne(
-  { lookUp, lookUpAll }: InboundRules,
-  ...[api, party, record]: Parameters<NonNullable<InboundRules['lookUp']>>
-): Promise<Finding> {
-  if (lookUp !== undefined) return lookUp(api, party, record)
-  const [finding] = await lookUpAll(api, party, [record])
-  assert(finding !== undefined, 'a look-up found nothing out')
-  return finding
-}
 
 /** The path parameters of the party's own context. */
 export function partyParams(party: Party): Record<string, number> {

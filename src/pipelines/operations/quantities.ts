@@ -11,6 +11,8 @@ export interface OrderNote {
   readonly lines?: Readonly<Record<string, number>>
   /** The ids of what is attached to the order. */
   readonly attached: readonly string[]
+  /** How many are attached, with an id or without. */
+  readonly listed?: number
   /** The order was seen long before the call, so that others may have changed it in between. */
   readonly isOld?: true
 }
@@ -24,6 +26,8 @@ export interface Watched {
   readonly items: string
   /** The quantities in words: `shipped`. */
   readonly word: string
+  /** What is in the list, in words: `shipment`. */
+  readonly thing: string
   /** The call in words: `this shipment`. */
   readonly call: string
 }
@@ -31,35 +35,96 @@ export interface Watched {
 export function noteOf(order: Resource, { counter, list }: Watched): OrderNote {
   const units = countedUnits(order['order_lines'], counter)
   const lines = unitsByLine(order, counter)
-  const attached = attachedTo(order, list).flatMap((each) => idOf(each) ?? [])
-  return { attached, ...(units === undefined ? {} : { units }), ...(lines === undefined ? {} : { lines }) }
+  const listed = attachedTo(order, list)
+  const attached = listed.flatMap((each) => idOf(each) ?? [])
+  return {
+    attached,
+    listed: listed.length,
+    ...(units === undefined ? {} : { units }),
+    ...(lines === undefined ? {} : { lines }),
+  }
+}
+
+/** A note as it was kept; one that was made of no order says nothing. */
+export type Noted = Partial<OrderNote>
+
+export function readNote(text: string | undefined): Noted {
+  return text === undefined ? {} : (JSON.parse(text) as Noted)
+}
+
+/**
+ * Neither units nor what is attached ever become fewer. So an order that shows fewer than were noted was read from a replica
+ * that lags behind, and what it does not show proves nothing.
+ */
+export function olderThanNote(
+  order: Resource,
+  watched: Watched,
+  before: Noted,
+): Extract<Finding, { found: 'unclear' }> | undefined {
+  const missing = missingSince(before, noteOf(order, watched), watched)
+  if (missing === undefined) return undefined
+  const why = `the API shows an older state of the order than before it was sent: ${missing}`
+  return { found: 'unclear', why }
+}
+
+function missingSince(before: Noted, after: OrderNote, { word, thing }: Watched): string | undefined {
+  const { units = 0, lines = {}, attached = [], listed = 0 } = before
+  if (after.units !== undefined && after.units < units) return `fewer units ${word}`
+  for (const [id, then] of Object.entries(lines)) {
+    const now = after.lines?.[id]
+    if (after.lines !== undefined && now === undefined) return `order line ${id} is missing`
+    if (now !== undefined && now < then) return `fewer units ${word}`
+  }
+  const id = attached.find((each) => !after.attached.includes(each))
+  if (id !== undefined) return `${thing} ${id} is missing`
+  return (after.listed ?? 0) < listed ? `fewer ${thing}s` : undefined
+}
+
+export interface Comparing {
+  readonly watched: Watched
+  readonly noteText: string | undefined
+  readonly body: Body
+  /** What tells, in words, that something attached since then is not what the body made. */
+  readonly contrary?: (attached: Resource) => string | undefined
 }
 
 /** Whether a call with this body took effect between the note and now. */
 export function compareQuantities(
   order: Resource,
-  { watched, noteText, body }: { watched: Watched; noteText: string | undefined; body: Body },
+  { watched, noteText, body, contrary }: Comparing,
 ): Finding {
-  const { word, call } = watched
-  const before = noteText === undefined ? undefined : (JSON.parse(noteText) as Partial<OrderNote>)
-  if (before?.units === undefined) {
+  const { word, call, thing } = watched
+  const before = readNote(noteText)
+  if (before.units === undefined) {
     return { found: 'unclear', why: `the quantities ${word} before it was sent are not known` }
   }
   const after = noteOf(order, watched)
   if (after.units === undefined) {
     return { found: 'unclear', why: `the order does not show the quantities ${word}` }
   }
-  const added = after.attached.filter((id) => before.attached?.includes(id) === false)
-  if (added.length === 0 && isAsBefore(before, after)) return { found: 'absent' }
-  const [apiId] = added
+  const older = olderThanNote(order, watched, before)
+  if (older !== undefined) return older
+  const added = attachedTo(order, watched.list).filter((each) => !isNoted(before, each))
+  const named = added.flatMap((each) => idOf(each) ?? [])
+  if (named.length === 0 && isAsBefore(before, after)) return { found: 'absent' }
+  const [apiId] = named
   // Somebody else may have added just as much to an order that was seen long before.
-  if (before.isOld !== true && added.length <= 1 && isExplained(order, { watched, body, before, after })) {
-    return { found: 'accepted', ...(apiId === undefined ? {} : { apiId }) }
+  if (before.isOld !== true && named.length <= 1 && isExplained(order, { watched, body, before, after })) {
+    const made = added.find((each) => idOf(each) === apiId)
+    const difference = made === undefined ? undefined : contrary?.(made as Resource)
+    if (difference === undefined) return { found: 'accepted', ...(apiId === undefined ? {} : { apiId }) }
+    return { found: 'unclear', why: `${[thing, apiId].join(' ').trim()} fits, but ${difference}` }
   }
   return {
     found: 'unclear',
     why: `the order had ${before.units} units ${word} before and has ${after.units} now, which ${call} alone does not explain`,
   }
+}
+
+/** Whether it was attached to the order before the call. */
+export function isNoted({ attached = [] }: Noted, resource: unknown): boolean {
+  const id = idOf(resource)
+  return id !== undefined && attached.includes(id)
 }
 
 /** What came to the order since the note; undefined where that is not known, or where a line has less than before. */
@@ -68,7 +133,7 @@ export function addedSince(
   watched: Watched,
   noteText: string | undefined,
 ): { readonly units: number; readonly attached: readonly unknown[] } | undefined {
-  const before = noteText === undefined ? {} : (JSON.parse(noteText) as Noted)
+  const before = readNote(noteText)
   const after = noteOf(order, watched)
   const { attached: known, lines = {} } = before
   if (before.units === undefined || after.units === undefined || known === undefined) return undefined
@@ -76,8 +141,6 @@ export function addedSince(
   const attached = attachedTo(order, watched.list).filter((each) => !known.includes(idOf(each) ?? ''))
   return { units: after.units - before.units, attached }
 }
-
-type Noted = Partial<OrderNote>
 
 /** Units may have moved from one line to another only in sum, which is not as before. */
 function isAsBefore(before: Noted, after: Noted): boolean {

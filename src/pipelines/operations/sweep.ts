@@ -1,6 +1,7 @@
 /** Looking up by sweeping a list that has no filter for what is looked for: however many are sought, it is read once. */
 import type { Api, Call, Resource } from '../../domain/api.ts'
 import { likenessFinding, type Likeness, looseName } from './likeness.ts'
+import { CLOCK_MARGIN_MS, madeBefore, type MadeFields } from './made-at.ts'
 import type { Finding, SentRecord } from './operation.ts'
 
 export interface Sweep {
@@ -10,6 +11,8 @@ export interface Sweep {
   /** What a resource is told apart by, and the same of a record. */
   readonly nameOf: (resource: Resource) => unknown
   readonly nameOfRecord: (record: SentRecord) => string
+  /** Where a resource shows when it was made; an API that ignores the filter shows older ones too. */
+  readonly madeAt: MadeFields
   readonly likeness: (resource: Resource, record: SentRecord) => Likeness
 }
 
@@ -45,8 +48,10 @@ async function sweepOnce(
       const name = sweep.nameOf(resource)
       // what does not show its name may be any of them
       const meant = name === undefined ? records : (named.get(looseName(name)) ?? [])
-      for (const record of meant)
-        note(found, record, likenessFinding(resource, sweep.likeness(resource, record)))
+      for (const record of meant) {
+        const isOlder = madeBefore(api, record, resource, sweep.madeAt)
+        note(found, record, likenessFinding(resource, { ...sweep.likeness(resource, record), isOlder }))
+      }
     }
     if (found.accepted.size === records.length) break
     if (isTooLate()) return undefined
@@ -74,9 +79,6 @@ function byName(records: readonly SentRecord[], nameOf: Sweep['nameOfRecord']): 
   }
   return named
 }
-
-/** How far a sweep reaches back before the attempt: our clock may have been wrong then and right now. */
-const CLOCK_MARGIN_MS = 24 * 60 * 60 * 1000
 
 /** How much of the margin may be lost to an API whose clock proves to be behind what was thought of it. */
 const CLOCK_SLACK_MS = 60 * 60 * 1000

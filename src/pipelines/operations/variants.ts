@@ -1,7 +1,9 @@
 /** Items: new ones are known by their identifier; a change may be repeated, and the item shows whether it was made. */
 import type { Resource } from '../../domain/api.ts'
 import type { Party } from '../../domain/route.ts'
+import { type AttributeCode, ATTRIBUTES, type AttributeType } from '../../contract/attributes.ts'
 import { type AttributeValues, attributeEntries } from '../../contract/variant-fields.ts'
+import { type ComparedValue, isSameText, isUpc } from './likeness.ts'
 import { type Body, type InboundRules, partyParams } from './operation.ts'
 import { sweepFor } from './sweep.ts'
 
@@ -17,11 +19,38 @@ export const createVariant: InboundRules = {
       since: 'created_at_gte',
       nameOf: identifierShown,
       nameOfRecord: ({ naturalKey }) => naturalKey,
-      likeness: (variant, { naturalKey }) => ({
+      madeAt: ['created_at'],
+      likeness: (variant, { naturalKey, body }) => ({
         what: 'item',
         names: [[identifierShown(variant), naturalKey]],
+        values: comparedValues(variant, entriesOf(JSON.parse(body) as Body, party)),
       }),
     }),
+}
+
+type Entries = ReturnType<typeof attributeEntries>
+
+/** What an item is. Its stock and prices change, and its images may get another address. */
+function comparedValues(variant: Resource, entries: Entries): ComparedValue[] {
+  const attributes = shownAttributes(variant['attributes'])
+  return entries.flatMap(({ attribute: { code }, value: ours, retailer }) => {
+    const compared = COMPARED[ATTRIBUTES[code as AttributeCode].type]
+    if (code === 'identifier' || code === 'inventory' || compared === undefined) return []
+    const values = attributes?.get(code)?.filter((each) => isFor(each, retailer)) ?? []
+    const isSame = code === 'upc' ? isNoOtherUpc : compared
+    const fitting = values.find(({ value }) => isSame(String(value), String(ours))) ?? values[0]
+    const shown = fitting?.value ?? (retailer ? undefined : variant[code])
+    return [{ name: code, shown, ours, isSame }]
+  })
+}
+
+const isSameNumber = (shown: string, ours: string) => Number(shown) === Number(ours)
+const isNoOtherUpc = (shown: string, ours: string) => isUpc(shown, ours) !== false
+
+const COMPARED: Readonly<Partial<Record<AttributeType, typeof isSameText>>> = {
+  text: isSameText,
+  integer: isSameNumber,
+  decimal: isSameNumber,
 }
 
 export const updateVariant: InboundRules = {
@@ -78,9 +107,14 @@ function entriesText(body: Body, party: Party): string {
   return JSON.stringify({ attributes: entriesOf(body, party) })
 }
 
+interface ShownValue {
+  readonly value?: unknown
+  readonly retailer?: { readonly id?: unknown }
+}
+
 interface ShownAttribute {
   readonly code?: unknown
-  readonly values?: readonly { readonly value?: unknown; readonly retailer?: { readonly id?: unknown } }[]
+  readonly values?: readonly ShownValue[]
 }
 
 /** The values by code. Suppliers see attributes by code, retailers as a list. */
@@ -90,16 +124,15 @@ function shownAttributes(attributes: unknown) {
   return new Map(all.map((it) => [String(it.code), it.values ?? []]))
 }
 
-function showsAll(variant: Resource, entries: ReturnType<typeof entriesOf>): boolean {
+function showsAll(variant: Resource, entries: Entries): boolean {
   const shown = shownAttributes(variant['attributes'])
   if (shown === undefined) return false
   return entries.every(({ attribute, value, retailer }) =>
-    shown
-      .get(attribute.code)
-      ?.some(
-        (each) =>
-          String(each.value) === String(value) &&
-          (retailer === undefined || each.retailer === undefined || each.retailer.id === retailer?.id),
-      ),
+    shown.get(attribute.code)?.some((each) => String(each.value) === String(value) && isFor(each, retailer)),
   )
+}
+
+/** Where either does not say whose value it is, it may be. */
+function isFor({ retailer: shown }: ShownValue, retailer: Entries[number]['retailer']): boolean {
+  return !retailer || shown === undefined || shown.id === retailer.id
 }

@@ -28,6 +28,7 @@ export async function collectRecords(parts: OutboundParts): Promise<number> {
     if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
     parts.notify({ kind: 'progress', route: route.name, file: '', phase: 'collecting', done })
   }
+  await journal.noteListed(lease)
   return added
 }
 

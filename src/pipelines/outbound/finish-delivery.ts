@@ -3,11 +3,11 @@ import type { DeliveryEntry, DeliveryState } from '../../domain/journal.ts'
 import type { ReportedRecord, StateCounts } from '../../domain/record.ts'
 import { BridgeError } from '../../support/errors.ts'
 import type { OutboundParts } from '../parts.ts'
+import { assertSameParty } from '../party.ts'
 import { acknowledgeDelivery } from './acknowledge.ts'
 import { deliverySpoolName } from './compose.ts'
 import { deliverFile } from './deliver.ts'
 import { isAwaited } from './pick-ups.ts'
-import { assureComposed } from './recompose.ts'
 
 /** How many records in trouble are named; the journal has them all. */
 export const TROUBLED_MAX = 100
@@ -34,13 +34,16 @@ export async function finishDelivery(
   delivery: DeliveryEntry,
   isNew: boolean,
 ): Promise<DeliveryResult> {
+  await assertSameParty(parts, { delivery: delivery.id }, `Records of file ${delivery.name}`)
   let current = delivery
   for (let step = NEXT_STEP[current.state]; step !== undefined; step = NEXT_STEP[current.state]) {
     if (parts.signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
     await step(parts, current, isNew)
     const next = await parts.journal.delivery(delivery.id)
-    if (next === undefined || next.state === current.state) break
+    if (next === undefined) break
+    const isSame = next.state === current.state
     current = next
+    if (isSame) break
   }
   if (isInPlace(current)) await parts.spool.remove(deliverySpoolName(delivery.id))
   const work = { delivery: delivery.id }
@@ -65,16 +68,10 @@ const NEXT_STEP: Readonly<
     ((parts: OutboundParts, delivery: DeliveryEntry, isNew: boolean) => Promise<void>) | undefined
   >
 > = {
-  composed: leaveFile,
+  composed: deliverFile,
   delivered: settleDelivered,
   acknowledged: undefined,
   done: undefined,
-}
-
-/** A delivery of before may have lost its file in the spool. */
-async function leaveFile(parts: OutboundParts, delivery: DeliveryEntry, isNew: boolean): Promise<void> {
-  if (!isNew) await assureComposed(parts, delivery)
-  await deliverFile(parts, delivery, isNew)
 }
 
 /** A route that acknowledges nothing any more may come upon a delivery of the time when it did. */

@@ -3,11 +3,13 @@ import type { DeliveryEntry } from '../../domain/journal.ts'
 import { type FailureCode, hasCode } from '../../support/errors.ts'
 import { CONCERNS_ALL } from '../concerns-all.ts'
 import type { OutboundParts } from '../parts.ts'
+import { assertSameParty } from '../party.ts'
 import { type AwaitedFiles, awaitedFiles } from './awaited.ts'
 import { collectRecords } from './collect.ts'
 import { composeDelivery, type HeldRecord, type Progress, recordsPerFile } from './compose.ts'
 import { type DeliveryResult, finishDelivery, isInPlace, TROUBLED_MAX } from './finish-delivery.ts'
 import { isAwaited, notePickUps } from './pick-ups.ts'
+import { heldDeliveries, type HeldDeliveries } from './held-deliveries.ts'
 import { noteReceipts } from './receipts.ts'
 import { composeReport, type Report } from './report.ts'
 import type { UnwrittenRecord } from './report-lines.ts'
@@ -18,6 +20,8 @@ export interface OutboundPass {
   readonly deliveries: readonly DeliveryResult[]
   /** Delivered files that wait to be taken or confirmed; left out where there are none. */
   readonly awaited?: AwaitedFiles
+  /** Composed files that wait for a person; left out where there are none. */
+  readonly heldDeliveries?: HeldDeliveries
   /** How many records could not be turned into rows and are in no file, and the first of them. */
   readonly held: number
   readonly heldRecords: readonly UnwrittenRecord[]
@@ -41,7 +45,7 @@ export async function passOutbound(
   const failures = parts.route.acknowledge === 'receipt' ? await receiptFailures(parts) : []
   const pass = await passOn(parts, { deliveries, failures, stuck: 0, isAway: false, unreachable: 0 })
   if (failures.length > 0) throw failures[0]
-  return pass
+  return { ...pass, ...(await heldDeliveries(parts)) }
 }
 
 /** Nothing else waits for a mailbox that only receipts come to; but that it is away must be said. */
@@ -64,6 +68,8 @@ async function passOn(parts: OutboundParts, passing: Passing): Promise<OutboundP
   if (parts.onlyUnfinished === true || parts.turn?.isComposed === true || !takesMore(passing))
     return { ...outboundSoFar(route.name, deliveries), ...(await awaitedFiles(parts)) }
   if (route.report !== undefined) return passReport(parts, route.report, passing)
+  // They would be put into one file with what is collected now.
+  await assertSameParty(parts, { waitingIn: route.name }, 'Records that wait for a file')
   await collectRecords(parts)
   const held = await deliverWaiting(parts, passing)
   return {
@@ -106,7 +112,7 @@ interface Turn {
 
 /** Goes on after a failure that is about one delivery. Where nothing can be left, only what is in place goes on. */
 async function bringOn(parts: OutboundParts, { delivery, isNew }: Turn, passing: Passing): Promise<void> {
-  if (delivery.state === 'composed' && passing.isAway) return
+  if (delivery.held !== undefined || (delivery.state === 'composed' && passing.isAway)) return
   try {
     passing.deliveries.push(await finishDelivery(parts, delivery, isNew))
     passing.unreachable = 0
@@ -117,7 +123,7 @@ async function bringOn(parts: OutboundParts, { delivery, isNew }: Turn, passing:
     if (hasCode(error, 'api-unreachable')) {
       passing.unreachable++
       if (passing.unreachable >= UNREACHABLE_MAX) throw error
-    } else if (delivery.state === 'composed') passing.stuck++
+    } else if (delivery.state === 'composed' && !hasCode(error, 'party-changed')) passing.stuck++
   }
 }
 

@@ -3,6 +3,7 @@ import type { DeliveryEntry } from '../../domain/journal.ts'
 import type { Mailbox } from '../../domain/mailbox.ts'
 import type { AwaitedDelivery } from '../../domain/taking.ts'
 import { BridgeError } from '../../support/errors.ts'
+import { inParallel } from '../../support/parallel.ts'
 import type { OutboundParts } from '../parts.ts'
 
 /**
@@ -14,7 +15,13 @@ export const MARK = '.dropbridge'
 /** So many files that wait are looked for in one pass; those behind them come up as these are taken. */
 const AWAITED_MAX = 10_000
 
-/** One listing for each folder, however many files wait there. Gives those that are gone to the journal. */
+/** So many names are looked at at once. */
+const LOOKS_AT_ONCE = 16
+
+/**
+ * One listing for each folder, however many files wait there, and a second one where files are gone. Gives those that are
+ * gone to the journal.
+ */
 export async function notePickUps(parts: OutboundParts): Promise<void> {
   const { journal, lease, route, target, signal } = parts
   const awaited = await journal.awaitedDeliveries(AWAITED_MAX, route.name)
@@ -23,13 +30,41 @@ export async function notePickUps(parts: OutboundParts): Promise<void> {
     const place = placeOf(target, folder)
     // What was left in another place of the same folder, before the mailbox was moved, is not missing here.
     const own = awaited.filter((delivery) => delivery.folder === folder && delivery.leftIn === place)
-    const here = await whatLies(parts, folder, own)
-    if (here === undefined) continue
-    for (const { id, name } of own) {
+    for (const { id } of await takenFrom(parts, folder, own)) {
       if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
-      if (!here.has(plain(name))) await journal.deliveryPickedUp(lease, id)
+      await journal.deliveryPickedUp(lease, id)
     }
   }
+}
+
+/**
+ * The deliveries whose files are gone. A listing can miss a name: of a share, or of a folder that changes while it is read.
+ * So each name that is missing is looked at by itself, and the folder is listed again. The second listing comes last,
+ * because it also shows that the place was the right one all the time.
+ */
+async function takenFrom(
+  parts: OutboundParts,
+  folder: string,
+  awaited: readonly AwaitedDelivery[],
+): Promise<readonly AwaitedDelivery[]> {
+  const { target, signal } = parts
+  const missing = missingFrom(await whatLies(parts, folder, awaited), awaited)
+  if (missing.length === 0) return []
+  const stands = await inParallel(missing, LOOKS_AT_ONCE, async ({ name }) => {
+    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    return target.stands(folder, name)
+  })
+  const gone = missing.filter((_, index) => stands[index] === false)
+  if (gone.length === 0) return []
+  return missingFrom(await whatLies(parts, folder, awaited), gone)
+}
+
+/** None where it is not known what lies in the folder. */
+function missingFrom(
+  here: ReadonlySet<string> | undefined,
+  awaited: readonly AwaitedDelivery[],
+): readonly AwaitedDelivery[] {
+  return here === undefined ? [] : awaited.filter(({ name }) => !here.has(plain(name)))
 }
 
 /**

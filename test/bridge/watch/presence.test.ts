@@ -57,7 +57,10 @@ test('a watch is shown while it is there, takes the place of one that is gone, a
   const missing = await before.snapshot()
   await before.close()
   const watching = await watchWorld(world)
-  await watching.until(async () => (await watching.bridge.journal.watches()).length === 2)
+  await watching.until(async () => {
+    const known = holders(await watching.bridge.journal.watches())
+    return known.length === 2 && known.some((holder) => holder.includes(`/${process.pid}/`))
+  })
   const during = await watching.bridge.snapshot()
   await watching.stop()
   const after = await world.open()

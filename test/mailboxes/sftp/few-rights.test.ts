@@ -1,5 +1,6 @@
+import { leaveIn, type Notes } from '../../fixtures/leave-in.ts'
 import { unlinkSync } from 'node:fs'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Mailbox } from '../../../src/domain/mailbox.ts'
@@ -67,8 +68,7 @@ describe('where nobody may list', () => {
     expect(await mailbox.claims('inbox')).toEqual([])
     expect(await contentsOf(mailbox)).toBe('a,b\n')
     expect(await mailbox.archive(CLAIM, 'archive')).toBe('archive/orders~k1.csv')
-    const handover = { stillOurs: () => Promise.resolve(), takenOver: true }
-    expect(await mailbox.deliver(await localFile('x'), 'out', 'x.csv', handover)).toBe('delivered')
+    expect(await leaveIn(mailbox, await localFile('x'), 'out', 'x.csv')).toBe('delivered')
   })
 })
 
@@ -77,7 +77,7 @@ describe('where nobody may rename', () => {
     await place.put('inbox/orders.csv', 'a,b\n')
     forbid('rename')
     await expect(place.mailbox.claim(CLAIM)).rejects.toThrow('`claim: leave`')
-    await expect(place.mailbox.deliver(await localFile('x'), 'out', 'x.csv')).rejects.toThrow(
+    await expect(leaveIn(place.mailbox, await localFile('x'), 'out', 'x.csv')).rejects.toThrow(
       '`deliver: direct`',
     )
   })
@@ -100,23 +100,68 @@ describe('where nobody may rename', () => {
     const mailbox = place.with({ deliver: 'direct' })
     await mkdir(join(place.root, 'out'))
     forbid('rename', 'remove')
-    expect(await mailbox.deliver(await localFile('a,b\n'), 'out', 'x.csv')).toBe('delivered')
-    expect(await mailbox.deliver(await localFile('a,b\n'), 'out', 'x.csv')).toBe('delivered')
-    expect(await mailbox.deliver(await localFile('a,b\n1,2\n'), 'out', 'x.csv')).toBe('occupied')
+    expect(await leaveIn(mailbox, await localFile('a,b\n'), 'out', 'x.csv')).toBe('delivered')
+    expect(await leaveIn(mailbox, await localFile('a,b\n'), 'out', 'x.csv')).toBe('delivered')
+    expect(await leaveIn(mailbox, await localFile('a,b\n1,2\n'), 'out', 'x.csv')).toBe('occupied')
     expect(await place.get('out/x.csv')).toBe('a,b\n')
     expect(await place.names('out')).toEqual(['x.csv'])
   })
 
-  test('what a crash left half-written is finished by whoever takes over', async () => {
-    const mailbox = place.with({ deliver: 'direct' })
-    await place.put('out/x.csv', 'a,b\n')
-    await place.put('out/y.csv', 'other')
-    const takeOver = { stillOurs: () => Promise.resolve(), takenOver: true }
-    const source = await localFile('a,b\n1,2\n')
-    expect(await mailbox.deliver(source, 'out', 'x.csv', takeOver)).toBe('delivered')
-    expect(await place.get('out/x.csv')).toBe('a,b\n1,2\n')
-    expect(await mailbox.deliver(source, 'out', 'y.csv', takeOver)).toBe('occupied')
-    expect(await place.get('out/y.csv')).toBe('other')
+  describe('a file that a crash left half-written', () => {
+    const earlier = (reached?: 'begun' | 'complete'): Notes => {
+      const evidence = { by: 'direct', ...(reached === undefined ? {} : { reached }) }
+      return { naming: { name: 'x.csv', working: '', evidence } }
+    }
+    const leave = async (notes: Notes) =>
+      leaveIn(place.with({ deliver: 'direct' }), await localFile('a,b\n1,2\n'), 'out', 'x.csv', notes)
+
+    test('is finished where it was begun', async () => {
+      await place.put('out/x.csv', 'a,b\n')
+      expect(await leave(earlier('begun'))).toBe('delivered')
+      expect(await place.get('out/x.csv')).toBe('a,b\n1,2\n')
+    })
+
+    test('is written when only its empty file was made', async () => {
+      await place.put('out/x.csv', '')
+      expect(await leave(earlier())).toBe('delivered')
+      expect(await place.get('out/x.csv')).toBe('a,b\n1,2\n')
+    })
+
+    test.each([undefined, 'ours'])(
+      'is another one when it was not noted as begun (noted: %s)',
+      async (noted) => {
+        await place.put('out/x.csv', 'a,b\n')
+        expect(await leave(noted === undefined ? {} : earlier())).toBe('occupied')
+        expect(await place.get('out/x.csv')).toBe('a,b\n')
+      },
+    )
+
+    test('and was taken away by its reader is not left again, and told', async () => {
+      await mkdir(join(place.root, 'out'))
+      expect(await leave(earlier('begun'))).toEqual({ unclear: expect.stringMatching(/before it was whole/) })
+      expect(await place.names('out')).toEqual([])
+    })
+
+    test('after all of it was written is delivered, also where its reader has it', async () => {
+      await mkdir(join(place.root, 'out'))
+      expect(await leave(earlier('complete'))).toBe('delivered')
+      expect(await place.names('out')).toEqual([])
+    })
+
+    test('is noted at each step before anybody could take it', async () => {
+      await mkdir(join(place.root, 'out'))
+      const mailbox = place.with({ deliver: 'direct' })
+      const staged = await mailbox.stage(await localFile('a,b\n'), 'out', { name: 'x.csv' })
+      const seen: unknown[] = [[staged.evidence['reached'], await place.get('out/x.csv')]]
+      await mailbox.giveName(staged, 'x.csv', async ({ reached }) => {
+        seen.push([reached, await place.get('out/x.csv')])
+      })
+      expect(seen).toEqual([
+        [undefined, undefined],
+        ['begun', ''],
+        ['complete', 'a,b\n'],
+      ])
+    })
   })
 
   test.each(['before', 'after'] as const)(
@@ -126,7 +171,7 @@ describe('where nobody may rename', () => {
       const contents = '0123456789abcdef'.repeat(20_000)
       let writes = 0
       server.misbehave = ({ kind }) => (kind === 'write' && (writes += 1) % 4 === 0 ? how : undefined)
-      expect(await mailbox.deliver(await localFile(contents), 'out', 'x.csv')).toBe('delivered')
+      expect(await leaveIn(mailbox, await localFile(contents), 'out', 'x.csv')).toBe('delivered')
       expect((await readFile(join(place.root, 'out/x.csv'), 'utf8')) === contents).toBe(true)
       expect(server.connections()).toBeGreaterThan(2)
     },
@@ -144,7 +189,7 @@ describe('where nobody may rename', () => {
         return how
       }
       await mkdir(join(place.root, 'out'))
-      expect(await mailbox.deliver(await localFile('a,b\n'), 'out', 'x.csv')).toBe('delivered')
+      expect(await leaveIn(mailbox, await localFile('a,b\n'), 'out', 'x.csv')).toBe('delivered')
       expect(taken).toEqual(['x.csv'])
       expect(await place.names('out')).toEqual([])
     },
@@ -162,7 +207,7 @@ describe('where nobody may rename', () => {
       return undefined
     }
     await mkdir(join(place.root, 'out'))
-    expect(await mailbox.deliver(await localFile('a,b\n'), 'out', 'x.csv')).toBe('delivered')
+    expect(await leaveIn(mailbox, await localFile('a,b\n'), 'out', 'x.csv')).toBe('delivered')
     expect(isTaken).toBe(true)
     expect(await place.names('out')).toEqual([])
   })
@@ -170,50 +215,28 @@ describe('where nobody may rename', () => {
   test('a name that somebody else takes meanwhile keeps its contents', async () => {
     const mailbox = place.with({ deliver: 'direct' })
     await mkdir(join(place.root, 'out'))
-    const handover = {
-      takenOver: false,
-      stillOurs: () => writeFile(join(place.root, 'out/x.csv'), 'theirs'),
-    }
-    await expect(mailbox.deliver(await localFile('ours'), 'out', 'x.csv', handover)).resolves.toBe('occupied')
+    const staged = await mailbox.stage(await localFile('ours'), 'out', { name: 'x.csv' })
+    await writeFile(join(place.root, 'out/x.csv'), 'theirs')
+    expect(await mailbox.giveName(staged, 'x.csv')).toBe('occupied')
     expect(await place.get('out/x.csv')).toBe('theirs')
   })
 })
 
-test('without the right to delete, only a hidden note stays behind', async () => {
-  forbid('remove')
-  expect(await place.mailbox.deliver(await localFile('x'), 'out', 'x.csv')).toBe('delivered')
-  expect((await place.names('out')).toSorted()).toEqual([
-    expect.stringMatching(/^\.x\.csv\.naming-[\da-f]{24}\.dropbridge\.tmp$/),
-    'x.csv',
-  ])
-  expect((await place.mailbox.list('out')).map(({ name }) => name)).toEqual(['x.csv'])
+test('a server that refuses to look at a name has not said that it is free', async () => {
+  await place.put('out/x.csv', 'a')
+  await place.mailbox.names('out')
+  server.misbehave = ({ kind, path }) =>
+    kind === 'lstat' && path?.endsWith('.csv') === true ? 'no rights' : undefined
+  await expect(place.mailbox.stands('out', 'gone.csv')).rejects.toMatchObject({
+    code: 'mailbox-unreachable',
+    message: expect.stringContaining('gone.csv cannot be looked at'),
+  })
 })
 
-test.each(['tuesday', 'monday'])(
-  'without the right to delete, the next file of a name that was taken is delivered as well (%s)',
-  async (contents) => {
-    forbid('remove')
-    const takeOver = { stillOurs: () => Promise.resolve(), takenOver: true }
-    const first = await localFile('monday')
-    expect(await place.mailbox.deliver(first, 'out', 'x.csv')).toBe('delivered')
-    await rm(join(place.root, 'out/x.csv'))
-    expect(await place.again().deliver(first, 'out', 'x.csv', takeOver)).toBe('delivered')
-    expect(await place.get('out/x.csv')).toBeUndefined()
-    const second = join(await tempFolder(), 'spooled-later')
-    await writeFile(second, contents)
-    expect(await place.mailbox.deliver(second, 'out', 'x.csv', takeOver)).toBe('delivered')
-    expect(await place.get('out/x.csv')).toBe(contents)
-  },
-)
-
-test('without the right to delete, other bytes under the same local name are another file', async () => {
+test('without the right to delete, a file is delivered and nothing else stays', async () => {
   forbid('remove')
-  const source = await localFile('monday')
-  expect(await place.mailbox.deliver(source, 'out', 'x.csv')).toBe('delivered')
-  await rm(join(place.root, 'out/x.csv'))
-  await writeFile(source, 'tuesday')
-  expect(await place.mailbox.deliver(source, 'out', 'x.csv')).toBe('delivered')
-  expect(await place.get('out/x.csv')).toBe('tuesday')
+  expect(await leaveIn(place.mailbox, await localFile('x'), 'out', 'x.csv')).toBe('delivered')
+  expect(await place.names('out')).toEqual(['x.csv'])
 })
 
 test('without the right to make folders, the folder that is missing is named', async () => {

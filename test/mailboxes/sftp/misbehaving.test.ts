@@ -1,3 +1,4 @@
+import { leaveIn, type Notes } from '../../fixtures/leave-in.ts'
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, symlink, unlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -130,9 +131,7 @@ describe.each(['before', 'after', 'silence'] as const)(
       ['open', /dropbridge\.tmp$/],
       ['write', /^/],
       ['close', /^/],
-      ['open', /\.naming-[\da-f]+\.dropbridge\.tmp$/],
       ['rename', /^/],
-      ['remove', /^/],
     ] as const
 
     test.each(DELIVERING)(
@@ -142,7 +141,7 @@ describe.each(['before', 'after', 'silence'] as const)(
         const source = await localFile(contents)
         await mkdir(join(place.root, 'out'))
         const trouble = once(kind, how, about)
-        expect(await mailbox.deliver(source, 'out', 'orders.csv')).toBe('delivered')
+        expect(await leaveIn(mailbox, source, 'out', 'orders.csv')).toBe('delivered')
         expect(trouble.struck()).toBe(true)
         expect(hashOf(await readFile(join(place.root, 'out/orders.csv')))).toBe(hashOf(contents))
         expect(await visible('out')).toEqual(['orders.csv'])
@@ -165,7 +164,7 @@ describe('a consumer that takes the file before the bridge is back', () => {
       if (taken === undefined && server.requests.at(-2)?.kind === 'rename') taken = takes()
       return kind === 'rename' && taken === undefined ? 'after' : undefined
     }
-    expect(await mailbox.deliver(source, 'out', 'orders.csv')).toBe('delivered')
+    expect(await leaveIn(mailbox, source, 'out', 'orders.csv')).toBe('delivered')
     await taken
     expect(await readdir(join(place.root, 'out'))).toEqual([])
   })
@@ -179,31 +178,14 @@ describe('a consumer that takes the file before the bridge is back', () => {
       isAway = kind === 'rename'
       return isAway ? 'after' : undefined
     }
-    await expect(mailbox.deliver(source, 'out', 'orders.csv')).rejects.toMatchObject({
+    const notes: Notes = {}
+    await expect(leaveIn(mailbox, source, 'out', 'orders.csv', notes)).rejects.toMatchObject({
       code: 'mailbox-unreachable',
     })
     server.misbehave = () => undefined
     await takes()
-    const handover = { stillOurs: () => Promise.resolve(), takenOver: true }
-    expect(await place.again().deliver(source, 'out', 'orders.csv', handover)).toBe('delivered')
+    expect(await leaveIn(place.again(), source, 'out', 'orders.csv', notes)).toBe('delivered')
     expect(await readdir(join(place.root, 'out'))).toEqual([])
-  })
-
-  test('gets another file whose long name begins alike', async () => {
-    await mkdir(join(place.root, 'out'))
-    const [one, other] = ['1', '2'].map((end) => `${'n'.repeat(200)}-${end}.csv`)
-    let isAway = false
-    server.misbehave = ({ kind }) => {
-      if (isAway) return 'before'
-      isAway = kind === 'rename'
-      return isAway ? 'after' : undefined
-    }
-    const lost = mailbox.deliver(await localFile('one'), 'out', one ?? '')
-    await expect(lost).rejects.toMatchObject({ code: 'mailbox-unreachable' })
-    server.misbehave = () => undefined
-    await unlink(join(place.root, 'out', one ?? ''))
-    expect(await place.again().deliver(await localFile('other'), 'out', other ?? '')).toBe('delivered')
-    expect(await place.get(`out/${other}`)).toBe('other')
   })
 
   test('gets it once when another file has its name by then', async () => {
@@ -215,13 +197,14 @@ describe('a consumer that takes the file before the bridge is back', () => {
       isAway = kind === 'rename'
       return isAway ? 'after' : undefined
     }
-    await expect(mailbox.deliver(source, 'out', 'orders.csv')).rejects.toMatchObject({
+    const notes: Notes = {}
+    await expect(leaveIn(mailbox, source, 'out', 'orders.csv', notes)).rejects.toMatchObject({
       code: 'mailbox-unreachable',
     })
     server.misbehave = () => undefined
     await takes()
     await place.put('out/orders.csv', 'theirs')
-    expect(await place.again().deliver(source, 'out', 'orders.csv')).toBe('delivered')
+    expect(await leaveIn(place.again(), source, 'out', 'orders.csv', notes)).toBe('delivered')
     expect(await place.get('out/orders.csv')).toBe('theirs')
     expect(await visible('out')).toEqual(['orders.csv'])
   })
@@ -234,12 +217,12 @@ describe('a consumer that takes the file before the bridge is back', () => {
       isAway ||= kind === 'rename'
       return isAway ? 'before' : undefined
     }
-    await expect(mailbox.deliver(source, 'out', 'orders.csv')).rejects.toMatchObject({
+    const notes: Notes = {}
+    await expect(leaveIn(mailbox, source, 'out', 'orders.csv', notes)).rejects.toMatchObject({
       code: 'mailbox-unreachable',
     })
     server.misbehave = () => undefined
-    const handover = { stillOurs: () => Promise.resolve(), takenOver: true }
-    expect(await place.again().deliver(source, 'out', 'orders.csv', handover)).toBe('delivered')
+    expect(await leaveIn(place.again(), source, 'out', 'orders.csv', notes)).toBe('delivered')
     expect(await readdir(join(place.root, 'out'))).toEqual(['orders.csv'])
   })
 })
@@ -262,7 +245,7 @@ describe('a server that was frozen and carries out a rename long after', () => {
   test('gives a consumer nothing twice', async () => {
     await mkdir(join(place.root, 'out'))
     once('rename', 'late')
-    expect(await mailbox.deliver(await localFile('a,b\n'), 'out', 'orders.csv')).toBe('delivered')
+    expect(await leaveIn(mailbox, await localFile('a,b\n'), 'out', 'orders.csv')).toBe('delivered')
     await unlink(join(place.root, 'out/orders.csv'))
     server.wake()
     expect(await readdir(join(place.root, 'out'))).toEqual([])
@@ -293,7 +276,7 @@ describe('a server that', () => {
     }
     await mailbox.claim(CLAIM)
     expect(hashOf(await contentsOf(mailbox.read(CLAIM)))).toBe(hashOf(contents))
-    expect(await mailbox.deliver(await localFile(contents), 'out', 'back.csv')).toBe('delivered')
+    expect(await leaveIn(mailbox, await localFile(contents), 'out', 'back.csv')).toBe('delivered')
     expect(hashOf(await readFile(join(place.root, 'out/back.csv')))).toBe(hashOf(contents))
     expect(server.connections()).toBeGreaterThan(8)
   })
@@ -347,14 +330,14 @@ describe('a server that', () => {
     server.misbehave = ({ kind }) => (kind === 'rename' ? 'no rights' : undefined)
     const refused = { code: 'cannot-write', message: expect.stringContaining('permission denied') }
     await expect(mailbox.claim(CLAIM)).rejects.toMatchObject(refused)
-    await expect(mailbox.deliver(await localFile('x'), 'out', 'a.csv')).rejects.toMatchObject(refused)
+    await expect(leaveIn(mailbox, await localFile('x'), 'out', 'a.csv')).rejects.toMatchObject(refused)
     expect(await visible('inbox')).toEqual(['orders.csv'])
     expect(await visible('out')).toEqual([])
   })
 
   test('says that it has less than it was sent gets no file', async () => {
     server.sizeOf = (path, size) => (path.includes('/out/') ? size - 1 : size)
-    await expect(mailbox.deliver(await localFile('a,b\n'), 'out', 'a.csv')).rejects.toMatchObject({
+    await expect(leaveIn(mailbox, await localFile('a,b\n'), 'out', 'a.csv')).rejects.toMatchObject({
       code: 'cannot-write',
       message: expect.stringContaining('sent 4 bytes and says that it has 3 bytes'),
     })
@@ -364,7 +347,7 @@ describe('a server that', () => {
   test('spoils what it was sent is found out by reading back', async () => {
     const careful = place.with({ verify: 'hash' })
     server.spoil = (bytes) => void (bytes[0] = 0x21)
-    await expect(careful.deliver(await localFile('a,b\n'), 'out', 'a.csv')).rejects.toMatchObject({
+    await expect(leaveIn(careful, await localFile('a,b\n'), 'out', 'a.csv')).rejects.toMatchObject({
       code: 'cannot-write',
       message: expect.stringContaining('not what was sent'),
     })
@@ -438,7 +421,7 @@ describe('a listing', () => {
       code: 'configuration-invalid',
       message: expect.stringContaining('leads out of the mailbox'),
     }
-    await expect(mailbox.deliver(await localFile('x'), 'out', 'a.csv')).rejects.toMatchObject(refused)
+    await expect(leaveIn(mailbox, await localFile('x'), 'out', 'a.csv')).rejects.toMatchObject(refused)
     await expect(mailbox.list('out')).rejects.toMatchObject(refused)
   })
 
@@ -450,50 +433,37 @@ describe('a listing', () => {
 })
 
 describe('what a crash left half-written', () => {
-  test('is removed a day later, but for what a note speaks of', async () => {
-    const old = [
-      '.a.csv.crashed.dropbridge.tmp',
-      '.b.csv.crashed.dropbridge.tmp',
-      '.b.csv.naming-0123456789abcdef.dropbridge.tmp',
-    ]
-    for (const name of old) {
-      await place.put(
-        `out/${name}`,
-        name.includes('naming') ? '.b.csv.crashed.dropbridge.tmp\nb.csv\n' : 'a,',
-      )
-      await utimes(join(place.root, 'out', name), 1_700_000_000, 1_700_000_000)
+  test('is removed a day later, but for what a note speaks of and what is of other bridges', async () => {
+    const [noted, theirs, young] = ['ours.2', 'theirs.3', 'ours.4'].map((id) => `.a.csv.${id}.dropbridge.tmp`)
+    for (const name of ['.a.csv.ours.1.dropbridge.tmp', noted, theirs, young]) {
+      await place.put(`out/${name}`, 'a,')
+      const at = name === young ? new Date(Date.UTC(2026, 10, 21, 2, 0)) : 1_700_000_000
+      await utimes(join(place.root, 'out', name ?? ''), at, at)
     }
-    await place.put('out/.c.csv.young.dropbridge.tmp', 'under way at another bridge')
-    const young = new Date(Date.UTC(2026, 10, 21, 2, 0))
-    await utimes(join(place.root, 'out/.c.csv.young.dropbridge.tmp'), young, young)
-    expect(await mailbox.deliver(await localFile('x'), 'out', 'x.csv')).toBe('delivered')
-    expect((await readdir(join(place.root, 'out'))).toSorted()).toEqual([
-      '.b.csv.crashed.dropbridge.tmp',
-      '.b.csv.naming-0123456789abcdef.dropbridge.tmp',
-      '.c.csv.young.dropbridge.tmp',
-      'x.csv',
-    ])
+    const working = { owner: 'ours', noted: () => Promise.resolve([noted ?? '']) }
+    expect(await leaveIn(place.with({ working }), await localFile('x'), 'out', 'x.csv')).toBe('delivered')
+    expect((await readdir(join(place.root, 'out'))).toSorted()).toEqual([noted, young, theirs, 'x.csv'])
   })
 })
 
 test('a folder that was removed meanwhile is made again', async () => {
-  await mailbox.deliver(await localFile('x'), 'out', 'a.csv')
+  await leaveIn(mailbox, await localFile('x'), 'out', 'a.csv')
   await rm(join(place.root, 'out'), { recursive: true })
-  expect(await mailbox.deliver(await localFile('y'), 'out', 'b.csv')).toBe('delivered')
+  expect(await leaveIn(mailbox, await localFile('y'), 'out', 'b.csv')).toBe('delivered')
   expect(await visible('out')).toEqual(['b.csv'])
 })
 
 test('a file taken by its consumer is delivered again under its name without being taken for the old one', async () => {
-  await mailbox.deliver(await localFile('x'), 'out', 'a.csv')
+  await leaveIn(mailbox, await localFile('x'), 'out', 'a.csv')
   await unlink(join(place.root, 'out/a.csv'))
-  expect(await mailbox.deliver(await localFile('y'), 'out', 'a.csv')).toBe('delivered')
+  expect(await leaveIn(mailbox, await localFile('y'), 'out', 'a.csv')).toBe('delivered')
   expect(await place.get('out/a.csv')).toBe('y')
 })
 
 test('several connections work at once where they are allowed', async () => {
   const wide = place.with({ connections: 3 })
   await Promise.all(
-    ['a', 'b', 'c', 'd', 'e'].map(async (name) => wide.deliver(await localFile(name), 'out', name)),
+    ['a', 'b', 'c', 'd', 'e'].map(async (name) => leaveIn(wide, await localFile(name), 'out', name)),
   )
   expect((await visible('out')).toSorted()).toEqual(['a', 'b', 'c', 'd', 'e'])
   expect(server.connections()).toBeGreaterThan(1)

@@ -1,0 +1,70 @@
+/**
+ * The mark beside a journal: a small file that says how far the journal had come. A journal that ends before its mark, or that
+ * has other events, is an older copy. The mark may lag behind the journal and is never ahead of it.
+ */
+import { open, readFile, rename } from 'node:fs/promises'
+import { z } from 'zod'
+import type { Journal } from '../domain/journal.ts'
+import { hasSystemCode } from '../support/errors.ts'
+import { removeFile } from '../support/remove-file.ts'
+
+const MarkSchema = z.object({ journal: z.string(), event: z.int().min(0), hash: z.string() })
+
+type Mark = z.output<typeof MarkSchema>
+
+export function markPath(journalPath: string): string {
+  return `${journalPath}.mark`
+}
+
+/** What tells that the journal is older than its mark, in words; undefined when it is not. */
+export async function disagreement(journal: Journal, path: string): Promise<string | undefined> {
+  // Asked first: another bridge may be writing the first mark, and it notes that it did so only afterwards.
+  const isMarked = await journal.isMarked()
+  const mark = await readMark(path)
+  if (mark === 'unreadable') return `its mark ${path} cannot be read`
+  if (mark === undefined) return isMarked ? `its mark ${path} is missing, as beside a copy` : undefined
+  const { event, hash } = mark
+  if (mark.journal !== (await journal.identity())) return `its mark ${path} is of another journal`
+  if (event === 0 || (await journal.hashOfEvent(event)) === hash) return undefined
+  const head = await journal.head()
+  return event > head.event
+    ? `it ends with event ${head.event}, and its mark ${path} is of event ${event}`
+    : `its event ${event} is another one than its mark ${path} says`
+}
+
+async function readMark(path: string): Promise<Mark | 'unreadable' | undefined> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    if (hasSystemCode(error, 'ENOENT', 'ENOTDIR')) return undefined
+    return 'unreadable'
+  }
+  try {
+    return MarkSchema.parse(JSON.parse(text))
+  } catch {
+    return 'unreadable'
+  }
+}
+
+/** Gives the event that the mark says. The mark is flushed before it gets its name: half of one would stop the work. */
+export async function writeMark(journal: Journal, path: string): Promise<number> {
+  const { event, hash } = await journal.head()
+  const text = JSON.stringify({ journal: await journal.identity(), event, hash })
+  const working = `${path}.${process.pid}.writing`
+  try {
+    const file = await open(working, 'w')
+    try {
+      await file.writeFile(`${text}\n`)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(working, path)
+  } finally {
+    await removeFile(working).catch(() => undefined)
+  }
+  // Only now: a journal that says so and has no mark counts as a copy.
+  if (!(await journal.isMarked())) await journal.noteMarked()
+  return event
+}

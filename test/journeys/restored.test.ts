@@ -1,0 +1,237 @@
+/** A journal that was restored from a backup while the world went on. */
+import { copyFile, cp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Api } from '../../src/domain/api.ts'
+import { aWorld, type World } from '../fixtures/world.ts'
+import { delivered } from '../fixtures/delivered.ts'
+import { commandsOf } from '../fixtures/office.ts'
+import { worldThatWaits } from '../fixtures/partner.ts'
+import { sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
+import { ordersFile, sampleOrders } from '../samples/orders.ts'
+
+const ORDERS = sampleOrders({ seed: 61, orders: 3, damageEvery: 0 })
+
+/** One pass of a bridge that reaches nobody with what it sends. */
+async function runWithoutApi(world: World, ...routes: string[]): Promise<void> {
+  const away = (api: Api): Api => ({
+    ...api,
+    send: () => Promise.resolve({ certainty: 'not-applied', detail: 'nobody answers' }),
+  })
+  const bridge = await world.open({ api: away })
+  await bridge.run(routes, new AbortController().signal)
+  await bridge.close()
+}
+
+function backupOf({ folder, configuration }: World) {
+  const { path } = configuration.journal
+  const copy = join(folder, 'backup.db')
+  const state = join(folder, 'state')
+  return {
+    saveJournal: () => copyFile(path, copy),
+    restoreJournal: async () => {
+      for (const ending of ['', '-wal', '-shm']) await rm(`${path}${ending}`, { force: true })
+      await copyFile(copy, path)
+    },
+    saveState: () => cp(state, join(folder, 'backup'), { recursive: true }),
+    restoreState: async () => {
+      await rm(state, { recursive: true })
+      await cp(join(folder, 'backup'), state, { recursive: true })
+    },
+  }
+}
+
+/** Orders that the journal believes to be planned were posted since. */
+async function aRestoredJournal(): Promise<World> {
+  const world = await aWorld({ routes: ['orders'] })
+  const backup = backupOf(world)
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  await runWithoutApi(world, 'orders')
+  await backup.saveJournal()
+  await world.run('orders')
+  await backup.restoreJournal()
+  return world
+}
+
+test('a journal that is older than its mark sends nothing', async () => {
+  const world = await aRestoredJournal()
+
+  await expect(world.run('orders')).rejects.toMatchObject({ code: 'journal-older', exit: 78 })
+
+  expect(await world.orders()).toHaveLength(3)
+})
+
+const WHO = ['--by', 'Ada', '--why', 'the disk failed']
+
+test('a database that was copied without its mark sends nothing', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  await world.run('orders')
+  await rm(`${world.configuration.journal.path}.mark`)
+
+  await expect(world.run('orders')).rejects.toMatchObject({ code: 'journal-older' })
+})
+
+test('status and trace are told by a journal that is older than its mark', async () => {
+  const world = await aRestoredJournal()
+  const run = await commandsOf(world)
+
+  const [status, trace, work] = [await run('status'), await run('trace', 'orders.csv'), await run('run')]
+
+  expect([status.exit, trace.exit, work.exit]).toEqual([0, 0, 78])
+  expect(work.talk).toContain('dropbridge restored')
+})
+
+test('a state folder that moves to another place with its mark goes on', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const backup = backupOf(world)
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  await world.run('orders')
+  await backup.saveState()
+  await backup.restoreState()
+
+  expect((await world.run('orders')).exit).toBe(0)
+})
+
+/** The whole state folder is put back as it was before `goOn`, its mark too, as with a snapshot of the machine. */
+async function afterSnapshot(world: World, goOn: () => Promise<unknown>): Promise<void> {
+  const backup = backupOf(world)
+  await backup.saveState()
+  await goOn()
+  await backup.restoreState()
+}
+
+const numbers = (orders: typeof ORDERS) => orders.map(({ po }) => po)
+const PARCELS = sampleShipments(ORDERS, { seed: 1, damageEvery: 0 })
+
+test('orders that were planned at the time of the backup and posted since are found, and not posted again', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  await runWithoutApi(world, 'orders')
+  await afterSnapshot(world, () => world.run('orders'))
+  await world.drop('inbox/orders', 'other.csv', 'PO Number\n')
+
+  const rehearsed = await run('restored', '--dry-run', ...WHO)
+  const told = await run('restored', ...WHO)
+  await rm(join(world.folder, 'exchange/inbox/orders/other.csv'))
+  const { exit, talk } = await run('run')
+
+  expect(rehearsed.talk).toContain('3 records without an outcome are looked up')
+  expect(told.talk).toContain('3 records without an outcome are looked up')
+  expect(talk).toContain('orders.csv: 3 accepted')
+  expect(exit).toBe(0)
+  expect(await world.orders()).toHaveLength(3)
+  expect((await run('audit', 'verify')).exit).toBe(0)
+})
+
+test('a file that was taken after the backup stops the work, and dropped again it is found to be posted', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  await world.run('orders')
+  const drop = () => world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  await afterSnapshot(world, async () => {
+    await drop()
+    await world.run('orders')
+  })
+  await drop()
+
+  const refused = await run('run')
+  const left = await world.list('inbox/orders')
+  await run('restored', ...WHO)
+  const { exit, talk } = await run('run')
+
+  expect(refused.exit).toBe(78)
+  expect(refused.talk).toMatch(/orders~\w+\.csv was taken by it, and the journal does not know it/)
+  expect(left).toEqual(['orders.csv'])
+  expect(talk).toContain('orders.csv: 3 accepted')
+  expect(exit).toBe(0)
+  expect(await world.orders()).toHaveLength(3)
+  expect((await run('audit', 'verify')).exit).toBe(0)
+})
+
+test('parcels that were posted after the backup are found by their tracking numbers, and not posted again', async () => {
+  const world = await aWorld({ routes: ['orders', 'shipments'] })
+  const run = await commandsOf(world)
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+  await world.run('orders')
+  await world.drop('inbox/shipments', 'parcels.csv', shipmentsFile(PARCELS))
+  await runWithoutApi(world, 'shipments')
+  await afterSnapshot(world, () => world.run('shipments'))
+
+  await run('restored', ...WHO)
+  const { exit, talk } = await run('run', 'shipments')
+
+  expect(talk).toContain(`parcels.csv: ${PARCELS.length} accepted`)
+  expect(exit).toBe(0)
+  expect(world.service.counts().shipments).toBe(PARCELS.length)
+  expect((await run('audit', 'verify')).exit).toBe(0)
+})
+
+test('new records are looked up until a person says that it is over', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const run = await commandsOf(world)
+  await world.run('orders')
+  await run('restored', ...WHO)
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS.slice(0, 1)).text)
+  await world.run('orders')
+
+  const standing = await run('status')
+  const ended = await run('restored', '--end', ...WHO)
+  const again = await run('restored', '--end', ...WHO)
+  await world.drop('inbox/orders', 'more.csv', ordersFile(ORDERS.slice(1)).text)
+  await world.run('orders')
+  const lost = (await run('trace', ORDERS[0]!.po)).out
+  const sent = (await run('trace', ORDERS[1]!.po)).out
+
+  expect(standing.out).toContain('(journal-restored, since')
+  expect([ended.exit, again.exit]).toEqual([0, 2])
+  expect((await run('status')).out).not.toContain('journal-restored')
+  expect(await world.orders()).toHaveLength(3)
+  const timesSent = (text: string) => text.match(/^ +sent /gm)?.length
+  expect([timesSent(lost), timesSent(sent)]).toEqual([2, 1])
+})
+
+test('files that were delivered after the backup stop the work, and are not delivered again by themselves', async () => {
+  const later = sampleOrders({ seed: 82, orders: 2, damageEvery: 0, firstNumber: 20_001 })
+  const last = sampleOrders({ seed: 83, orders: 1, damageEvery: 0, firstNumber: 30_001 })
+  const world = await worldThatWaits({ acknowledge: 'never' }, ORDERS)
+  const run = await commandsOf(world)
+  await world.run('orders-out')
+  await afterSnapshot(world, async () => {
+    await world.drop('inbox/orders', 'later.csv', ordersFile(later).text)
+    await world.run('orders')
+    await world.run('orders-out')
+  })
+  await rm(join(world.folder, 'exchange/archive'), { recursive: true })
+
+  const refused = await run('run', 'orders-out')
+  const told = await run('restored', '--skip', '10', ...WHO)
+  const { exit } = await run('run', 'orders-out')
+  const held = await run('status')
+  await run('settle', 'orders-12.csv', '--delivered', ...WHO)
+  await world.drop('inbox/orders', 'last.csv', ordersFile(last).text)
+  await run('run')
+
+  expect(refused.exit).toBe(78)
+  expect(refused.talk).toContain('orders-2.csv has the number 2, and the last one that the journal gave is 1')
+  expect(told.talk).toContain('orders-out: the next file has the number 12')
+  expect(exit).toBe(2)
+  expect(held.out).toContain('orders-12.csv with 2 records is not delivered: the journal was restored')
+  expect(await delivered(world)).toEqual({
+    'orders-1.csv': numbers(ORDERS),
+    'orders-2.csv': numbers(later),
+    'orders-13.csv': numbers(last),
+  })
+  expect((await run('audit', 'verify')).exit).toBe(0)
+})
+
+test('a copy of the state folder that works on the same mailboxes is noticed', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  await world.run('orders')
+  await afterSnapshot(world, async () => {
+    await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+    await world.run('orders')
+  })
+
+  await expect(world.run('orders')).rejects.toMatchObject({ code: 'journal-older' })
+})

@@ -1,0 +1,71 @@
+/** What a directory mailbox flushes when it finds work that a crash interrupted before its flush. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { directoryMailbox } from '../../src/mailboxes/directory.ts'
+import { watchFlushes } from '../fixtures/flushes.ts'
+import { machineClock } from '../fixtures/machine-clock.ts'
+import { tempFolder } from '../fixtures/temp-folder.ts'
+
+const CLAIM = { id: 'c0ffee00-0000-4000-8000-000000000001', folder: 'inbox', name: 'orders.csv' }
+
+async function setUp() {
+  const base = await tempFolder()
+  const root = join(base, 'exchange')
+  await mkdir(join(root, 'inbox'), { recursive: true })
+  await writeFile(join(root, 'inbox/orders.csv'), 'a,b\n')
+  const spooled = join(base, 'spooled')
+  await writeFile(spooled, 'a,b\n')
+  const open = () => directoryMailbox({ root, clock: machineClock() })
+  return { root, spooled, open, flushes: await watchFlushes() }
+}
+
+test('a file that a crash left archived has both its folders flushed before it counts as archived', async () => {
+  const { root, open, flushes } = await setUp()
+  await open().claim(CLAIM)
+  const mailbox = open()
+  await mailbox.archive(CLAIM, 'archive')
+  flushes.forget()
+
+  // as after a crash between the rename and the flush
+  await mailbox.archive(CLAIM, 'archive')
+
+  expect(await flushes.count(join(root, 'archive'))).toBe(1)
+  expect(await flushes.count(join(root, 'inbox/.claimed'))).toBe(1)
+})
+
+test('a folder that is found is flushed into its parents once before the first file is delivered into it', async () => {
+  const { root, spooled, open, flushes } = await setUp()
+  await mkdir(join(root, 'out/today'), { recursive: true })
+  const mailbox = open()
+
+  await mailbox.stage(spooled, 'out/today', { name: 'x.csv' })
+  expect(await flushes.count(join(root, 'out'))).toBe(1)
+  expect(await flushes.count(root)).toBe(1)
+
+  await mailbox.stage(spooled, 'out/today', { name: 'y.csv' })
+  expect(await flushes.count(join(root, 'out'))).toBe(1)
+  expect(await flushes.count(root)).toBe(1)
+})
+
+test('a folder that is found is flushed into its parent before a file is claimed or archived into it', async () => {
+  const { root, open, flushes } = await setUp()
+  await mkdir(join(root, 'inbox/.claimed'))
+  await mkdir(join(root, 'archive'))
+  const mailbox = open()
+
+  await mailbox.claim(CLAIM)
+  expect(await flushes.count(join(root, 'inbox'))).toBe(2) // for .claimed, and for the name that is gone
+  await mailbox.archive(CLAIM, 'archive')
+  expect(await flushes.count(root)).toBe(2) // for inbox, and for archive
+})
+
+test('listing and reading flush nothing', async () => {
+  const { open, flushes, root } = await setUp()
+  const mailbox = open()
+  await mailbox.list('inbox')
+  await mailbox.names('inbox')
+  await mailbox.stands('inbox', 'orders.csv')
+  expect(await flushes.count(root)).toBe(0)
+  expect(await flushes.count(join(root, 'inbox'))).toBe(0)
+})
