@@ -1,4 +1,5 @@
 /** `dropbridge prove` notices what is taken out of the bridge: what cannot fail proves nothing. */
+import { copyFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import type { Wrap } from '../../src/cli/prove/death.ts'
@@ -15,12 +16,15 @@ function attemptsForgotten(): Wrap {
     journal: (journal) =>
       new Proxy(journal, {
         get(target, name) {
-          if (name !== 'settleRecords') return Reflect.get(target, name) as unknown
-          const again = (results: readonly RecordResult[]) =>
-            results.map(({ id }): RecordResult => ({ id, state: 'planned', problems: [] }))
           const settle: typeof target.settleRecords = (lease, results) =>
-            target.settleRecords(lease, again(results))
-          return settle
+            target.settleRecords(
+              lease,
+              results.map(({ id }): RecordResult => ({ id, state: 'planned', problems: [] })),
+            )
+          const begin: typeof target.beginAttempts = async (...call) =>
+            (await target.beginAttempts(...call)).map((record) => ({ ...record, inDoubt: false }))
+          if (name === 'settleRecords') return settle
+          return name === 'beginAttempts' ? begin : (Reflect.get(target, name) as unknown)
         },
       }),
   }
@@ -32,10 +36,11 @@ function acknowledgedFirst(): Wrap {
   return {
     mailbox: (mailbox) => ({
       ...mailbox,
-      deliver: (path, folder, name) => {
-        late.push(() => mailbox.deliver(path, folder, name))
+      giveName: (staged, name) => {
+        late.push(() => mailbox.giveName(staged, name))
         return Promise.resolve('delivered')
       },
+      discard: () => Promise.resolve(),
     }),
     journal: (journal) =>
       new Proxy(journal, {
@@ -106,6 +111,181 @@ test('a bridge that acknowledges before it delivers is found to acknowledge earl
       'it was acknowledged before it stood in a whole file',
     )
   }
+})
+
+test('a pass that faults end early does not end the deaths: those after the effects are as many as those before', async () => {
+  const said: string[] = []
+  const proof = await proving({ routes: ['orders-in'], only: ['deaths'], say: (line) => said.push(line) })
+
+  expect(proof.routes.flatMap(({ failures }) => failures)).toEqual([])
+  const effects = said.flatMap((line) => / each of (\d+) effects/.exec(line)?.slice(1).map(Number) ?? [])
+  const [before = 0, after = 0] = effects
+  expect(before).toBeGreaterThan(30)
+  expect(Math.abs(after - before)).toBeLessThan(6)
+})
+
+/** A redirect after the work counts as an answer after which nothing was done. */
+function redirectsMeanNothing(): Wrap {
+  return {
+    api: (api) => ({
+      ...api,
+      send: async (call, permit) => {
+        const result = await api.send(call, permit)
+        const isRedirect = result.certainty === 'unknown' && result.status === 302
+        return isRedirect ? { certainty: 'not-applied', detail: result.detail } : result
+      },
+    }),
+  }
+}
+
+test('a bridge that takes a redirect for nothing done is found to double records', async () => {
+  for (const route of ['orders-in', 'shipments-in']) {
+    const proof = await proving({
+      routes: [route],
+      only: ['deaths'],
+      sabotage: { wrap: redirectsMeanNothing() },
+    })
+
+    expect(proof.routes[0]?.struck.redirectAfter, route).toBeGreaterThan(0)
+    expect(proof.routes[0]?.wrongs.doubled, route).toBeGreaterThan(0)
+  }
+})
+
+/** Says of each submitted file that it was reported already. */
+function reportsLeftOut(): Wrap {
+  return {
+    journal: (journal) =>
+      new Proxy(journal, {
+        get(target, name) {
+          if (name !== 'fileSubmitted') return Reflect.get(target, name) as unknown
+          const submitted: typeof target.fileSubmitted = async (lease, id) => {
+            const isSubmitted = await target.fileSubmitted(lease, id)
+            if (isSubmitted) await target.fileReported(lease, id)
+            return isSubmitted
+          }
+          return submitted
+        },
+      }),
+  }
+}
+
+test('a bridge that forgets to report a file is found to have lost its results and its summary', async () => {
+  // The calm run is without deaths, and is the norm: only the second life of a bridge leaves the reports out.
+  const { journal: leftOut = (journal) => journal } = reportsLeftOut()
+  let opened = 0
+  const wrap: Wrap = { journal: (journal) => (++opened > CALM_STARTS ? leftOut(journal) : journal) }
+
+  const proof = await proving({ routes: ['orders-in'], only: ['deaths'], sabotage: { wrap } })
+
+  expect(proof.routes[0]?.wrongs.lost).toBeGreaterThan(0)
+  const what = proof.routes[0]?.failures[0]?.findings.map((each) => each.what)
+  expect(what).toContain('it has no line in the results')
+  expect(what).toContain('it has no .summary.json')
+})
+
+/** A small file, a larger one, and two beside each other: each calm run opens one bridge. */
+const CALM_STARTS = 3
+
+/** Writes over what stands at the name. */
+function overwriting(): Wrap {
+  return {
+    mailbox: (mailbox) => ({
+      ...mailbox,
+      giveName: async ({ source, folder }, name) => {
+        await copyFile(source, mailbox.describe(folder, name))
+        return 'delivered'
+      },
+    }),
+  }
+}
+
+test('a bridge that writes over the results of another route is found to have lost them', async () => {
+  const wrap = overwriting()
+
+  const proof = await proving({ routes: ['orders-in'], only: ['twins'], sabotage: { wrap } })
+
+  expect(proof.routes[0]?.wrongs.lost).toBeGreaterThan(0)
+  expect(proof.routes[0]?.failures[0]?.findings.map((each) => each.what)).toContain('it has no .summary.json')
+})
+
+test('two routes that leave results of the same names in one folder each have their own, however they die', async () => {
+  const proof = await proving({ routes: ['shipments-in'], only: ['twins'], kills: 20 })
+
+  expect(proof.routes.flatMap(({ failures }) => failures)).toEqual([])
+  expect(proof.routes.every(({ kills, processes }) => kills > 20 && processes > 0)).toBe(true)
+})
+
+/** Keeps no note of the files that are about to get their names. */
+function namingsForgotten(): Wrap {
+  return {
+    journal: (journal) =>
+      new Proxy(journal, {
+        get(target, name) {
+          if (name === 'noteNamings')
+            return ((lease) => target.renewLease(lease)) satisfies typeof target.noteNamings
+          if (name === 'nameReport')
+            return ((lease, id, base) =>
+              target.nameReport(lease, id, base, [])) satisfies typeof target.nameReport
+          return Reflect.get(target, name) as unknown
+        },
+      }),
+  }
+}
+
+test('a bridge that does not know whether its file has its name is found to deliver it again once a reader took it', async () => {
+  for (const route of ['orders-in', 'orders-out']) {
+    const proof = await proving({
+      routes: [route],
+      only: ['readers'],
+      sabotage: { wrap: namingsForgotten() },
+    })
+
+    expect(proof.routes[0]?.wrongs, route).toMatchObject({ lost: 0, doubled: 0, early: 0 })
+    expect(proof.routes[0]?.wrongs.twice, route).toBeGreaterThan(0)
+    expect(proof.routes[0]?.failures[0]?.step, route).toMatch(/while a reader took \d+ files? away$/)
+  }
+})
+
+test('the bridge as it is delivers each file and each report once, though readers take them away', async () => {
+  const proof = await proving({ only: ['readers'] })
+
+  expect(proof.routes.flatMap(({ failures }) => failures)).toEqual([])
+})
+
+/** Nobody declares that the journal was restored, and nothing in the mailboxes tells that it is older. */
+function olderJournalUnnoticed(): Wrap {
+  const nothing = { uncertain: 0, held: 0, deliveries: 0, removed: 0, documents: 0, sequences: [] }
+  return {
+    journal: (journal) => ({
+      ...journal,
+      unknownFiles: () => Promise.resolve([]),
+      lastSequence: () => Promise.resolve(0),
+      declareRestored: () => Promise.resolve({ ...nothing, asOf: 0 }),
+    }),
+  }
+}
+
+test('a bridge that goes on with an older journal is found to post and to deliver again', async () => {
+  const sabotage = { wrap: olderJournalUnnoticed() }
+  const inbound = await proving({ routes: ['shipments-in'], only: ['restored'], sabotage })
+  const outbound = await proving({ routes: ['orders-out'], only: ['restored'], sabotage })
+
+  expect(inbound.routes[0]?.wrongs.doubled).toBeGreaterThan(0)
+  expect(outbound.routes[0]?.wrongs.twice).toBeGreaterThan(0)
+  expect(outbound.routes[0]?.failures[0]?.step).toMatch(
+    /^its state was copied right after \w+\.\w+, .* put back$/,
+  )
+})
+
+// What the backup knows nothing of a person must put back, so files and deliveries are missing after it.
+test('the bridge as it is posts and acknowledges nothing wrongly when a backup of its state is put back and declared', async () => {
+  for (const route of ['orders-in', 'shipments-in', 'invoices-in']) {
+    const proof = await proving({ routes: [route], only: ['restored'] })
+    expect(proof.routes[0]?.wrongs, route).toMatchObject({ doubled: 0, early: 0 })
+    expect(proof.routes[0]?.kills, route).toBeGreaterThan(0)
+  }
+  const outbound = await proving({ routes: ['orders-out'], only: ['restored'] })
+  expect(outbound.routes[0]?.wrongs).toMatchObject({ early: 0, twice: 0 })
 })
 
 test('a bridge that writes on after another one has taken over is found to double records', async () => {

@@ -1,4 +1,5 @@
 /** docs/certainty.md is printed from the table that decides what may be sent again, and from the limits of doing so. */
+import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { ENDINGS, type EndingName, type Known } from '../../src/client/endings.ts'
 import { DEFAULT_HOST } from '../../src/client/host.ts'
@@ -50,6 +51,77 @@ function operationRow([name, operation]: [string, (typeof OPERATIONS)[keyof type
 
 const seconds = (ms: number) => `${ms / 1000} seconds`
 
+interface Proof {
+  readonly what: string
+  readonly when: string
+  readonly by: readonly string[]
+}
+
+const PROOFS: readonly Proof[] = [
+  {
+    what: 'No record is lost or posted twice, none is acknowledged early, no file is delivered twice',
+    when: 'the bridge dies right before or after any of its calls, real processes are killed or stopped at any moment, answers are lost, reads lag, readers take files meanwhile',
+    by: [
+      'cli/prove.long.test.ts',
+      'journeys/crash.long.test.ts',
+      'journeys/kill.long.test.ts',
+      'journeys/paused.long.test.ts',
+    ],
+  },
+  {
+    what: 'Each of these proofs fails when the protection is taken out',
+    when: 'attempts, notes, leases, look-ups or acknowledgements are sabotaged',
+    by: ['cli/prove.long.test.ts', 'cli/prove-parts.test.ts'],
+  },
+  {
+    what: 'A file is in one place once, though its reader takes it while the bridge is down',
+    when: 'the bridge dies around each step of a delivery: folders, SFTP with rename, SFTP without; exports, results, summaries',
+    by: ['pipelines/delivered-once.test.ts', 'suites/mailbox.suite.ts'],
+  },
+  {
+    what: 'Nothing that was acknowledged is missing, nothing is doubled',
+    when: 'the machine loses power at any flush',
+    by: ['journeys/power-loss.long.test.ts'],
+  },
+  {
+    what: 'A request that reached its deadline is not sent any further',
+    when: 'over plain TCP and TLS',
+    by: ['client/resets.test.ts'],
+  },
+]
+
+const LIMITS = [
+  {
+    what: 'A machine loses power after a file got its name and before the name is on the disk, while a reader on a share already has the bytes',
+    done: 'After the start the file has no name, and nothing tells that it had one: it is left again. The gap is one flush long',
+  },
+  {
+    what: 'An API shows a record only after twice `api.lateAnswer`, or a gateway delivers a request later than `api.lateAnswer`',
+    done: 'The absence looks proven, and the record is sent again. Set `api.lateAnswer` to more than the longest delay of the API and its gateways',
+  },
+  {
+    what: 'Somebody else removes a hidden working file on an SFTP server, or in a folder without hard links, right while the bridge is down in the middle of its delivery',
+    done: 'The file counts as delivered. In a folder with hard links it is held for a person',
+  },
+  {
+    what: 'A scanner or a backup touches a hidden working file, and the bridge dies between the note and the name',
+    done: 'The changed time of the file looks as if it had its name, and it counts as delivered. While the bridge lives it notices, and goes on',
+  },
+  {
+    what: 'An SFTP server itself stops between the two steps of its own rename (OpenSSH links and then removes)',
+    done: 'Both names are there, and the file counts as not delivered: where its reader has taken it by then, it comes twice',
+  },
+  {
+    what: 'The whole machine, mailboxes included, is set back to an earlier state, and the API alone knows better',
+    done: 'Nothing local tells. Run `dropbridge restored` after every restore',
+  },
+] as const
+
+test('each test that docs/certainty.md names is there', () => {
+  const missing = PROOFS.flatMap(({ by }) => by).filter((path) => !existsSync(`${repository}test/${path}`))
+  expect(missing).toEqual([])
+})
+
 test('docs/certainty.md shows the table by which the client decides what is sent again', async () => {
   const page = [
     '# What is sent again, and what is not',
@@ -73,19 +145,44 @@ test('docs/certainty.md shows the table by which the client decides what is sent
     '- Right before each attempt the lease of the route must be fresh, and once more at the moment the request is written: a',
     '  process that was stopped and wakes up late sends nothing.',
     '- When the program is asked to stop, all these waits end at once.',
+    '- A call that reaches its deadline, or that a stop cuts off, resets its TCP connection. What has not reached the server by',
+    '  then is never sent. What the server has received by then it may still carry out.',
     '',
     '## After a lost answer',
     '',
     'The attempt was noted before its request left, so the record is known to be `uncertain`, whatever crashed. It is looked up',
-    'once a late answer is out of the question (`api.lateAnswer`, counted from when it became uncertain), and only a proven',
-    'absence sends it again. What the API cannot tell is `held` with `outcome-unprovable`, and `dropbridge settle` tells the',
-    'bridge what a person found out. What may be repeated does no harm twice, and is looked up all the same.',
+    'once a late answer is out of the question (`api.lateAnswer`, counted from when it became uncertain).',
+    '',
+    '- What a read shows as ours is `accepted` at once.',
+    '- What it does not show is read again after `api.lateAnswer`, because a read may come from a replica that lags behind. What neither',
+    '  read shows is read once more right before it is sent again. What may be repeated does no harm twice, and is read once.',
+    '- A read that shows less of an order than was noted before sending is older than the note, and proves nothing.',
+    '- What only looks like ours is not taken for it: an order, invoice or item of the same number with other contents, what the API says',
+    '  was made more than a day before the first lost attempt, and a shipment that was there before, or has a tracking number where the',
+    '  record has none.',
+    '- What cannot be proven is `held` with `outcome-unprovable`, and `dropbridge settle` tells the bridge what a person found out.',
     '',
     '| Operation | May be repeated | Looked up with |',
     '|---|---|---|',
     ...Object.entries(OPERATIONS).flatMap(operationRow),
     '',
     'How each of them tells its own record from others is in [architecture.md](architecture.md), under *Certainty*.',
+    '',
+    '## What is proven, and by what',
+    '',
+    'Each row names the tests that show it. `dropbridge prove` shows the same for your own routes and mappings.',
+    '',
+    '| What | When | Proven by |',
+    '|---|---|---|',
+    ...PROOFS.map(
+      ({ what, when, by }) => `| ${what} | ${when} | ${by.map((path) => `\`${path}\``).join(', ')} |`,
+    ),
+    '',
+    '## What no client can know',
+    '',
+    '| What happens | What the bridge does |',
+    '|---|---|',
+    ...LIMITS.map(({ what, done }) => `| ${what} | ${done} |`),
     '',
   ].join('\n')
 

@@ -7,7 +7,7 @@ import type { Format } from '../../domain/format.ts'
 import { createFormats } from '../../formats/formats.ts'
 import type { InboundMapping, Mapping, OutboundMapping } from '../../mapping/load.ts'
 import { assert } from '../../support/errors.ts'
-import { inboundCase, type InboundParts } from './inbound-case.ts'
+import { inboundCases, type InboundParts } from './inbound-case.ts'
 import type { Serial } from './keys.ts'
 import { type Market, marketFor, type Wanted } from './market.ts'
 import { outboundCase } from './outbound-case.ts'
@@ -18,6 +18,8 @@ export interface RouteCase {
   readonly route: Route
   /** Or why there is none. */
   readonly proof: ProofCase | string
+  /** The route beside its twin; left out for exports, and for files that say the same each time. */
+  readonly beside?: { readonly proof: ProofCase; readonly twin: Route }
 }
 
 export interface CaseOptions {
@@ -49,7 +51,9 @@ export async function casesOf(
       cases.push({ route, proof: found })
       continue
     }
-    cases.push({ route, proof: inboundCase(found.parts) })
+    const { alone, beside } = inboundCases(found.parts)
+    const { twin } = found.parts
+    cases.push({ route, proof: alone, ...(alone.saysTheSame ? {} : { beside: { proof: beside, twin } }) })
     wanted.push(found.wanted)
   }
   return { cases, market: marketFor(configuration.routes, wanted) }
@@ -89,7 +93,16 @@ async function inboundParts(
   if (typeof sample === 'string') return sample
   const bytes = sample.file(2)
   const drafts = await Promise.all([first, ...rest].map((mapping) => sample.drafts(bytes, mapping)))
-  return { parts: { route, steps, sample }, wanted: { party: route.party, drafts: drafts.flat() } }
+  return {
+    parts: { route, twin: twinOf(route), steps, sample },
+    wanted: { party: route.party, drafts: drafts.flat() },
+  }
+}
+
+/** Only its inbox is another one. */
+function twinOf(route: InboundRoute): InboundRoute {
+  const { name, from } = route
+  return { ...route, name: `${name}-twin`, from: { ...from, folder: `${from.folder}-twin` } }
 }
 
 function exampleOf({ mappingPath }: InboundRoute, { examples }: InboundMapping): string | undefined {

@@ -53,9 +53,11 @@ function dying({ effect, moment }: NonNullable<Job['death']>): Wrap {
   return guarded(async (name, act) => {
     const dies = isEffect(name) && ++count === effect
     if (dies && moment === 'before') process.kill(process.pid, 'SIGKILL')
-    const answer = await act()
-    if (dies) process.kill(process.pid, 'SIGKILL')
-    return answer
+    try {
+      return await act()
+    } finally {
+      if (dies) process.kill(process.pid, 'SIGKILL')
+    }
   })
 }
 

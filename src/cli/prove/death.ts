@@ -21,7 +21,9 @@ export type Guard = (name: string, act: () => unknown) => unknown
 
 /**
  * Dies right before the n-th effect, or right after it has happened and before its answer is heard. With `only`, just the
- * effects of that name, or of the names it takes, count.
+ * effects of that name, or of the names it takes, count. It lives while its last effect is under way, so that what this
+ * effect asks of other parts is answered, and other effects go on beside it. An effect within another one ends the outer
+ * one by throwing: code of that part may tidy up behind it, as a killed process would not.
  */
 export function crashAt(
   effect: number,
@@ -32,16 +34,26 @@ export function crashAt(
   let count = 0
   let diedAt: string | undefined
 
+  /** An effect has come to its answer or failure, which a dead process does not hear. */
+  const end = (last: string | undefined): void => {
+    // An effect within the last one may have been the end already.
+    if (last !== undefined) diedAt ??= `after ${last}`
+    if (diedAt !== undefined) throw new Crash(diedAt)
+  }
+
   const guard = async (name: string, act: () => unknown): Promise<unknown> => {
     if (diedAt !== undefined) throw new Crash(diedAt)
     if (counts(name)) count++
     const dies = counts(name) && count === effect
-    if (dies) diedAt = `${moment} ${name}`
-    if (dies && moment === 'before') throw new Crash(diedAt)
-    const answer = await act()
-    // What was under way when it died may happen, but nobody hears of it.
-    if (diedAt !== undefined) throw new Crash(diedAt)
-    return answer
+    if (dies && moment === 'before') {
+      diedAt = `before ${name}`
+      throw new Crash(diedAt)
+    }
+    try {
+      return await act()
+    } finally {
+      end(dies ? name : undefined)
+    }
   }
   return { wrap: guarded(guard), count: () => count, diedAt: () => diedAt }
 }
@@ -92,6 +104,9 @@ const READS: ReadonlySet<string> = new Set([
   'mailbox.claims',
   'mailbox.list',
   'mailbox.names',
+  'mailbox.has',
+  'mailbox.settleNaming',
+  'mailbox.stands',
   'spool.list',
   ...[
     'accountsKnowing',
@@ -106,21 +121,28 @@ const READS: ReadonlySet<string> = new Set([
     'file',
     'filesCalled',
     'findResources',
+    'hashOfEvent',
+    'head',
+    'heldDeliveries',
     'heldFiles',
     'heldKeys',
+    'identity',
     'isBehind',
+    'isMarked',
     'isPlaceKnown',
     'isTaken',
-    'wasLeftIn',
-    'wasTakenFrom',
-    'mayBeAnothers',
     'keptValues',
-    'latestNotices',
     'knownTurns',
+    'lastSequence',
+    'latestNotices',
     'listReadAt',
+    'mayBeAnothers',
+    'namingsOf',
+    'notedWorkingNames',
     'noticeMatter',
     'onlyWaits',
     'openReceipts',
+    'otherAccount',
     'overview',
     'plannedBodies',
     'recentDeliveries',
@@ -130,13 +152,17 @@ const READS: ReadonlySet<string> = new Set([
     'reportedRecords',
     'resourcesById',
     'standingConcerns',
+    'tag',
     'troubledRecords',
     'uncertainRecords',
     'unfinishedDeliveries',
     'unfinishedFiles',
     'unfinishedRoutes',
+    'unknownFiles',
     'waitingFiles',
     'waitingRecords',
+    'wasLeftIn',
+    'wasTakenFrom',
     'watches',
   ].map((call) => `journal.${call}`),
 ])

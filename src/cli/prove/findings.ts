@@ -1,10 +1,11 @@
 /** What a proof counts: what went wrong with which record. */
 
 export const WRONGS = {
-  lost: 'a record that had no effect, or that nobody told the right fate of, or that is in no file',
+  lost: 'a record that had no effect, or that nobody told the right fate of, or that is in no file; a report that never came',
   doubled: 'a record that took effect more than once, or was sent again after it had taken effect',
   early: 'a record that was acknowledged before it stood in a whole file at its place',
-  twice: 'a record that stands in more than one delivered file, or more than once in one',
+  twice:
+    'a record that stands in more than one delivered file, or more than once in one; a report that came again',
 } as const
 
 export type Wrong = keyof typeof WRONGS

@@ -6,7 +6,9 @@ import type { InboundMapping } from '../../mapping/load.ts'
 import type { InboundOperationName } from '../../contract/operations.ts'
 import { type Counted, type Finding, finding } from './findings.ts'
 import { setInboundStage } from './inbound-stage.ts'
-import { type ResultLine, readResults } from './results-file.ts'
+import { openOutlet } from './outlet.ts'
+import { type Drop, type ReportSet, reportSets, setsAgainst } from './report-sets.ts'
+import type { ResultLine } from './results-file.ts'
 import type { ProofCase, Round } from './rounds.ts'
 import type { Sample } from './sample.ts'
 import type { Effect, Watch } from './witness.ts'
@@ -15,6 +17,8 @@ import { placeIn, type World } from './world.ts'
 
 export interface InboundParts {
   readonly route: InboundRoute
+  /** The same route with an inbox of its own: it gets a file of the same name, and its results go to the same folder. */
+  readonly twin: InboundRoute
   /** The steps that have a mapping, the first one first. */
   readonly steps: readonly { readonly operation: InboundOperationName; readonly mapping: InboundMapping }[]
   readonly sample: Sample
@@ -28,68 +32,117 @@ interface Baseline {
   readonly alike: number
   /** Lines with an id that no effect had, as those of what was there before. */
   readonly unheard: number
+  /** How many reports of each kind it has, by their suffix. */
+  readonly kinds: ReadonlyMap<string, number>
 }
 
-export function inboundCase(parts: InboundParts): ProofCase {
-  const { route, steps, sample } = parts
+/** The route alone, and beside its twin. */
+export function inboundCases(parts: InboundParts): { readonly alone: ProofCase; readonly beside: ProofCase } {
+  const { route, twin } = parts
   const baselines = new Map<number, Baseline>()
   return {
+    alone: inboundCase(parts, [route], baselines),
+    beside: inboundCase(parts, [route, twin], baselines),
+  }
+}
+
+function inboundCase(
+  parts: InboundParts,
+  routes: readonly [InboundRoute, ...InboundRoute[]],
+  baselines: Map<number, Baseline>,
+): ProofCase {
+  const [route, ...others] = routes
+  return {
     route: route.name,
-    saysTheSame: sample.saysTheSame,
+    names: [route.name, ...others.map(({ name }) => name)],
+    saysTheSame: parts.sample.saysTheSame,
     async prepare(world, records): Promise<Round> {
-      const bytes = sample.file(records)
-      const made = await Promise.all(
-        steps.map(async ({ operation, mapping }) => ({
-          operation,
-          drafts: await sample.drafts(bytes, mapping),
-        })),
-      )
-      await setInboundStage({ staging: world.staging, market: world.ground.market }, route, made)
-      const name = await drop(world, route, bytes)
-      const results = join(placeIn(world, route.results.mailbox, route.results.folder), `${name}.results.csv`)
+      const number = world.ground.serial()
+      const drops: Drop[] = []
+      for (const each of routes) drops.push(await place(world, parts, { route: each, number, records }))
+      const folder = placeIn(world, route.results.mailbox, route.results.folder)
+      const outlet = openOutlet(folder, join(world.folder, 'taken', String(number)))
+      const come = async (watch: Watch): Promise<Seen> => {
+        return { watch, ...(await reportSets(drops, outlet.files())) }
+      }
       return {
         watch: {},
+        outlet,
         count: async (watch) => {
-          const seen = { watch, lines: await readResults(results), name }
           const baseline = baselines.get(records)
-          return baseline === undefined ? noCount() : counted(seen, baseline)
+          return baseline === undefined ? noCount() : counted(await come(watch), baseline)
         },
         asBaseline: async (watch) => {
-          const lines = await readResults(results)
-          if (lines === undefined) return 'a run without any fault left no result file'
-          const baseline = baselineOf(watch, lines)
+          const seen = await come(watch)
+          const known = baselines.get(records)
+          if (known !== undefined) return counted(seen, known)
+          const [set] = seen.sets
+          if (set?.lines === undefined) return 'a run without any fault left no result file'
+          const baseline = baselineOf(watch, set.lines, set.kinds)
           baselines.set(records, baseline)
-          return whyUnprovable(lines) ?? counted({ watch, lines, name }, baseline)
+          return whyUnprovable(set.lines) ?? counted(seen, baseline)
         },
       }
     },
   }
 }
 
-/** A name that the route takes, given at once to the whole file. */
-async function drop(world: World, { from }: InboundRoute, bytes: Uint8Array): Promise<string> {
-  const word = `proof${world.ground.serial()}`
-  const name = from.match.includes('*') ? from.match.replace('*', word).replaceAll('*', '') : from.match
-  const plain = name.replaceAll('?', 'x')
-  const folder = placeIn(world, from.mailbox, from.folder)
+interface Placing {
+  readonly route: InboundRoute
+  /** Makes the name; files of one number are called alike. */
+  readonly number: number
+  readonly records: number
+}
+
+/** Puts a file in place, with what its records speak of. */
+async function place(
+  world: World,
+  { steps, sample }: InboundParts,
+  { route, number, records }: Placing,
+): Promise<Drop> {
+  const bytes = sample.file(records)
+  const made = await Promise.all(
+    steps.map(async ({ operation, mapping }) => ({
+      operation,
+      drafts: await sample.drafts(bytes, mapping),
+    })),
+  )
+  await setInboundStage({ staging: world.staging, market: world.ground.market }, route, made)
+  const name = nameFor(route, `proof${number}`)
+  await drop(placeIn(world, route.from.mailbox, route.from.folder), name, bytes)
+  return { route: route.name, name, text: Buffer.from(bytes).toString('latin1') }
+}
+
+/** A name that the route takes. */
+function nameFor({ from: { match } }: InboundRoute, word: string): string {
+  const name = match.includes('*') ? match.replace('*', word).replaceAll('*', '') : match
+  return name.replaceAll('?', 'x')
+}
+
+/** Given at once to the whole file. */
+async function drop(folder: string, name: string, bytes: Uint8Array): Promise<void> {
   await mkdir(folder, { recursive: true })
-  const working = join(folder, `.${plain}.part`)
+  const working = join(folder, `.${name}.part`)
   await writeFile(working, bytes)
-  await rename(working, join(folder, plain))
-  return plain
+  await rename(working, join(folder, name))
 }
 
 function noCount(): Counted {
   return { records: 0, findings: [], left: 0 }
 }
 
-function baselineOf(watch: Watch, lines: readonly ResultLine[]): Baseline {
+function baselineOf(
+  watch: Watch,
+  lines: readonly ResultLine[],
+  kinds: ReadonlyMap<string, number>,
+): Baseline {
   const times = [...watch.effects.values()].map(({ applied }) => applied)
   return {
     statuses: new Map(lines.map(({ record, status }) => [record, status])),
     effects: times.reduce((sum, applied) => sum + applied, 0),
     alike: Math.max(1, ...times),
     unheard: withoutEffect(lines, [...watch.effects.values()]).length,
+    kinds,
   }
 }
 
@@ -102,24 +155,25 @@ function whyUnprovable(lines: readonly ResultLine[]): string | undefined {
 
 interface Seen {
   readonly watch: Watch
-  readonly lines: readonly ResultLine[] | undefined
-  readonly name: string
+  readonly sets: readonly ReportSet[]
+  /** Names of reports that speak of no file of the round. */
+  readonly strays: readonly string[]
 }
 
-function counted(seen: Seen, baseline: Baseline): Counted {
-  const { watch, lines = [], name } = seen
+function counted({ watch, sets, strays }: Seen, baseline: Baseline): Counted {
   const effects = [...watch.effects.values()]
+  const lines = sets.flatMap((set) => set.lines ?? [])
   const doubled = effects.flatMap((effect) => doublingOf(effect, baseline.alike))
-  const wrongLines = linesAgainst(lines, baseline, name)
+  const wrongLines = sets.flatMap((set) => linesAgainst(set.lines ?? [], baseline, set.drop))
   const left = lines.filter((line) => isLeft(line, baseline))
   const there = effects.reduce((sum, { applied }) => sum + Math.min(applied, baseline.alike), 0)
-  const missing = baseline.effects - there - left.length
+  const missing = baseline.effects * sets.length - there - left.length
   const told = withoutEffect(lines, effects)
   const lost = Array.from({ length: Math.max(0, missing) }, (_, index) =>
-    finding('lost', told[index]?.key ?? name, 'it had no effect at the service'),
+    finding('lost', told[index]?.key ?? sets[0]?.drop.name ?? '', 'it had no effect at the service'),
   )
   const misled = told
-    .slice(baseline.unheard)
+    .slice(baseline.unheard * sets.length)
     .map(({ key, id }) =>
       finding('lost', key, `the results say accepted as ${id}, and no effect had that id`),
     )
@@ -127,7 +181,12 @@ function counted(seen: Seen, baseline: Baseline): Counted {
   const lostOnce = [lost, wrongLines, misled].reduce((most, each) =>
     each.length > most.length ? each : most,
   )
-  return { records: baseline.statuses.size, findings: [...lostOnce, ...doubled], left: left.length }
+  const reports = [
+    ...sets.flatMap((set) => setsAgainst(set, baseline.kinds)),
+    ...strays.map((name) => finding('twice', name, 'it reports on no file of this round')),
+  ]
+  const findings = [...lostOnce, ...doubled, ...reports]
+  return { records: baseline.statuses.size * sets.length, findings, left: left.length }
 }
 
 /**
@@ -152,7 +211,7 @@ function keyIn(body: string): string {
   return told.length > 0 ? told.join(' ') : body.slice(0, 120)
 }
 
-function linesAgainst(lines: readonly ResultLine[], baseline: Baseline, name: string): Finding[] {
+function linesAgainst(lines: readonly ResultLine[], baseline: Baseline, { name }: Drop): Finding[] {
   const found = new Map<number, ResultLine[]>()
   for (const line of lines) found.set(line.record, [...(found.get(line.record) ?? []), line])
   return [...baseline.statuses].flatMap(([record, status]) => {

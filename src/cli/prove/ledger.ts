@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Finding, WRONGS, type Wrong } from './findings.ts'
-import type { Played } from './rounds.ts'
+import type { Faults, Played } from './rounds.ts'
 
 export interface RouteVerdict {
   readonly route: string
@@ -12,6 +12,8 @@ export interface RouteVerdict {
   /** How many of them ended or stopped a process of its own. */
   readonly processes: number
   readonly faults: number
+  /** How many of them there were of each kind. */
+  readonly struck: Faults
   readonly records: number
   readonly left: number
   readonly wrongs: Readonly<Record<Wrong, number>>
@@ -54,7 +56,8 @@ export function openLedger(routes: readonly string[]): Ledger {
         ...before,
         kills: before.kills + kills,
         processes: before.processes + (isReal ? kills : 0),
-        faults: before.faults + faults,
+        faults: before.faults + Object.values(faults).reduce((sum, count) => sum + count, 0),
+        struck: summed(before.struck, faults),
         records: before.records + records,
         left: before.left + left,
         wrongs: added(before.wrongs, findings),
@@ -78,7 +81,12 @@ async function writeFailure(folder: string, failure: Failure): Promise<void> {
 
 function blank(route: string): RouteVerdict {
   const wrongs = { lost: 0, doubled: 0, early: 0, twice: 0 }
-  return { route, kills: 0, processes: 0, faults: 0, records: 0, left: 0, wrongs, failures: [] }
+  return { route, kills: 0, processes: 0, faults: 0, struck: {}, records: 0, left: 0, wrongs, failures: [] }
+}
+
+function summed(before: Faults, faults: Faults): Faults {
+  const names = Object.keys({ ...before, ...faults }) as (keyof Faults)[]
+  return Object.fromEntries(names.map((name) => [name, (before[name] ?? 0) + (faults[name] ?? 0)]))
 }
 
 function added(wrongs: RouteVerdict['wrongs'], findings: readonly Finding[]): RouteVerdict['wrongs'] {

@@ -1,5 +1,4 @@
 /** Proving an outbound route: records are made at the service, and where they stand in the delivered files is counted. */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { OutboundRoute } from '../../config/routes.ts'
 import type { EndpointName } from '../../contract/endpoints.ts'
@@ -7,9 +6,9 @@ import { OPERATIONS } from '../../contract/operations.ts'
 import type { OutboundOperation } from '../../contract/outbound-operations.ts'
 import type { Resource } from '../../domain/api.ts'
 import type { Format } from '../../domain/format.ts'
-import { isTemporaryName } from '../../mailboxes/names.ts'
 import type { OutboundMapping } from '../../mapping/load.ts'
 import { type Counted, type Finding, finding } from './findings.ts'
+import { openOutlet, textOf } from './outlet.ts'
 import { setOutboundStage } from './outbound-stage.ts'
 import type { ProofCase, Round } from './rounds.ts'
 import type { Watch } from './witness.ts'
@@ -34,20 +33,20 @@ export function outboundCase(parts: OutboundParts): ProofCase {
   const known = new WeakMap<World, Map<string, Expected>>()
   return {
     route: route.name,
+    names: [route.name],
     saysTheSame: false,
     async prepare(world, records): Promise<Round> {
       const earlier = known.get(world) ?? new Map<string, Expected>()
       known.set(world, earlier)
-      const folder = placeIn(world, route.to.mailbox, route.to.folder)
-      const before = new Set(wholeFiles(folder))
+      const outlet = openOutlet(
+        placeIn(world, route.to.mailbox, route.to.folder),
+        join(world.folder, 'taken', String(world.ground.serial())),
+      )
       await setOutboundStage(world, route, records)
       const expected = await expectedOf(world, parts, operation, earlier)
       const blocks = new Map(expected.map(({ id, block }) => [id, block]))
       const early: Finding[] = []
-      const newTexts = () =>
-        wholeFiles(folder)
-          .filter((name) => !before.has(name))
-          .map((name) => textOf(join(folder, name)))
+      const newTexts = () => outlet.files().map(textOf)
       const arrived = (endpoint: EndpointName, id: string) => {
         const block = blocks.get(id)
         if (endpoint !== operation.acknowledge || block === undefined) return
@@ -64,6 +63,7 @@ export function outboundCase(parts: OutboundParts): ProofCase {
       }
       return {
         watch: { arrived },
+        outlet,
         count,
         asBaseline: (watch) => {
           const none = 'the service has no record for it that its mapping could turn into rows'
@@ -151,19 +151,4 @@ function timesIn(text: string, block: string): number {
     if (at === 0 || /[\n\r\0]/.test(text[at - 1] ?? '')) times++
   }
   return times
-}
-
-/** The files that somebody who reads the folder would take for whole. */
-function wholeFiles(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter(
-      (name) => !isTemporaryName(name) && statSync(join(folder, name)).isFile(),
-    )
-  } catch {
-    return []
-  }
-}
-
-function textOf(path: string): string {
-  return readFileSync(path, 'latin1')
 }

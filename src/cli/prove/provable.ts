@@ -2,9 +2,10 @@
 import type { Configuration } from '../../config/configuration.ts'
 import type { Wrap } from './death.ts'
 import type { Ledger } from './ledger.ts'
-import type { RealKind } from './real-rounds.ts'
+import type { KindName } from './kinds.ts'
 import type { ProofCase } from './rounds.ts'
 import type { Ground } from './world.ts'
+import { openWorlds, type Worlds } from './worlds.ts'
 
 export interface ProofOptions {
   readonly configuration: Configuration
@@ -25,14 +26,28 @@ export interface ProofOptions {
   readonly sabotage?: { readonly wrap?: Wrap; readonly module?: string }
   /** The program of the real processes; the one beside this file when left out. */
   readonly childPath?: string
-  /** Only these parts of the proof; all when left out. */
-  readonly only?: readonly ('deaths' | RealKind)[]
+  /** Only these parts of the proof; those that are usually tried when left out. */
+  readonly only?: readonly KindName[]
+}
+
+/** What is set to work, and in which worlds. */
+export interface Proving {
+  readonly proof: ProofCase
+  readonly ground: Ground
 }
 
 /** A route that is being proven. */
-export interface Provable {
-  readonly proof: ProofCase
-  readonly ground: Ground
+export interface Provable extends Proving {
+  /** The route beside its twin, where it can have one. */
+  readonly beside?: Proving
   readonly options: ProofOptions
   readonly ledger: Ledger
+}
+
+export function worldsFor(
+  { proof, ground }: Proving,
+  { folder, seed }: ProofOptions,
+  { word, swift }: { readonly word: string; readonly swift: boolean },
+): Worlds {
+  return openWorlds(ground, { folder, seed, route: proof.route, word, swift, onlyOnce: proof.saysTheSame })
 }

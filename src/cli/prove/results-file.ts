@@ -11,6 +11,8 @@ export interface ResultLine {
   readonly code: string
   /** What the file calls the record: its key columns, and its step where there are several. */
   readonly key: string
+  /** The cells of these columns. */
+  readonly keys: readonly string[]
 }
 
 /** Undefined when the file is not there, or is none that can be read. */
@@ -31,6 +33,7 @@ export async function readResults(path: string): Promise<ResultLine[] | undefine
         id: cell('_id'),
         code: cell('_code'),
         key: values.slice(0, keys).join(' '),
+        keys: values.slice(0, keys),
       })
     }
   }

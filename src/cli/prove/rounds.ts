@@ -1,7 +1,13 @@
 /** One round of a proof: work is put in place, the bridge dies in the middle of it, and is started until it is quiet. */
+import type { Bridge } from '../../bridge/bridge.ts'
+import type { FaultName } from '../../service/http/switches.ts'
 import { EXIT, type ExitCode } from '../../support/errors.ts'
-import { crashAt, isEffect, type Moment } from './death.ts'
+import { backUpAt } from './backup.ts'
+import { crashAt, isEffect, type Moment, type Wrap, wrappedBoth } from './death.ts'
+import type { Dice } from './dice.ts'
 import type { Counted } from './findings.ts'
+import type { Outlet } from './outlet.ts'
+import { createReader, type Reader, type ReaderHabit } from './reader.ts'
 import { calm, type Storm, strike } from './storms.ts'
 import type { Watch, WatchOptions } from './witness.ts'
 import type { World } from './world.ts'
@@ -9,6 +15,8 @@ import type { World } from './world.ts'
 /** How a route of one direction is set to work and counted. */
 export interface ProofCase {
   readonly route: string
+  /** What runs in its worlds: the route, and its twin where there is one. */
+  readonly names: readonly [string, ...string[]]
   /** Its files say the same each time, so that only the first one of a world changes anything. */
   readonly saysTheSame: boolean
   readonly prepare: (world: World, records: number) => Promise<Round>
@@ -16,6 +24,8 @@ export interface ProofCase {
 
 export interface Round {
   readonly watch: WatchOptions
+  /** Where the files of the round are delivered. */
+  readonly outlet: Outlet
   /** After the bridge came to rest. */
   readonly count: (watch: Watch) => Promise<Counted>
   /** After a run without any fault: takes it for what a run comes to. Gives what is wrong, or why it proves nothing. */
@@ -28,7 +38,8 @@ export interface Played {
   readonly kills: number
   /** Whether real processes died, or parts of this one. */
   readonly isReal?: true
-  readonly faults: number
+  /** How often each fault struck. */
+  readonly faults: Faults
   /** What happened, for who wants to see it again: `died before journal.endAttempts`. */
   readonly step: string
   /** Whether the death that was planned came about; without it the pass has fewer effects than that. */
@@ -37,23 +48,38 @@ export interface Played {
   readonly restless?: string
 }
 
+export type Faults = Readonly<Partial<Record<FaultName, number>>>
+
 export interface Scene {
   readonly world: World
   readonly proof: ProofCase
   readonly records: number
   readonly storm: Storm
+  readonly reader: ReaderHabit
+  /** Decides when the reader looks. */
+  readonly chance: Dice
+}
+
+/** A scene in which work is in place. */
+export interface Playing extends Scene {
+  readonly watch: Watch
+  readonly outgoing: Reader
 }
 
 /** A run without fault or death; gives why the route cannot be proven, where it cannot. */
-export async function calmRound({ world, proof, records }: Omit<Scene, 'storm'>): Promise<Played | string> {
+export async function calmRound({
+  world,
+  proof,
+  records,
+}: Pick<Scene, 'world' | 'proof' | 'records'>): Promise<Played | string> {
   calm(world.service)
   const round = await proof.prepare(world, records)
   const watch = world.witness.watch(round.watch)
-  const restless = await runUntilQuiet(world, proof.route)
+  const restless = await runUntilQuiet(world, proof)
   world.witness.rest()
   const counted = restless ?? (await round.asBaseline(watch))
   if (typeof counted === 'string') return counted
-  return { counted, kills: 0, faults: 0, step: 'in a run without any fault or death', happened: false }
+  return { counted, kills: 0, faults: {}, step: 'in a run without any fault or death', happened: false }
 }
 
 /** Right there a bridge dies. */
@@ -67,52 +93,106 @@ export interface Death {
  * second place.
  */
 export function deathRound(scene: Scene, first: Death, second: Death): Promise<Played> {
-  return play(scene, async () => {
-    const diedAt = await dieAt(scene, first)
-    if (diedAt === undefined) return { kills: 0, step: 'nothing died', happened: false }
+  return play(scene, async (playing) => {
+    const diedAt = await dieAt(playing, first)
+    if (diedAt === undefined) return NOTHING_DIED
     await scene.world.letLeaseRunOut()
-    const again = await dieAt(scene, second)
+    const again = await dieAt(playing, second)
     const step = `died right ${diedAt}${again === undefined ? '' : `, and again right ${again}`}`
     return { kills: again === undefined ? 1 : 2, step, happened: true }
   })
 }
 
-/** Gives the effect that it died at; undefined when the pass has fewer. */
-async function dieAt({ world, proof }: Scene, { effect, moment }: Death): Promise<string | undefined> {
-  const plan = crashAt(effect, moment, isEffect)
-  const bridge = await world.open(plan.wrap)
+/**
+ * The state folder is copied right after an effect; the bridge goes on and dies, the copy takes the folder's place, and a person
+ * declares it.
+ */
+export function restoredRound(scene: Scene, copiedAfter: number, death: Death): Promise<Played> {
+  return play(scene, async (playing) => {
+    const backup = backUpAt(copiedAfter, scene.world)
+    const diedAt = await dieAt(playing, death, backup.wrap)
+    const effect = backup.putBack()
+    if (effect === undefined) return NOTHING_DIED
+    await scene.world.letLeaseRunOut()
+    await declareRestored(playing)
+    const end = diedAt === undefined ? 'ended' : `died right ${diedAt}`
+    const step = `its state was copied right after ${effect}, it ${end}, and the copy was put back`
+    return { kills: diedAt === undefined ? 0 : 1, step, happened: true }
+  })
+}
+
+/** As a person does after putting a backup back. */
+async function declareRestored({ world, outgoing }: Playing): Promise<void> {
+  const bridge = await world.open(outgoing.wrap)
   try {
-    await bridge.run([proof.route], new AbortController().signal)
+    await bridge.restored({ by: 'the proof', why: 'a backup was put back', skip: 1000, dryRun: false })
+  } finally {
+    await bridge.close()
+  }
+}
+
+const NOTHING_DIED: Act = { kills: 0, step: 'nothing died', happened: false }
+
+/** Gives the effect that it died at; undefined when the pass has fewer. */
+async function dieAt(
+  { world, proof, outgoing }: Playing,
+  { effect, moment }: Death,
+  within?: Wrap,
+): Promise<string | undefined> {
+  const plan = crashAt(effect, moment, isEffect)
+  const bridge = await world.open(wrappedBoth(wrappedBoth(plan.wrap, within), outgoing.wrap))
+  try {
+    await runAll(bridge, proof)
   } catch (error) {
     if (plan.diedAt() === undefined) throw error
   } finally {
     await bridge.close()
   }
+  if (plan.diedAt() !== undefined) outgoing.afterDeath()
   return plan.diedAt()
+}
+
+/** All routes of the case at the same time, as `watch` runs them. */
+async function runAll(bridge: Bridge, { names }: ProofCase) {
+  const { signal } = new AbortController()
+  const runs = await Promise.allSettled(names.map((name) => bridge.run([name], signal)))
+  return runs.map((run) => {
+    if (run.status === 'rejected') throw run.reason
+    return run.value
+  })
 }
 
 export type Act = Pick<Played, 'kills' | 'step' | 'happened'>
 
 /** Prepares, lets the storm strike, has the deaths come about, starts the bridge until it is quiet, and counts. */
-export async function play(scene: Scene, act: (scene: Scene, watch: Watch) => Promise<Act>): Promise<Played> {
-  const { world, proof, records, storm } = scene
+export async function play(scene: Scene, act: (playing: Playing) => Promise<Act>): Promise<Played> {
+  const { world, proof, records, storm, reader: habit, chance } = scene
   calm(world.service)
   const round = await proof.prepare(world, records)
   const watch = world.witness.watch(round.watch)
-  const before = struckAt(world)
+  const { outlet } = round
+  const outgoing = createReader({ outlet, habit, chance, pause: world.pause })
+  const before = { ...world.service.faults }
   strike(world.service, storm)
-  const done = await act(scene, watch)
+  const done = await act({ ...scene, watch, outgoing })
   await world.letLeaseRunOut()
-  const restless = await runUntilQuiet(world, proof.route)
+  const restless = await runUntilQuiet(world, proof, outgoing.wrap)
   calm(world.service)
   world.witness.rest()
   const counted = await round.count(watch)
-  const faults = struckAt(world) - before
-  return { ...done, counted, faults, ...(restless === undefined ? {} : { restless }) }
+  return {
+    ...done,
+    step: done.step + outgoing.told(),
+    counted,
+    faults: struckSince(before, world),
+    ...(restless === undefined ? {} : { restless }),
+  }
 }
 
-function struckAt({ service }: World): number {
-  return Object.values(service.faults).reduce((sum, count) => sum + count, 0)
+function struckSince(before: World['service']['faults'], { service }: World): Faults {
+  const names = Object.keys(before) as FaultName[]
+  const counts = names.map((name): [FaultName, number] => [name, service.faults[name] - before[name]])
+  return Object.fromEntries(counts.filter(([, count]) => count > 0))
 }
 
 /** How often a bridge may be started before it must have come to rest, and how long it waits in between. */
@@ -121,15 +201,16 @@ const BETWEEN_STARTS_MS = 150
 const QUIET: readonly ExitCode[] = [EXIT.ok, EXIT.rejects, EXIT.unusableFile]
 
 /** Gives why it did not come to rest. */
-async function runUntilQuiet(world: World, route: string): Promise<string | undefined> {
+async function runUntilQuiet(world: World, proof: ProofCase, wrap?: Wrap): Promise<string | undefined> {
   let last = ''
   for (let start = 0; start < STARTS_MAX; start++) {
-    const bridge = await world.open()
+    const bridge = await world.open(wrap)
     try {
-      const { exit, routes } = await bridge.run([route], new AbortController().signal)
-      if (QUIET.includes(exit)) return undefined
-      const [result] = routes
-      last = result?.kind === 'failed' ? result.failure.message : `exit ${exit}`
+      const runs = await runAll(bridge, proof)
+      const loud = runs.find(({ exit }) => !QUIET.includes(exit))
+      if (loud === undefined) return undefined
+      const [result] = loud.routes
+      last = result?.kind === 'failed' ? result.failure.message : `exit ${loud.exit}`
     } finally {
       await bridge.close()
     }

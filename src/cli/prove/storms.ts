@@ -1,5 +1,5 @@
 /** Weather: which faults strike in a round, and in which of its forms the service answers. */
-import { FAULT_NAMES, type FaultName, type Switches } from '../../service/http/switches.ts'
+import { FAULT_NAMES, type FaultName, SWITCHES, type Switches } from '../../service/http/switches.ts'
 import type { Service } from '../../service/service.ts'
 import type { Dice } from './dice.ts'
 
@@ -31,8 +31,25 @@ const QUICK: readonly [FaultName, ...FaultName[]] = [
 
 const SLOW: readonly [FaultName, ...FaultName[]] = ['hang', 'hangAfter']
 
+interface Trouble {
+  readonly name: FaultName | 'tokenLastsRequests'
+  /** How likely a storm is to bring it. */
+  readonly likely: number
+  readonly at: (chance: Dice) => number
+}
+
+/** What else may be wrong with the service during a storm, each for itself. A new kind is a row here. */
+const TROUBLES: readonly Trouble[] = [
+  // more than are under way at once: a token that others have used up is no fresh one
+  { name: 'tokenLastsRequests', likely: 0.3, at: (chance) => chance.between(50, 100) },
+  { name: 'staleRead', likely: 0.3, at: () => 0.2 },
+]
+
 /** Less than it takes to lose the answers of one record six times: then a bridge may give it up. */
 const MOST = 5
+
+/** Less than the time after which late answers are out of the question, in each of the worlds. */
+const LAG_MS = 100
 
 export const NO_STORM: Storm = { faults: {}, most: 0 }
 
@@ -43,8 +60,9 @@ export function stormOf(chance: Dice, hangs: boolean): Storm {
   faults[chance.pick(LOST)] = 0.15
   faults[chance.pick(QUICK)] = 0.1
   if (hangs) faults[chance.pick(SLOW)] = 0.05
-  // more than are under way at once: a token that others have used up is no fresh one
-  if (chance.next() < 0.3) faults.tokenLastsRequests = chance.between(50, 100)
+  for (const { name, likely, at } of TROUBLES) {
+    if (chance.next() < likely) faults[name] = at(chance)
+  }
   return { faults, most: MOST }
 }
 
@@ -63,6 +81,7 @@ export function formsOf(chance: Dice): Partial<Switches> {
 
 export function strike({ switches, faults }: Service, { faults: some, most }: Storm): void {
   Object.assign(switches, some, {
+    readLagMs: LAG_MS,
     faultLimit: Object.values(faults).reduce((sum, count) => sum + count, 0) + most,
   })
 }
@@ -70,6 +89,7 @@ export function strike({ switches, faults }: Service, { faults: some, most }: St
 /** No faults; the forms stay. */
 export function calm({ switches }: Service): void {
   for (const name of FAULT_NAMES) switches[name] = 0
-  switches.tokenLastsRequests = 0
+  for (const { name } of TROUBLES) switches[name] = SWITCHES[name].default
+  switches.readLagMs = SWITCHES.readLagMs.default
   switches.latencyMs = 0
 }
