@@ -27,20 +27,25 @@ export interface SendingRow {
 }
 
 /** The attempts of a record that may have taken effect. */
-const DOUBTED = sql`
-  from attempts as earlier
+const DOUBTED = `from attempts as earlier
   where earlier.record_id = records.id and (earlier.result is null or earlier.result = 'uncertain')`
 
 /** What was noted first: the note of a later attempt may show the effect of an earlier one. An attempt without a note may not have left. */
-export const FIRST_NOTE = sql`
-  (select earlier.note ${DOUBTED} and earlier.note is not null order by earlier.attempt limit 1)`
+export const FIRST_NOTE = sql.raw(
+  `(select earlier.note ${DOUBTED} and earlier.note is not null order by earlier.attempt limit 1)`,
+)
 
-export const DOUBTED_SINCE = sql`(select min(earlier.began_at) ${DOUBTED})`
+export const DOUBTED_SINCE = sql.raw(`(select min(earlier.began_at) ${DOUBTED})`)
 
-const SAID_ABSENT = sql`exists (
+const SAID_ABSENT = `exists (
   select 1 from decided_records as decided join decisions on decisions.id = decided.decision_id
   where decided.record_id = records.id and decisions.action = 'settle-absent'
     and decisions.decided_at >= (select max(earlier.began_at) ${DOUBTED}))`
+
+/** Only a record that was sent before has doubts. In one piece, because this is asked for every batch. */
+const DOUBTS = sql.raw(`
+  case when records.attempts > 0 then exists (select 1 ${DOUBTED}) else 0 end as in_doubt,
+  case when records.attempts > 0 then ${SAID_ABSENT} else 0 end as said_absent`)
 
 /** Undefined when some turned out to be superseded: which others may be sent must be asked anew then. */
 export async function beginAttempts(
@@ -52,10 +57,9 @@ export async function beginAttempts(
   const { rows } = await sql<SendingRow & { readonly target: string | null }>`
     select records.id, records.number, records.operation, records.step, records.lane, records.natural_key,
       records.attempts + 1 as attempts, bodies.body, bodies.note, bodies.target,
-      case when records.attempts = 0 then 0 else exists (select 1 ${DOUBTED}) end as in_doubt,
+      ${DOUBTS},
       case when records.attempts > 0 then ${FIRST_NOTE} end as doubt_note,
-      case when records.attempts > 0 then ${DOUBTED_SINCE} end as doubt_since,
-      case when records.attempts > 0 then ${SAID_ABSENT} else 0 end as said_absent
+      case when records.attempts > 0 then ${DOUBTED_SINCE} end as doubt_since
     from records left join bodies on bodies.record_id = records.id
     where ${its} and records.state = ${waiting} and not exists (
       select 1 from records as lost

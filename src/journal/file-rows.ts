@@ -1,5 +1,5 @@
 /** Rows of the file table as entries of the journal. */
-import type { Kysely, Updateable } from 'kysely'
+import { type Kysely, sql, type Updateable } from 'kysely'
 import type { FileEntry } from '../domain/journal.ts'
 import { present } from './present.ts'
 import type { FileTable, Tables } from './schema.ts'
@@ -16,6 +16,16 @@ export function selectFiles(tables: Kysely<Tables>) {
 }
 
 type FileRow = Awaited<ReturnType<ReturnType<typeof selectFiles>['execute']>>[number]
+
+/** As plain SQL: one file is asked for at every step of it. */
+const ONE_FILE = sql.raw(`
+  select files.*, earlier.name as first_name, earlier.received_at as first_received_at
+  from files left join files as earlier on earlier.id = files.duplicate_of where files.id =`)
+
+export async function fileRow(tables: Kysely<Tables>, id: string): Promise<FileRow | undefined> {
+  const { rows } = await sql<FileRow>`${ONE_FILE} ${id}`.execute(tables)
+  return rows[0]
+}
 
 export function entryOf(row: FileRow): FileEntry {
   const first = row.duplicate_of !== null && {

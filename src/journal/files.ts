@@ -2,7 +2,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { FileContents, FileEntry, FileState, Journal, Lease, NewFile } from '../domain/journal.ts'
 import { assert } from '../support/errors.ts'
-import { type FileUpdate, entryOf, selectFiles } from './file-rows.ts'
+import { type FileUpdate, entryOf, fileRow, selectFiles } from './file-rows.ts'
 import { endNamings, replaceNamings } from './namings.ts'
 import type { Tables } from './schema.ts'
 import { refuseContradictions } from './contradictions.ts'
@@ -202,7 +202,7 @@ async function forgetRecords(tables: Kysely<Tables>, id: string): Promise<Ids> {
 }
 
 async function fileEntry(tables: Kysely<Tables>, id: string): Promise<FileEntry | undefined> {
-  const row = await selectFiles(tables).where('files.id', '=', id).executeTakeFirst()
+  const row = await fileRow(tables, id)
   return row && entryOf(row)
 }
 
