@@ -164,7 +164,7 @@ test('calm ends every trouble that a storm brings', () => {
   const service = { switches, faults: noFaults() } as unknown as Service
   const usual = createSwitches()
 
-  for (let seed = 0; seed < 50; seed++) strike(service, stormOf(dice(seed), true))
+  for (let seed = 0; seed < 50; seed++) strike(service, stormOf(dice(seed), true), 100)
   expect(switches.tokenLastsRequests).toBeGreaterThan(0)
   calm(service)
 

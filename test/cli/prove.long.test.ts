@@ -1,9 +1,12 @@
 /** `dropbridge prove` notices what is taken out of the bridge: what cannot fail proves nothing. */
-import { copyFile } from 'node:fs/promises'
+import { copyFile, readdir, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import type { Wrap } from '../../src/cli/prove/death.ts'
+import type { Call, Resource } from '../../src/domain/api.ts'
 import type { RecordResult } from '../../src/domain/record.ts'
+import { isTemporaryName } from '../../src/mailboxes/names.ts'
 import { proving, READY } from '../fixtures/proving.ts'
 
 function wrongsOf({ routes }: Awaited<ReturnType<typeof proving>>) {
@@ -151,6 +154,52 @@ test('a bridge that takes a redirect for nothing done is found to double records
   }
 })
 
+/** Takes what the first read after a lost answer shows for the truth: every later one is given the same. */
+function firstReadCounts(): Wrap {
+  return {
+    api: (api) => {
+      const known = new Map<string, ReturnType<typeof api.get>>()
+      const lists = new Map<string, Promise<(readonly Resource[])[]>>()
+      return {
+        ...api,
+        send: async (call, permit) => {
+          const result = await api.send(call, permit)
+          known.clear()
+          lists.clear()
+          return result
+        },
+        get: (call) => once(known, call, () => api.get(call)),
+        list: async function* (call) {
+          yield* await once(lists, call, () => allOf(api.list(call)))
+        },
+      }
+    },
+  }
+}
+
+async function allOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+function once<Answer>(known: Map<string, Answer>, call: Call, ask: () => Answer): Answer {
+  const key = JSON.stringify(call)
+  const answer = known.get(key) ?? ask()
+  known.set(key, answer)
+  return answer
+}
+
+test('a bridge that believes the first read after a lost answer is found to double records', async () => {
+  const sabotage = { wrap: firstReadCounts() }
+  const proof = await proving({ routes: ['orders-in', 'shipments-in'], only: ['deaths'], sabotage })
+
+  for (const { route, struck, wrongs } of proof.routes) {
+    expect(struck.staleRead, route).toBeGreaterThan(0)
+    expect(wrongs.doubled, route).toBeGreaterThan(0)
+  }
+})
+
 /** Says of each submitted file that it was reported already. */
 function reportsLeftOut(): Wrap {
   return {
@@ -206,6 +255,31 @@ test('a bridge that writes over the results of another route is found to have lo
 
   expect(proof.routes[0]?.wrongs.lost).toBeGreaterThan(0)
   expect(proof.routes[0]?.failures[0]?.findings.map((each) => each.what)).toContain('it has no .summary.json')
+})
+
+/** Takes every hidden working file in a folder for its own, and removes it before it leaves one there. */
+function othersSwept(): Wrap {
+  return {
+    mailbox: (mailbox) => ({
+      ...mailbox,
+      stage: async (source, folder, how) => {
+        const path = dirname(mailbox.describe(folder, how.name))
+        const found = await readdir(path).catch(() => [])
+        const working = found.filter((name) => isTemporaryName(name) && name !== how.earlier?.working)
+        await Promise.all(working.map((name) => rm(join(path, name), { force: true })))
+        return mailbox.stage(source, folder, how)
+      },
+    }),
+  }
+}
+
+test('a bridge that removes the working files of others is found to stand in their way', async () => {
+  const wrap = othersSwept()
+
+  const proof = await proving({ routes: ['orders-in'], only: ['twins'], sabotage: { wrap } })
+
+  // Two routes beside each other are in each other's way without any death, so their calm run does not come to an end.
+  expect(proof.routes[0]?.unproven).toMatch(/did not come to rest.* was taken away by somebody else/)
 })
 
 test('two routes that leave results of the same names in one folder each have their own, however they die', async () => {

@@ -173,7 +173,7 @@ export async function play(scene: Scene, act: (playing: Playing) => Promise<Act>
   const { outlet } = round
   const outgoing = createReader({ outlet, habit, chance, pause: world.pause })
   const before = { ...world.service.faults }
-  strike(world.service, storm)
+  strike(world.service, storm, world.configuration.api.lateAnswerMs)
   const done = await act({ ...scene, watch, outgoing })
   await world.letLeaseRunOut()
   const restless = await runUntilQuiet(world, proof, outgoing.wrap)

@@ -48,8 +48,11 @@ const TROUBLES: readonly Trouble[] = [
 /** Less than it takes to lose the answers of one record six times: then a bridge may give it up. */
 const MOST = 5
 
-/** Less than the time after which late answers are out of the question, in each of the worlds. */
-const LAG_MS = 100
+/**
+ * How far a replica lags behind, as a multiple of `api.lateAnswer`: what was lost may be missing from the first read after it,
+ * and not from the second one.
+ */
+const LAG = 1.5
 
 export const NO_STORM: Storm = { faults: {}, most: 0 }
 
@@ -79,9 +82,10 @@ export function formsOf(chance: Dice): Partial<Switches> {
   }
 }
 
-export function strike({ switches, faults }: Service, { faults: some, most }: Storm): void {
+export function strike({ switches, faults }: Service, storm: Storm, lateAnswerMs: number): void {
+  const { faults: some, most } = storm
   Object.assign(switches, some, {
-    readLagMs: LAG_MS,
+    readLagMs: Math.round(lateAnswerMs * LAG),
     faultLimit: Object.values(faults).reduce((sum, count) => sum + count, 0) + most,
   })
 }
