@@ -33,6 +33,16 @@ export interface Staging {
   readonly earlier?: Naming
   /** Asked before a folder that is missing is made; with what it throws none is made, and nothing is staged. */
   readonly mayMake?: () => Promise<void>
+  /** Another file is staged in the folder right after; a mailbox may leave the flush of the folder to that one. */
+  readonly moreFollow?: boolean
+}
+
+/** How a staged file gets its name. */
+export interface GivingName {
+  /** Called with better evidence while the name is given. */
+  readonly note?: NoteEvidence
+  /** Another file gets its name in the folder right after; a mailbox may leave the flush of the folder to that one. */
+  readonly moreFollow?: boolean
 }
 
 /**
@@ -70,10 +80,10 @@ export interface Mailbox {
   stage(localPath: string, folder: string, how: Staging): Promise<StagedFile>
   /**
    * The second half: gives the staged file its name, flushed, and never over another file. The naming with its evidence is
-   * durable before; `note` is called with better evidence while it is given. After `occupied` another name may be tried.
+   * durable before. After `occupied` another name may be tried.
    */
-  giveName(staged: StagedFile, name: string, note?: NoteEvidence): Promise<NamingOutcome>
-  /** After a crash: what became of a naming. Changes nothing. */
+  giveName(staged: StagedFile, name: string, how?: GivingName): Promise<NamingOutcome>
+  /** After a crash: what became of a naming. One that came about is flushed; nothing is changed. */
   settleNaming(folder: string, naming: Naming): Promise<NamingFate>
   /** Removes what is left under the working name, once the journal knows what came of it. */
   discard(staged: Pick<StagedFile, 'folder' | 'working'>): Promise<void>

@@ -46,6 +46,7 @@ export function directoryMailbox(options: DirectoryOptions): Mailbox {
     working: options.working ?? unowned(),
     swept: new Set(),
     withoutLinks: new Set(),
+    standing: new Map(),
     flushed: new Set(),
   }
   return {
@@ -59,7 +60,7 @@ export function directoryMailbox(options: DirectoryOptions): Mailbox {
     archive: (claim, folder) => whereItIs(place, () => archive(place, claim, folder)),
     sizesInArchive: (paths) => sizesInArchive(place, paths),
     stage: (source, folder, how) => whereItIs(place, () => stage(place, { source, folder }, how)),
-    giveName: (staged, name, note) => whereItIs(place, () => giveName(place, staged, { name, note })),
+    giveName: (staged, name, how) => whereItIs(place, () => giveName(place, staged, { ...how, name })),
     settleNaming: (folder, naming) => settleNaming(place, folder, naming),
     discard: (staged) => whereItIs(place, () => discard(place, staged)),
     has: async (folder) => (await foundFolder(place, folderSegments(folder))) !== undefined,

@@ -12,6 +12,13 @@ export interface Root {
   readonly root: string
   /** Where nothing is mounted at the root, it is away. */
   readonly mounted: boolean
+  /** The folders that were found to be within the root, without a link on the way, by their paths below it. */
+  readonly standing: Map<string, StandingFolder>
+}
+
+export interface StandingFolder {
+  readonly path: string
+  readonly identity: string
 }
 
 /** Asked before the folder at the path is made; with what it throws it is not. */
@@ -55,20 +62,32 @@ export async function foundFolder(root: Root, segments: readonly string[]): Prom
 
 /**
  * Mostly everything is there without a link on the way, and few looks tell; where not, going step by step tells what is missing, or
- * where a link leads.
+ * where a link leads. One look tells that a path still leads to the same folder as before.
  */
 async function standingFolder(
-  { root, mounted }: Root,
+  { root, mounted, standing }: Root,
   segments: readonly string[],
 ): Promise<string | undefined> {
   try {
     // What is mounted is asked on the longer way, which tells why not.
     if (mounted) return undefined
-    const [realRoot, place] = await Promise.all([realpath(root), realpath(join(root, ...segments))])
-    return place === join(realRoot, ...segments) && (await stat(place)).isDirectory() ? place : undefined
+    const path = join(root, ...segments)
+    const known = standing.get(path)
+    if (known !== undefined && (await identityAt(path)) === known.identity) return known.path
+    const [realRoot, place] = await Promise.all([realpath(root), realpath(path)])
+    const identity = place === join(realRoot, ...segments) ? await identityAt(place) : undefined
+    if (identity === undefined) return undefined
+    standing.set(path, { path: place, identity })
+    return place
   } catch {
     return undefined
   }
+}
+
+/** Undefined of what is no folder. */
+async function identityAt(path: string): Promise<string | undefined> {
+  const found = await stat(path, { bigint: true })
+  return found.isDirectory() ? `${found.dev}:${found.ino}` : undefined
 }
 
 /** What cannot be written because the whole place went away meanwhile is a place that cannot be reached. */

@@ -16,15 +16,8 @@
 import { type BigIntStats } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Staging } from '../domain/mailbox.ts'
-import type {
-  Naming,
-  NamingEvidence,
-  NamingFate,
-  NamingOutcome,
-  NoteEvidence,
-  StagedFile,
-} from '../domain/naming.ts'
+import type { GivingName, Staging } from '../domain/mailbox.ts'
+import type { Naming, NamingEvidence, NamingFate, NamingOutcome, StagedFile } from '../domain/naming.ts'
 import { hasSystemCode } from '../support/errors.ts'
 import { syncFolder } from '../support/durable.ts'
 import { removeFile } from '../support/remove-file.ts'
@@ -38,7 +31,7 @@ import { pathOf, type Place } from './place.ts'
 export async function stage(
   place: Place,
   { source, folder }: Pick<StagedFile, 'source' | 'folder'>,
-  { name, earlier, mayMake }: Staging,
+  { name, earlier, mayMake, moreFollow }: Staging,
 ): Promise<StagedFile> {
   if (earlier !== undefined) return { ...earlier, source, folder, isEarlier: true }
   const final = await pathOf(place, { folder, name }, mayMake)
@@ -49,6 +42,8 @@ export async function stage(
   return writing(`${final} cannot be written`, async () => {
     try {
       await copyDurably(source, staged)
+      // A missing working name tells something after a crash, so it must not be missing because of a power cut.
+      if (moreFollow !== true) await syncFolder(path)
       return { source, folder, working, evidence: await evidenceOf(place, path, staged) }
     } catch (error) {
       await removeFile(staged)
@@ -58,8 +53,6 @@ export async function stage(
 }
 
 async function evidenceOf(place: Place, folder: string, staged: string): Promise<NamingEvidence> {
-  // A missing working name tells something after a crash, so it must not be missing because of a power cut.
-  await syncFolder(folder)
   if (!hasLinks(place, folder)) return BY_RENAME
   const [file, around] = await Promise.all([lookAt(staged), lookAt(folder)])
   return {
@@ -85,17 +78,19 @@ function rightsOf(file: BigIntStats | undefined): string {
 export async function giveName(
   place: Place,
   file: StagedFile,
-  { name, note }: { readonly name: string; readonly note: NoteEvidence | undefined },
+  { name, note, moreFollow }: GivingName & { readonly name: string },
 ): Promise<NamingOutcome> {
   assertSafeName(name)
   const path = await openFolder(place, folderSegments(file.folder), refuseToMake)
   const [staged, final] = [join(path, file.working), join(path, name)]
   const outcome = await writing(`${final} cannot be written`, async (): Promise<NamingOutcome> => {
     try {
-      const changed = await outcomeOfChange(place, file, { staged, final, note })
-      if (changed !== undefined) return changed
-      if (!(await isPlaced(place, file, { staged, final, note }))) return await compared({ ...file, final })
-      await syncFolder(path)
+      const placing = { staged, final, ...(note === undefined ? {} : { note }) }
+      const changed = await outcomeOfChange(place, file, placing)
+      if (changed !== undefined && changed !== 'delivered') return changed
+      const isThere = changed === 'delivered' || (await isPlaced(place, file, placing))
+      if (!isThere) return await compared({ ...file, final })
+      if (moreFollow !== true) await syncFolder(path)
       return 'delivered'
     } catch (error) {
       if (hasSystemCode(error, 'ENOENT') && (await lookAt(staged)) === undefined) return 'lost'
@@ -110,7 +105,7 @@ export async function giveName(
 interface Placing {
   readonly staged: string
   readonly final: string
-  readonly note: NoteEvidence | undefined
+  readonly note?: GivingName['note']
 }
 
 /**
@@ -151,16 +146,22 @@ async function isPlaced(
 
 export async function settleNaming(place: Place, folder: string, naming: Naming): Promise<NamingFate> {
   const path = await openFolder(place, folderSegments(folder), refuseToMake)
-  const [staged, final] = [join(path, naming.working), join(path, naming.name)]
-  return reaching(`The file ${staged} cannot be looked at`, async () => {
-    const { evidence } = naming
-    if (evidence['by'] === 'rename') return (await lookAt(staged)) === undefined ? 'named' : 'not-named'
-    if (await isInode(final, evidence)) return 'named'
-    const fate = await fateOf(staged, evidence)
-    if (fate === 'named' || fate === 'not-named') return fate
-    const isElsewhere = String((await lookAt(path))?.ino) !== evidence['folder']
-    return isElsewhere ? { unclear: `${path} is another folder than before` } : fate
+  return reaching(`The folder ${path} cannot be looked at`, async () => {
+    const fate = await namingFate(path, naming)
+    // The crash may have come before its flush.
+    if (fate === 'named') await syncFolder(path)
+    return fate
   })
+}
+
+async function namingFate(path: string, { working, name, evidence }: Naming): Promise<NamingFate> {
+  const staged = join(path, working)
+  if (evidence['by'] === 'rename') return (await lookAt(staged)) === undefined ? 'named' : 'not-named'
+  if (await isInode(join(path, name), evidence)) return 'named'
+  const fate = await fateOf(staged, evidence)
+  if (fate === 'named' || fate === 'not-named') return fate
+  const isElsewhere = String((await lookAt(path))?.ino) !== evidence['folder']
+  return isElsewhere ? { unclear: `${path} is another folder than before` } : fate
 }
 
 /** What the working file tells of itself. */

@@ -126,6 +126,23 @@ describe('a directory on this machine', () => {
     expect(await readdir(join(base, 'outside'))).toEqual(['secret.csv'])
   })
 
+  test.each(['kept elsewhere', 'removed'])(
+    'a folder that becomes a link out of the mailbox is refused from then on (%s)',
+    async (how) => {
+      await mkdir(join(root, 'out'))
+      const mailbox = directoryMailbox({ root })
+      expect(await leaveIn(mailbox, spooled, 'out', 'a.csv')).toBe('delivered')
+      if (how === 'removed') await rm(join(root, 'out'), { recursive: true })
+      else await rename(join(root, 'out'), join(root, 'earlier'))
+      await symlink(join(base, 'outside'), join(root, 'out'))
+
+      await expect(leaveIn(mailbox, spooled, 'out', 'b.csv')).rejects.toMatchObject({
+        code: 'configuration-invalid',
+      })
+      expect(await readdir(join(base, 'outside'))).toEqual(['secret.csv'])
+    },
+  )
+
   test('a link out of the mailbox is refused also where another one leads back into it', async () => {
     await symlink(join(base, 'outside'), join(root, 'link'))
     await symlink(join(root, 'inbox'), join(base, 'outside', 'back'))
@@ -206,7 +223,7 @@ describe('a directory on this machine', () => {
       await utimes(join(root, 'out', file.working), 1_700_000_000, 1_700_000_000) // as a scanner or a backup does
       const noted: NamingEvidence[] = []
       const note = (evidence: NamingEvidence) => Promise.resolve(void noted.push(evidence))
-      expect(await mailbox.giveName(file, 'a.csv', note)).toBe('delivered')
+      expect(await mailbox.giveName(file, 'a.csv', { note })).toBe('delivered')
       expect(await readdir(join(root, 'out'))).toContain('a.csv')
       expect(noted).toEqual([expect.objectContaining({ inode: file.evidence['inode'] })])
     })
@@ -216,7 +233,7 @@ describe('a directory on this machine', () => {
       await directoryMailbox({ root }).giveName(file, 'a.csv')
       await rm(join(root, 'out/a.csv'))
       const note = () => Promise.reject(new Error('taken over'))
-      await expect(mailbox.giveName(file, 'a.csv', note)).rejects.toThrow('taken over')
+      await expect(mailbox.giveName(file, 'a.csv', { note })).rejects.toThrow('taken over')
       expect(await readdir(join(root, 'out'))).toEqual([file.working])
     })
 

@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { namingOf } from '../../src/domain/naming.ts'
 import { directoryMailbox } from '../../src/mailboxes/directory.ts'
 import { watchFlushes } from '../fixtures/flushes.ts'
 import { machineClock } from '../fixtures/machine-clock.ts'
@@ -59,6 +60,37 @@ test('a folder that is found is flushed into its parent before a file is claimed
   await mailbox.archive(CLAIM, 'archive')
   expect(await flushes.count(root)).toBe(2) // for inbox, and for archive
 })
+
+test('files that are left one after the other share the flushes of their folder', async () => {
+  const { root, spooled, open, flushes } = await setUp()
+  const mailbox = open()
+  await mkdir(join(root, 'out'))
+  const out = join(root, 'out')
+
+  const first = await mailbox.stage(spooled, 'out', { name: 'a.csv', moreFollow: true })
+  expect(await flushes.count(out)).toBe(0)
+  const second = await mailbox.stage(spooled, 'out', { name: 'b.csv' })
+  expect(await flushes.count(out)).toBe(1)
+
+  await mailbox.giveName(first, 'a.csv', { moreFollow: true })
+  expect(await flushes.count(out)).toBe(1)
+  await mailbox.giveName(second, 'b.csv')
+  expect(await flushes.count(out)).toBe(2)
+})
+
+test.each([true, false])(
+  'a name that a crash left without its flush is flushed before it counts as given (hard links: %s)',
+  async (hardLinks) => {
+    const { root, spooled, flushes } = await setUp()
+    const open = () => directoryMailbox({ root, clock: machineClock(), hardLinks })
+    const staged = await open().stage(spooled, 'out', { name: 'x.csv' })
+    await open().giveName(staged, 'x.csv', { moreFollow: true })
+    flushes.forget()
+
+    expect(await open().settleNaming('out', namingOf(staged, 'x.csv'))).toBe('named')
+    expect(await flushes.count(join(root, 'out'))).toBe(1)
+  },
+)
 
 test('listing and reading flush nothing', async () => {
   const { open, flushes, root } = await setUp()

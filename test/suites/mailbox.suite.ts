@@ -438,7 +438,8 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         const staged = await stage()
         const earlier = namingOf(staged, 'orders-1.csv')
         const tookOver = () => Promise.reject(new Error('lease lost'))
-        const wakesUp = () => mailbox.giveName(staged, 'orders-1.csv', tookOver).catch(() => 'refused')
+        const wakesUp = () =>
+          mailbox.giveName(staged, 'orders-1.csv', { note: tookOver }).catch(() => 'refused')
         expect(await settle(staged)).toBe('not-named')
         const again = await place.again().stage(staged.source, 'out', { name: 'orders-1.csv', earlier })
         expect(await place.again().giveName(again, 'orders-1.csv')).toBe('delivered')

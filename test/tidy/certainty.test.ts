@@ -80,8 +80,13 @@ const PROOFS: readonly Proof[] = [
   },
   {
     what: 'Nothing that was acknowledged is missing, nothing is doubled',
-    when: 'the machine loses power at any flush',
+    when: 'the machine loses power at any flush: on a model of a file system that is fed with the real calls, mailboxes in folders',
     by: ['journeys/power-loss.long.test.ts'],
+  },
+  {
+    what: 'A delivered file and its name are flushed before the file counts as delivered',
+    when: 'in folders, also where a crash came before the flush; on SFTP servers that flush on request',
+    by: ['mailboxes/flushes.test.ts', 'mailboxes/sftp/flushes.test.ts'],
   },
   {
     what: 'A request that reached its deadline is not sent any further',

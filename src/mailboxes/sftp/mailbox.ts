@@ -31,7 +31,7 @@ export function sftpMailbox(options: SftpOptions): Mailbox {
       ),
     sizesInArchive: (paths) => lines.use((connection) => sizesInArchive(place, connection, paths)),
     stage: (source, folder, how) => stage(place, { source, folder }, how),
-    giveName: (staged, name, note) => giveName(place, staged, { name, note }),
+    giveName: (staged, name, how) => giveName(place, staged, { name, note: how?.note }),
     settleNaming: (folder, naming) => settleNaming(place, folder, naming),
     discard: (staged) => discard(place, staged),
     has: (folder) =>

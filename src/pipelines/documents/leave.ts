@@ -129,9 +129,10 @@ export async function giveItsName(parts: DocumentParts, named: Named, trouble: T
     for (let tries = 0; tries < NAMES_MAX && current !== undefined; tries++) {
       const { name, turn } = current
       await fresh()
-      const outcome = await mailbox.giveName(staged, name, (evidence) =>
-        journal.noteNamings(lease, namingSubject(document), [namingOf({ ...staged, evidence }, name)]),
-      )
+      const outcome = await mailbox.giveName(staged, name, {
+        note: (evidence) =>
+          journal.noteNamings(lease, namingSubject(document), [namingOf({ ...staged, evidence }, name)]),
+      })
       if (outcome === 'delivered') {
         const place = { mailbox: mailboxName, folder, name, state: 'delivered' } as const
         return { document: { ...document, ...place }, working: staged }

@@ -93,9 +93,12 @@ export async function nameReports(
     const each = staged.get(suffix)
     if (each === undefined) continue
     await fresh()
-    const outcome = await parts.results.giveName(each, base + suffix, (evidence) => {
-      pending.set(suffix, namingOf({ ...each, evidence }, base + suffix))
-      return journal.noteNamings(lease, file.id, all())
+    const outcome = await parts.results.giveName(each, base + suffix, {
+      moreFollow: staged.size > 1,
+      note: (evidence) => {
+        pending.set(suffix, namingOf({ ...each, evidence }, base + suffix))
+        return journal.noteNamings(lease, file.id, all())
+      },
     })
     if (outcome === 'occupied') return false
     const naming = pending.get(suffix)
@@ -140,11 +143,14 @@ async function stageMissing(
   { reports, staged, named, unnamed }: ReportsUnderWay,
   base: string,
 ): Promise<void> {
-  for (const { suffix, spooled } of reports) {
-    if (named.has(suffix) || staged.has(suffix)) continue
+  const missing = reports.filter(({ suffix }) => !named.has(suffix) && !staged.has(suffix))
+  const known = (suffix: string) => unnamed.get(base + suffix)
+  const toCopy = missing.filter(({ suffix }) => known(suffix) === undefined)
+  for (const { suffix, spooled } of missing) {
+    const earlier = known(suffix)
     const name = base + suffix
-    const earlier = unnamed.get(name)
-    const how = earlier === undefined ? { name } : { name, earlier }
+    const moreFollow = suffix !== toCopy.at(-1)?.suffix
+    const how = earlier === undefined ? { name, moreFollow } : { name, earlier }
     staged.set(suffix, await stageReport(parts, spooled, how))
   }
 }
@@ -174,5 +180,6 @@ export async function discardReports(
   { results, route }: InboundParts,
   { named }: ReportsUnderWay,
 ): Promise<void> {
-  for (const { working } of named.values()) await results.discard({ folder: route.resultsFolder, working })
+  const folder = route.resultsFolder
+  await Promise.all([...named.values()].map(({ working }) => results.discard({ folder, working })))
 }

@@ -70,7 +70,7 @@ async function tryName(
   const note = (evidence = staged.evidence) =>
     journal.noteNamings(lease, delivery.id, [namingOf({ ...staged, evidence }, name)])
   await note()
-  return target.giveName(staged, name, note)
+  return target.giveName(staged, name, { note })
 }
 
 /** The working file goes last: until the journal knows that the file is in place, it is the evidence. */

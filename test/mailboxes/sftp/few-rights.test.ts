@@ -153,8 +153,8 @@ describe('where nobody may rename', () => {
       const mailbox = place.with({ deliver: 'direct' })
       const staged = await mailbox.stage(await localFile('a,b\n'), 'out', { name: 'x.csv' })
       const seen: unknown[] = [[staged.evidence['reached'], await place.get('out/x.csv')]]
-      await mailbox.giveName(staged, 'x.csv', async ({ reached }) => {
-        seen.push([reached, await place.get('out/x.csv')])
+      await mailbox.giveName(staged, 'x.csv', {
+        note: async ({ reached }) => void seen.push([reached, await place.get('out/x.csv')]),
       })
       expect(seen).toEqual([
         [undefined, undefined],
