@@ -82,6 +82,14 @@ export function guardAge(guarded: Guarded): AgeGuard {
   }
 }
 
+/** What tells by its mark that the journal is older than what was done, for those who only look; undefined when nothing does. */
+export async function whyOlder(
+  { journal: { path } }: Configuration,
+  journal: Journal,
+): Promise<string | undefined> {
+  return path === ':memory:' ? undefined : disagreement(journal, markPath(path))
+}
+
 function older(why: string): BridgeError {
   return new BridgeError('journal-older', `The journal is older than what it kept a record of: ${why}.`)
 }

@@ -63,7 +63,7 @@ const HELD_SHOWN = 20
 function heldDeliveriesInWords(route: string, { count, first }: HeldDeliveries): string[] {
   const shown = first.slice(0, HELD_SHOWN)
   return [
-    `${route}: ${count === 1 ? '1 file waits' : `${count} files wait`} for a person to say whether it was delivered: dropbridge settle FILE --delivered, or --again`,
+    `${route}: ${count === 1 ? '1 file waits' : `${count} files wait`} for a person to say whether ${count === 1 ? 'it was' : 'they were'} delivered: dropbridge settle FILE --delivered, or --again`,
     ...shown.map(({ path, delivery }) => `    ${path} (${delivery.id}): ${delivery.held ?? ''}`),
     ...(count > shown.length ? [`    and ${count - shown.length} more`] : []),
   ]

@@ -16,7 +16,10 @@ export function sentInWords({ call = '', record, attempts, lookUps }: TracedStor
   return [...before, ...told.map(({ fact }) => fact)]
 }
 
-function attemptInWords(call: string, { beganAt, endedAt, http, result }: TracedAttempt): Fact {
+function attemptInWords(call: string, attempt: TracedAttempt): Fact {
+  const { beganAt, endedAt, http, result } = attempt
+  if (attempt.isPresumed === true)
+    return ['restored', `${isoTime(beganAt)} from a backup of then: it may have been sent since`]
   const answer = http === undefined ? '' : `HTTP ${http}, `
   const end =
     endedAt === undefined ? 'no answer was noted' : `${answer}${result ?? ''} at ${isoTime(endedAt)}`

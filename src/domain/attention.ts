@@ -25,7 +25,7 @@ export const CONCERNS = {
   },
   'delivery-held': {
     meaning: 'An outgoing file is held, because it may have been delivered before.',
-    cure: 'Ask the reader of the files whether it came, then say so with `dropbridge settle FILE`.',
+    cure: 'Ask the reader of the files whether its records came, under whatever name. Then say so with `dropbridge settle FILE`.',
   },
   'journal-restored': {
     meaning:

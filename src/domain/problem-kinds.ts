@@ -141,7 +141,7 @@ export const PROBLEMS = {
   },
   'outcome-unprovable': {
     cause:
-      'The record was sent, the answer was lost, and what the API shows does not tell whether it took effect.',
+      'The record was sent, or may have been, and what the API shows does not tell whether it took effect: the answer was lost, or a backup was put back.',
     cure: 'Look at the API, then say what is there: dropbridge settle KEY --accepted ID --by NAME --why TEXT, or --absent or --discard in place of --accepted ID. It is never sent again by itself: that could do it twice. To have it looked up again: dropbridge release FILE --by NAME --why TEXT.',
   },
   'settled-by-hand': {

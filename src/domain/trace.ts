@@ -51,6 +51,8 @@ export interface TracedAttempt {
   readonly endedAt?: number
   readonly http?: number
   readonly result?: string
+  /** Nobody knows whether it was sent: the journal was restored from a backup that is older than this would be. */
+  readonly isPresumed?: true
 }
 
 /** What was found out about a record whose answer was lost. */

@@ -94,14 +94,19 @@ export async function holdIfDoubtful(
 ): Promise<{ readonly held?: string }> {
   const restored = await restoredRoute(tables, route)
   if (restored === undefined || !(await isDoubtful(tables, id, restored))) return {}
-  const held = heldSince(restored.as_of)
+  const held = mayBeElsewhere(restored.as_of)
   await tables.updateTable('deliveries').set({ held }).where('id', '=', id).execute()
   await chainDelivery(tables, now, { id, kind: 'delivery-held' })
   return { held }
 }
 
 export function heldSince(asOf: number): string {
-  return `the journal was restored from a backup of ${isoTime(asOf)}, so it may have been delivered since.`
+  return `the journal was restored from a backup of ${isoTime(asOf)}, so it may have been delivered since`
+}
+
+/** Of a file that was composed after the restoration: its name is new, and its records may not be. */
+function mayBeElsewhere(asOf: number): string {
+  return `the journal was restored from a backup of ${isoTime(asOf)}, so its records may have been delivered since, in files of other names`
 }
 
 /** Of a report that is bound to a turn, the turn tells: it was due before the restoration was declared. */

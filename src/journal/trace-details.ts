@@ -50,14 +50,20 @@ async function attemptsOf(tables: Kysely<Tables>, record: number): Promise<Trace
   const rows = await tables
     .selectFrom('attempts')
     .select(['attempt', 'began_at', 'ended_at', 'http', 'result'])
+    .select(
+      sql<number>`exists (
+      select 1 from records join restored_routes on restored_routes.route = records.route
+      where records.id = attempts.record_id and restored_routes.as_of = attempts.began_at)`.as('is_presumed'),
+    )
     .where('record_id', '=', record)
     .orderBy('attempt', 'desc')
     .limit(ATTEMPTS_MAX)
     .execute()
-  return rows.toReversed().map(({ attempt, began_at, ended_at, http, result }) => ({
+  return rows.toReversed().map(({ attempt, began_at, ended_at, http, result, is_presumed }) => ({
     attempt,
     beganAt: began_at,
     ...present({ endedAt: ended_at, http, result }),
+    ...(is_presumed === 1 ? { isPresumed: true } : {}),
   }))
 }
 

@@ -133,7 +133,7 @@ export const FAILURES = {
     exit: EXIT.badConfiguration,
     cause:
       'The journal is older than what was done with it: a backup was put back, or a copy of it is at work elsewhere. Nothing was sent or delivered.',
-    cure: 'Put the newest journal back, with its mark. Where that is lost, run `dropbridge restored`.',
+    cure: 'If a copy of the state folder is at work elsewhere, stop one of the two first. Then put the newest journal back, with its mark. Where that is lost: `dropbridge restored --by NAME --why TEXT`, first with `--dry-run`.',
   },
   'sqlite-missing': {
     exit: EXIT.cannotWrite,

@@ -206,7 +206,7 @@ test('the summary counts records, rows, refused lines and codes, and they add up
     heldLines: 3,
     heldFor: {
       'Tell them.': 1,
-      'The record was sent, the answer was lost, and what the API shows does not tell whether it took effect.': 1,
+      'The record was sent, or may have been, and what the API shows does not tell whether it took effect: the answer was lost, or a backup was put back.': 1,
     },
     codes: { 'value-missing': 2, 'held-by-mapping': 1, 'outcome-unprovable': 1 },
     warnings: { 'totals-disagree': 1 },

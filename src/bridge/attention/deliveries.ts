@@ -46,7 +46,7 @@ function heldConcern({ configuration, mailboxes }: Looking, delivery: DeliveryEn
     cure:
       route === undefined
         ? `give the route back its name, ${name}`
-        : `ask whoever reads the files whether it came; then dropbridge settle ${id} --delivered, or --again to deliver it, with --by NAME --why TEXT`,
+        : `ask whoever reads the files whether its records came, under whatever name (dropbridge trace ${id} lists them). All: dropbridge settle ${id} --delivered; none: --again, with --by NAME --why TEXT; some: see docs/support.md`,
   }
 }
 

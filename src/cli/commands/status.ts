@@ -2,6 +2,8 @@
 import type { Bridge } from '../../bridge/bridge.ts'
 import type { NoticeEntry } from '../../domain/notice.ts'
 import { EXIT, type ExitCode } from '../../support/errors.ts'
+import { whyOlder } from '../../bridge/age-guard.ts'
+import { olderInWords } from '../older-in-words.ts'
 import { readConfigurationToLook, withBridge } from '../context.ts'
 import { statusInWords } from '../status-in-words.ts'
 import type { Terminal } from '../terminal.ts'
@@ -18,12 +20,15 @@ export async function status(terminal: Terminal, { config, json }: StatusOptions
   const look = async ({ snapshot, journal }: Bridge) => ({
     found: await snapshot(),
     notices: await journal.latestNotices(channels),
+    older: await whyOlder(configuration, journal),
   })
-  const { found, notices } = await withBridge(terminal, { configuration, notify: silent }, look, {
+  const { found, notices, older } = await withBridge(terminal, { configuration, notify: silent }, look, {
     isImpatient: true,
   })
-  if (json) terminal.out(JSON.stringify({ ...found, notices }, null, 2))
-  else for (const line of [...statusInWords(found), ...unsentInWords(notices)]) terminal.out(line)
+  if (json) terminal.out(JSON.stringify({ ...found, notices, journalOlder: older }, null, 2))
+  else
+    for (const line of [...olderInWords(older), ...statusInWords(found), ...unsentInWords(notices)])
+      terminal.out(line)
   return EXIT.ok
 }
 

@@ -1,10 +1,12 @@
 /** `dropbridge trace KEY`: where an order, a record or a file is, and all that happened to it. */
+import { whyOlder } from '../../bridge/age-guard.ts'
 import { readJournal } from '../../bridge/reading.ts'
 import { isNothing, type Trace, traceKey } from '../../bridge/trace.ts'
 import { isoTime } from '../../support/clock.ts'
 import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
 import { didYouMean } from '../../support/nearest.ts'
 import { readConfigurationToLook } from '../context.ts'
+import { olderInWords } from '../older-in-words.ts'
 import type { Terminal } from '../terminal.ts'
 import { traceInWords } from '../trace-in-words.ts'
 
@@ -23,11 +25,14 @@ export async function trace(
   if (wanted === '') throw new BridgeError('usage-wrong', 'name what is looked for')
   const configuration = await readConfigurationToLook(terminal, config)
   const request = { key: wanted, ...(route === undefined ? {} : { route }) }
+  let older: string | undefined
   const found = await readJournal(configuration, terminal.clock, async (journal) => {
+    older = await whyOlder(configuration, journal)
     if (route !== undefined) assertRoute(route, configuration.routes, await journal.overview())
     return traceKey(journal, request)
   })
   const told = found ?? { key: wanted, files: [], deliveries: [], records: [], earlier: 0, near: [] }
+  if (!json) for (const line of olderInWords(older)) terminal.say(line)
   if (json) terminal.out(JSON.stringify(told, null, 2))
   else if (isNothing(told)) for (const line of nothing(told, found === undefined)) terminal.say(line)
   else {

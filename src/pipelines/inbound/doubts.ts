@@ -50,7 +50,10 @@ export function doubtReader(parts: InboundParts, file: FileEntry): DoubtReader {
       if ('trouble' in read) return uncertain(record, read.trouble, status)
       const { value } = read
       if (value.found === 'accepted') return accepted(record, status, value.apiId)
-      return value.found === 'unclear' ? uncertain(record, value.why, status) : undefined
+      // A person said that it was not there before, so that the refusal is about this record.
+      return value.found === 'unclear' && record.saidAbsent !== true
+        ? uncertain(record, value.why, status)
+        : undefined
     },
   }
 }

@@ -100,7 +100,7 @@ async function lookedUp(
 
 function resultOf(record: UncertainRecord, read: ReadResult<Finding>, isLastRound: boolean): RecordResult {
   if ('value' in read) return outcomeOf(record, read.value, isLastRound)
-  const message = `the answer was lost, and it cannot be looked up: ${read.trouble}`
+  const message = `whether it took effect is not known, and it cannot be looked up: ${read.trouble}`
   return { id: record.id, state: 'uncertain', problems: [problem('answer-lost', {}, message)] }
 }
 
@@ -120,7 +120,7 @@ function outcomeOf({ id, timesLost }: UncertainRecord, finding: Finding, isLastR
     }
     case 'unclear': {
       const code = isLastRound ? 'outcome-unprovable' : 'answer-lost'
-      const problems = [problem(code, {}, `the answer was lost, and ${finding.why}`)]
+      const problems = [problem(code, {}, `whether it took effect is not known: ${finding.why}`)]
       return { id, state: isLastRound ? 'held' : 'uncertain', problems }
     }
   }
