@@ -122,6 +122,12 @@ async function fileTarget(journal: Journal, what: string, action: DecisionAction
   const files = await journal.filesCalled(what, ALIKE_MAX)
   const [newest] = files
   if (newest === undefined) {
+    const held = await journal.heldDeliveries(KNOWN_MAX)
+    if (held.some(({ id, name }) => what === id || what === name))
+      throw new BridgeError(
+        'usage-wrong',
+        `${what} is a file that waits to be delivered: dropbridge settle ${what}`,
+      )
     throw new BridgeError('not-known', `no file "${what}" is known; one record is named as ROUTE/KEY`)
   }
   const held: FileEntry[] = []

@@ -30,6 +30,8 @@ export function decisionCommands(program: Argv, terminal: Terminal, done: (code:
       (args) =>
         args.options({
           ...SAID,
+          by: { ...SAID.by, demandOption: false, default: '' },
+          why: { ...SAID.why, demandOption: false, default: '' },
           skip: { type: 'number', default: 1000, describe: 'How many sequence numbers outgoing routes skip' },
           'dry-run': { type: 'boolean', default: false, describe: 'Only say what would be in doubt' },
           end: { type: 'boolean', default: false, describe: 'New records are looked up no longer' },

@@ -83,6 +83,17 @@ test('status and trace are told by a journal that is older than its mark', async
   expect(work.talk).toContain('dropbridge restored')
 })
 
+test('who declares a restoration says who and why', async () => {
+  const world = await aRestoredJournal()
+  const run = await commandsOf(world)
+
+  const { exit, talk } = await run('restored')
+
+  expect(exit).toBe(64)
+  expect(talk).toContain('--by is empty')
+  expect((await run('run')).exit).toBe(78)
+})
+
 test('a state folder that moves to another place with its mark goes on', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const backup = backupOf(world)
@@ -113,7 +124,7 @@ test('orders that were planned at the time of the backup and posted since are fo
   await afterSnapshot(world, () => world.run('orders'))
   await world.drop('inbox/orders', 'other.csv', 'PO Number\n')
 
-  const rehearsed = await run('restored', '--dry-run', ...WHO)
+  const rehearsed = await run('restored', '--dry-run')
   const told = await run('restored', ...WHO)
   await rm(join(world.folder, 'exchange/inbox/orders/other.csv'))
   const { exit, talk } = await run('run')

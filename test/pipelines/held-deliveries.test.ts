@@ -80,6 +80,17 @@ test('a held file that a person wants delivered is delivered and acknowledged', 
   expect(acknowledged(world)).toBe(3)
 })
 
+test('release and discard say what is to be done with a file that waits to be delivered', async () => {
+  const { world, id } = await aHeldFile()
+  const run = await commandsOf(world)
+
+  for (const command of ['release', 'discard']) {
+    const { exit, talk } = await run(command, id, ...WHO)
+    expect(exit, command).toBe(64)
+    expect(talk, command).toContain(`dropbridge settle ${id}`)
+  }
+})
+
 test('a file that is not held cannot be settled, nor in two ways at once', async () => {
   const { world, id } = await aHeldFile()
   const run = await commandsOf(world)

@@ -21,7 +21,8 @@ const SKIP_MAX = 1_000_000_000
 
 export async function restored(terminal: Terminal, options: RestoredOptions): Promise<ExitCode> {
   const { config, by, why, skip, dryRun, end, json } = options
-  assertSaid({ by, why })
+  // Nothing is kept of a rehearsal.
+  if (!dryRun) assertSaid({ by, why })
   if (!Number.isInteger(skip) || skip < 0 || skip > SKIP_MAX)
     throw new BridgeError('usage-wrong', `--skip is no whole number from 0 to ${SKIP_MAX}`)
   if (end && dryRun) throw new BridgeError('usage-wrong', 'say --end or --dry-run, not both')
