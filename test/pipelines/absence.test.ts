@@ -5,6 +5,7 @@ import { BridgeError } from '../../src/support/errors.ts'
 import { parseCsv } from '../fixtures/csv.ts'
 import { addRoute, clientOf } from '../fixtures/own-route.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
+import { LABEL_FIELDS } from '../fixtures/shipping.ts'
 import { invoicesFile, sampleInvoices, sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
@@ -18,18 +19,7 @@ const UNTRACKED = `
 group: PO Number
 body:
   order_id: { from: PO Number, find: order }
-  shipping_account_id: { const: any, find: shipping-account }
-  shipping_method_id: { const: FEDEX_GROUND, find: shipping-method }
-  ship_weight: { const: '2.5' }
-  ship_width: { const: '4' }
-  ship_length: { const: '5' }
-  ship_height: { const: '6' }
-  ship_from_name1: { const: Northlight Goods }
-  ship_from_street1: { const: 2100 Vassar St }
-  ship_from_city: { const: Reno }
-  ship_from_province: { const: NV }
-  ship_from_postal_code: { const: '89502' }
-  ship_from_country: { const: US }
+${LABEL_FIELDS}
   shipment_lines:
     - variant: { upc: UPC, brand_identifier: SKU }
       quantity: { const: 1 }
