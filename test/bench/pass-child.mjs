@@ -33,7 +33,7 @@ async function pass(configuration, route) {
   const bridge = await openBridge(configuration, {
     clock: systemClock,
     random: Math.random,
-    newId: randomUUID,
+    newId: () => randomUUID(),
     notify: () => undefined,
     version: 'bench',
   })
