@@ -8,7 +8,7 @@ import type { BridgeOptions } from './options.ts'
 
 export type MailboxOptions = Pick<BridgeOptions, 'clock' | 'random' | 'isImpatient'> & {
   readonly newId: () => string
-  /** Whose working files are made and swept; nobody's are swept when left out. */
+  /** The owner of the working files that a mailbox makes and sweeps. When left out, a mailbox sweeps none. */
   readonly working?: WorkingFiles
 }
 

@@ -17,7 +17,7 @@ export interface DeliveryAnswerRequest extends Omit<NewDeliveryAnswer, 'place'> 
 
 export interface AnsweredDelivery {
   readonly delivery: DeliveryEntry
-  /** What it came to; left out when somebody else answered first. */
+  /** The outcome of the delivery. Left out when another person decided first. */
   readonly result?: DeliveryResult
   readonly exit: ExitCode
 }
@@ -60,7 +60,7 @@ async function passAnswered(
 /** How many held deliveries one is looked for among. */
 const HELD_MAX = 10_000
 
-/** How many names that are spelt much alike are told. */
+/** At most so many similar names are shown. */
 const NEAR_MAX = 5
 
 async function heldDeliveryCalled({ journal }: Workshop, what: string): Promise<DeliveryEntry> {

@@ -49,7 +49,7 @@ function deliveryInWords(
   route: string,
   { delivery, isAwaited, path, records, troubled }: DeliveryResult,
 ): string[] {
-  // It is told with all that are held.
+  // The list of held files names this one.
   if (delivery.held !== undefined) return []
   if (isAwaited === true)
     return [`${route}: ${path}: ${delivery.records} records, waits for whoever reads it`]
@@ -57,7 +57,7 @@ function deliveryInWords(
   return [`${route}: ${path}: ${delivery.records} records, ${counts}`, ...troubled.flatMap(troubleInWords)]
 }
 
-/** How many held files are told. */
+/** At most so many held files are named. */
 const HELD_SHOWN = 20
 
 function heldDeliveriesInWords(route: string, { count, first }: HeldDeliveries): string[] {

@@ -1,5 +1,5 @@
 /** Deliveries as the bridge sees them. */
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import type { DeliveryEntry } from '../domain/journal.ts'
 import { present } from './present.ts'
 import type { DeliveryTable, Tables } from './schema.ts'
@@ -39,8 +39,7 @@ export async function recentDeliveries(
     .orderBy('composed_at', 'desc')
     .orderBy('sequence', 'desc')
     .limit(limit)
-  const rows = await (route === undefined ? all : all.where('route', '=', route)).execute()
-  return rows.map(entryOf)
+  return entriesOf(all, route)
 }
 
 /** Oldest first. */
@@ -56,6 +55,14 @@ export async function heldDeliveries(
     .orderBy('composed_at')
     .orderBy('id')
     .limit(limit)
+  return entriesOf(all, route)
+}
+
+/** Of all routes when it is left out. */
+async function entriesOf(
+  all: SelectQueryBuilder<Tables, 'deliveries', Selectable<DeliveryTable>>,
+  route: string | undefined,
+): Promise<DeliveryEntry[]> {
   const rows = await (route === undefined ? all : all.where('route', '=', route)).execute()
   return rows.map(entryOf)
 }

@@ -180,6 +180,5 @@ export async function discardReports(
   { results, route }: InboundParts,
   { named }: ReportsUnderWay,
 ): Promise<void> {
-  const folder = route.resultsFolder
-  await Promise.all([...named.values()].map(({ working }) => results.discard({ folder, working })))
+  for (const { working } of named.values()) await results.discard({ folder: route.resultsFolder, working })
 }
