@@ -1,5 +1,6 @@
 /** The tests of `npm test`: all but the longer proofs. */
 import { defineConfig } from 'vitest/config'
+import { tempDisk } from './temp-disk.ts'
 
 export default defineConfig({
   test: {
@@ -9,6 +10,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     globalSetup: ['test/servers.ts'],
+    env: { TMPDIR: tempDisk() },
     pool: 'forks',
     // One for each processor of a small machine: without it, one of two stays idle.
     maxWorkers: 2,

@@ -1,5 +1,6 @@
 /** The longer proofs, of `npm run test:long`: every crash, every path, many rows. */
 import { defineConfig } from 'vitest/config'
+import { tempDisk } from './temp-disk.ts'
 
 export default defineConfig({
   test: {
@@ -8,6 +9,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 60_000,
     globalSetup: ['test/servers.ts'],
+    env: { TMPDIR: tempDisk() },
     pool: 'forks',
     // Much of it is waiting: for processes, disks and leases.
     maxWorkers: 2,

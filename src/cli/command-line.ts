@@ -1,48 +1,77 @@
-/** The commands, their options and their help. */
+/** Parses one command line: finds the command, reports usage errors with a suggestion, returns the exit code. */
 import yargs, { type Argv } from 'yargs'
-import { BridgeError, EXIT } from '../support/errors.ts'
-import { didYouMean } from '../support/nearest.ts'
-import { AUDIT_COMMANDS, AUDIT_OPTIONS, auditCommands } from './audit-commands.ts'
-import { check } from './commands/check.ts'
-import { explain } from './commands/explain.ts'
-import { MAP_COMMANDS, MAP_OPTIONS, mapCommands } from './commands/map/map.ts'
-import { status } from './commands/status.ts'
-import { translate } from './commands/translate.ts'
-import { CONFIG_FLAG, JSON_FLAG } from './flags.ts'
-import { DECISION_COMMANDS, DECISION_OPTIONS, decisionCommands } from './decision-commands.ts'
-import { EXPORT_COMMANDS, EXPORT_OPTIONS, EXPORT_SINGLE, exportCommand } from './export-command.ts'
-import { missingInWords } from './missing-in-words.ts'
-import { LABELS_COMMANDS, LABELS_OPTIONS, labelsCommand } from './labels-command.ts'
-import { NOTICES_COMMANDS, noticesCommand } from './notices-command.ts'
-import { PROVE_COMMANDS, PROVE_OPTIONS, proveCommand } from './prove-command.ts'
-import { LOG_OPTIONS } from './log-flags.ts'
-import { RUN_COMMANDS, RUN_OPTIONS, RUN_SINGLE, runCommand } from './run-command.ts'
-import { STARTING_COMMANDS, STARTING_OPTIONS, startingCommands } from './starting-commands.ts'
-import { SUPPORT_COMMANDS, SUPPORT_OPTIONS, supportCommands } from './support-commands.ts'
-import { tellFailure, type Terminal } from './terminal.ts'
-import { TRUST_COMMANDS, TRUST_OPTIONS, trustCommands } from './trust-commands.ts'
-import { VERSION } from './version.ts'
-import { WATCH_COMMANDS, watchCommand } from './watch-command.ts'
+import { EXIT, usageError } from '../support/errors.ts'
+import { VERSION } from '../support/package.ts'
+import { didYouMean } from '../support/text.ts'
+import { type Command, commandName, registerCommand } from './command.ts'
+import { auditCommand } from './commands/audit.ts'
+import { checkCommand } from './commands/check.ts'
+import { demoCommand } from './commands/demo.ts'
+import { explainCommand } from './commands/explain.ts'
+import { exportCommand } from './commands/export.ts'
+import { initCommand } from './commands/init.ts'
+import { labelsCommand } from './commands/labels.ts'
+import { mapCommand } from './commands/map/map.ts'
+import { notificationsCommand } from './commands/notifications.ts'
+import { proveCommand } from './commands/prove.ts'
+import { pruneCommand } from './commands/prune.ts'
+import { discardCommand, releaseCommand } from './commands/release.ts'
+import { resolveCommand } from './commands/resolve.ts'
+import { restoredCommand } from './commands/restored.ts'
+import { runCommand } from './commands/run.ts'
+import { serviceCommand } from './commands/service.ts'
+import { statusCommand } from './commands/status.ts'
+import { traceCommand } from './commands/trace.ts'
+import { translateCommand } from './commands/translate.ts'
+import { trustHostCommand } from './commands/trust-host.ts'
+import { watchCommand } from './commands/watch.ts'
+import { whyNotCommand } from './commands/why-not.ts'
+import { reportFailure, type Terminal } from './terminal.ts'
 
-/** Runs one command line and gives its exit code, which may be one that a scheduler asked for. Never throws: what goes wrong is told on the terminal. */
+/** In the order of the help: those that work, those that look, those to start with. */
+const COMMANDS: readonly Command[] = [
+  runCommand,
+  watchCommand,
+  exportCommand,
+  labelsCommand,
+  notificationsCommand,
+  auditCommand,
+  pruneCommand,
+  trustHostCommand,
+  releaseCommand,
+  discardCommand,
+  restoredCommand,
+  traceCommand,
+  whyNotCommand,
+  resolveCommand,
+  translateCommand,
+  checkCommand,
+  mapCommand,
+  statusCommand,
+  explainCommand,
+  initCommand,
+  serviceCommand,
+  demoCommand,
+  proveCommand,
+]
+
+/** Runs one command line and gives its exit code, which may be one that a scheduler asked for. Never throws: what goes wrong is reported on the terminal. */
 export async function runCommandLine(terminal: Terminal, words: readonly string[]): Promise<number> {
   let exit: number = EXIT.ok
   const done = (code: number) => {
     exit = code
   }
   try {
-    await commands(terminal, words, done).parseAsync([...words], {}, (_error, _argv, output) => {
+    await buildProgram(terminal, words, done).parseAsync([...words], {}, (_error, _argv, output) => {
       if (output) terminal.out(output)
     })
   } catch (error) {
-    return tellFailure(terminal, error)
+    return reportFailure(terminal, error)
   }
   return exit
 }
 
-type Done = (code: number) => void
-
-function commands(terminal: Terminal, words: readonly string[], done: Done): Argv {
+function buildProgram(terminal: Terminal, words: readonly string[], done: (code: number) => void): Argv {
   const program = yargs([...words])
     .scriptName('dropbridge')
     .usage(
@@ -51,140 +80,67 @@ function commands(terminal: Terminal, words: readonly string[], done: Done): Arg
     .example('$0 demo', 'see the whole life of a few orders in a minute')
     .example('$0 init', 'write a configuration to start from')
     .example('$0 run', 'pick up what lies in the inboxes, post it, export what is new')
-  const working = readingCommands(runningCommands(program, terminal, done), terminal, done)
-  return proveCommand(startingCommands(working, terminal, done), terminal, done)
+  for (const command of COMMANDS) registerCommand(program, command, terminal, done)
+  return program
     .demandCommand(1, 'Name a command.')
     .strictCommands()
     .strictOptions()
-    .check((args) => onlyOnce(args))
     .version(VERSION)
     .help()
     .wrap(100)
     .exitProcess(false)
     .fail((message, error) => {
-      // With a message it is the command line that is wrong; without, a command failed and its own error counts.
-      throw error ?? new BridgeError('usage-wrong', `${missingInWords(message, words)}${hintFor(words)}`)
+      // Without a message a command failed and its own error counts; errors of yargs itself are of the command line.
+      if (error && (!message || error.name !== 'YError')) throw error
+      throw usageError(`${formatUsageError(message, words)}${suggestSpelling(words)}`)
     })
 }
 
-/** yargs makes a list of an option that is given twice, and nobody who takes one value expects a list. */
-function onlyOnce(args: Readonly<Record<string, unknown>>): true {
-  const twice = [
-    ...EXPORT_SINGLE,
-    ...RUN_SINGLE,
-    'by',
-    'config',
-    'data',
-    'host',
-    'mapping',
-    'port',
-    'skip',
-    'why',
-  ].find((name) => Array.isArray(args[name]))
-  if (twice === undefined) return true
-  throw new BridgeError('usage-wrong', `--${twice} is given more than once.`)
+/** yargs counts what is missing; people want to know what it is. Any other message stays as it is. */
+function formatUsageError(message: string, words: readonly string[]): string {
+  const option = /^Not enough arguments following: (.+)$/.exec(message)?.[1]
+  if (option !== undefined) return `The value of --${option} is missing`
+  if (!message.startsWith('Not enough non-option arguments')) return message
+  const [command, below] = findCommands(words)
+  const name = [command, below].flatMap((each) => (each === undefined ? [] : [commandName(each)])).join(' ')
+  const argument = (below ?? command)?.argument ?? 'name that should follow'
+  return `The ${argument} is missing after dropbridge ${name}`
 }
 
-/** Every command and option, for guessing what a misspelt word was meant to be. */
-const COMMANDS = [
-  ...RUN_COMMANDS,
-  ...WATCH_COMMANDS,
-  ...NOTICES_COMMANDS,
-  'translate',
-  'check',
-  'map',
-  'status',
-  ...EXPORT_COMMANDS,
-  ...LABELS_COMMANDS,
-  ...DECISION_COMMANDS,
-  ...SUPPORT_COMMANDS,
-  ...AUDIT_COMMANDS,
-  ...TRUST_COMMANDS,
-  ...PROVE_COMMANDS,
-  'explain',
-  ...STARTING_COMMANDS,
-]
-const OPTIONS = [
-  'config',
-  'json',
-  'mapping',
-  'help',
-  'version',
-  ...STARTING_OPTIONS,
-  ...RUN_OPTIONS,
-  ...LOG_OPTIONS,
-  ...MAP_OPTIONS,
-  ...EXPORT_OPTIONS,
-  ...LABELS_OPTIONS,
-  ...DECISION_OPTIONS,
-  ...SUPPORT_OPTIONS,
-  ...AUDIT_OPTIONS,
-  ...TRUST_OPTIONS,
-  ...PROVE_OPTIONS,
-]
-
-function hintFor(words: readonly string[]): string {
-  const [command, below] = words.filter((word) => !word.startsWith('-'))
-  if (command !== undefined && !COMMANDS.includes(command)) return `.${didYouMean(command, COMMANDS)}`
-  if (command === 'map' && below !== undefined && !MAP_COMMANDS.includes(below)) {
-    return `.${didYouMean(below, MAP_COMMANDS)}`
-  }
+function suggestSpelling(words: readonly string[]): string {
+  const [name, nameBelow] = listNames(words)
+  const [command, below] = findCommands(words)
+  if (name !== undefined && command === undefined) return suggestCommand(name, COMMANDS)
+  const { commands = [], demand } = command ?? {}
+  if (demand !== undefined && nameBelow !== undefined && below === undefined)
+    return suggestCommand(nameBelow, commands)
+  const options = listOptions(COMMANDS)
   const option = words
     .map((word) => /^--(?:no-)?([^=]+)/.exec(word)?.[1])
-    .find((name) => name !== undefined && !OPTIONS.includes(name))
-  return option === undefined ? '' : `.${didYouMean(option, OPTIONS)}`
+    .find((each) => each !== undefined && !options.includes(each))
+  return option === undefined ? '' : `.${didYouMean(option, options)}`
 }
 
-/** The commands that do the work. */
-function runningCommands(program: Argv, terminal: Terminal, done: Done): Argv {
-  const withDocuments = labelsCommand(
-    exportCommand(watchCommand(runCommand(program, terminal, done), terminal, done), terminal, done),
-    terminal,
-    done,
-  )
-  const withAudit = auditCommands(noticesCommand(withDocuments, terminal, done), terminal, done)
-  const withTrust = trustCommands(withAudit, terminal, done)
-  return supportCommands(decisionCommands(withTrust, terminal, done), terminal, done)
+function suggestCommand(name: string, commands: readonly Command[]): string {
+  return `.${didYouMean(name, commands.map(commandName))}`
 }
 
-/** The commands that look and change nothing. */
-function readingCommands(program: Argv, terminal: Terminal, done: Done): Argv {
-  return program
-    .command(
-      'translate <file>',
-      'Translate a file to JSON, or for an export JSON records to its file; nothing is sent',
-      (args) =>
-        args.positional('file', { type: 'string', demandOption: true }).options({
-          mapping: { type: 'string', alias: 'm', demandOption: true, describe: 'The mapping file' },
-          out: { type: 'string', describe: 'For an export: the file to write; on stdout without it' },
-          json: JSON_FLAG,
-        }),
-      async (args) => done(await translate(terminal, { ...args, out: args.out })),
-    )
-    .command(
-      'check',
-      'Check the configuration and the mappings, and run the mappings’ examples; nothing is sent',
-      (args) =>
-        args.options({
-          config: CONFIG_FLAG,
-          json: JSON_FLAG,
-          online: { type: 'boolean', default: false, describe: 'Try the API and its credentials too' },
-        }),
-      async (args) => done(await check(terminal, args)),
-    )
-    .command('map', 'Learn, try, test, compare and explain mapping files', (args) =>
-      mapCommands(args, terminal, done),
-    )
-    .command(
-      'status',
-      'Show what is done, what waits, and files that no route takes',
-      (args) => args.options({ config: CONFIG_FLAG, json: JSON_FLAG }),
-      async (args) => done(await status(terminal, args)),
-    )
-    .command(
-      'explain [code]',
-      'Explain a code of a result file or a message, or list them all',
-      (args) => args.positional('code', { type: 'string' }).options({ json: JSON_FLAG }),
-      (args) => done(explain(terminal, args.code, args.json)),
-    )
+/** The command that the words name, and the one below it. */
+function findCommands(words: readonly string[]): readonly (Command | undefined)[] {
+  const [name, nameBelow] = listNames(words)
+  const command = COMMANDS.find((each) => commandName(each) === name)
+  return [command, command?.commands?.find((each) => commandName(each) === nameBelow)]
+}
+
+function listNames(words: readonly string[]): string[] {
+  return words.filter((word) => !word.startsWith('-'))
+}
+
+/** The options of all commands, for guessing what a misspelt word was meant to be. */
+function listOptions(commands: readonly Command[]): string[] {
+  const own = commands.flatMap(({ options = {}, commands: below = [] }) => [
+    ...Object.keys(options),
+    ...listOptions(below),
+  ])
+  return [...new Set(['help', 'version', ...own])]
 }

@@ -1,45 +1,41 @@
-/** What commands share: the configuration file, and a bridge built from it. */
-import { randomInt } from 'node:crypto'
+/** What commands share: the configuration file, and a bridge opened with or without log and notifications. */
 import { isAbsolute, join } from 'node:path'
-import { type Bridge, openBridge } from '../bridge/bridge.ts'
-import type { BridgeOptions } from '../bridge/options.ts'
+import { type Bridge, openBridge } from '../app/bridge.ts'
+import type { BridgeOptions } from '../app/context.ts'
+import { selectRoutes } from '../app/run.ts'
 import type { Configuration } from '../config/configuration.ts'
 import { loadConfiguration } from '../config/load.ts'
 import type { Observer } from '../domain/event.ts'
-import type { Terminal } from './terminal.ts'
-import { VERSION } from './version.ts'
-
-export const DEFAULT_CONFIGURATION = 'dropbridge.yaml'
+import { createEventLog, formatEvent } from '../observability/event-log.ts'
+import { createNotifier } from '../observability/notifications/notifiers.ts'
+import { openObservability } from '../observability/observability.ts'
+import { createFileSink, createLog, type LogFormat, type LogLevel, type LogSink } from '../support/log.ts'
+import { newId } from '../support/new-id.ts'
+import { VERSION } from '../support/package.ts'
+import { createProgressBar, type Terminal } from './terminal.ts'
 
 /** A path given on the command line, from the folder the command was given in. */
-export function pathFrom(terminal: Terminal, path: string): string {
+export function resolvePath(terminal: Terminal, path: string): string {
   return isAbsolute(path) ? path : join(terminal.folder, path)
 }
 
 export function readConfiguration(terminal: Terminal, path: string): Promise<Configuration> {
-  return loadConfiguration(pathFrom(terminal, path), terminal.env)
+  return loadConfiguration(resolvePath(terminal, path), terminal.env)
 }
 
 /** For commands that look and never call the API: people give them where its credentials are not at hand. */
-export function readConfigurationToLook(terminal: Terminal, path: string): Promise<Configuration> {
-  return loadConfiguration(pathFrom(terminal, path), terminal.env, { withoutApi: true })
+export function readConfigurationWithoutApi(terminal: Terminal, path: string): Promise<Configuration> {
+  return loadConfiguration(resolvePath(terminal, path), terminal.env, { withoutApi: true })
 }
 
-/** Opens the bridge for as long as `work` takes. */
+/** Opens the bridge for as long as `work` takes; without `notify` it does its work silently. */
 export async function withBridge<Result>(
   { clock }: Pick<Terminal, 'clock'>,
-  { configuration, notify }: { readonly configuration: Configuration; readonly notify: Observer },
+  configuration: Configuration,
   work: (bridge: Bridge) => Promise<Result>,
-  more: Pick<BridgeOptions, 'wrap' | 'isImpatient'> = {},
+  more: Partial<BridgeOptions> = {},
 ): Promise<Result> {
-  const bridge = await openBridge(configuration, {
-    clock,
-    random: Math.random,
-    newId,
-    notify,
-    version: VERSION,
-    ...more,
-  })
+  const bridge = await openBridge(configuration, { clock, ...more })
   try {
     return await work(bridge)
   } finally {
@@ -47,9 +43,105 @@ export async function withBridge<Result>(
   }
 }
 
-const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz'
+/** The same, with a progress bar while it works. */
+export async function withProgress<Result>(
+  terminal: Terminal,
+  configuration: Configuration,
+  work: (bridge: Bridge) => Promise<Result>,
+): Promise<Result> {
+  const bar = createProgressBar(terminal)
+  try {
+    return await withBridge(terminal, configuration, work, { notify: bar.observe })
+  } finally {
+    bar.clear()
+  }
+}
 
-/** Ten letters that are easy to read aloud: fifty bits of chance, behind the tag of the journal. */
-export function newId(tag = ''): string {
-  return tag + Array.from({ length: 10 }, () => LETTERS[randomInt(LETTERS.length)]).join('')
+// run and watch also open the log, the notifications and the health endpoint.
+
+interface MonitoringOptions {
+  readonly isWatch: boolean
+  /** The names that were asked for; all when there are none. */
+  readonly routes: readonly string[]
+  readonly logLevel: LogLevel | undefined
+  readonly logFormat: LogFormat | undefined
+  /** Words for a person while it happens; said only where stderr does not carry the log. */
+  readonly words: Observer
+}
+
+/**
+ * Opens the bridge for as long as `work` takes, with everything that listens to it. `notify` tells the log and all the others
+ * of an event of the command itself. `isForPeople`: whether a person reads stderr, and not a program.
+ */
+export async function withMonitoredBridge<Result>(
+  terminal: Terminal,
+  configuration: Configuration,
+  options: MonitoringOptions,
+  work: (operated: { bridge: Bridge; notify: Observer; isForPeople: boolean }) => Promise<Result>,
+): Promise<Result> {
+  const { isWatch, routes, words } = options
+  // A misspelt name is reported before anything is opened that others may see.
+  const chosen = selectRoutes(configuration, routes)
+  const { log, isVerbose, isForPeople, isLogged } = openLog(terminal, configuration, options)
+  const logged = createEventLog(log, isVerbose)
+  terminal.onStop?.((event) => {
+    logged(event)
+    if (!isLogged) terminal.say(formatEvent(event))
+  })
+  const operating = await openObservability({
+    configuration,
+    routes: chosen.map(({ name }) => name),
+    isWatch,
+    clock: terminal.clock,
+    newId,
+    signal: terminal.signal,
+    version: VERSION,
+    onEvent: (event) => {
+      logged(event)
+      if (!isLogged) words(event)
+    },
+    notifierOf: (notification) => createNotifier(notification, { clock: terminal.clock, version: VERSION }),
+  })
+  const { notify, wrapApi } = operating
+  try {
+    return await withBridge(
+      terminal,
+      configuration,
+      async (bridge) => {
+        await operating.start(bridge)
+        try {
+          return await work({ bridge, notify, isForPeople })
+        } finally {
+          await operating.stop()
+        }
+      },
+      { notify, ...(wrapApi && { wrap: { api: wrapApi } }) },
+    )
+  } finally {
+    await log.close()
+  }
+}
+
+/** Where lines go: into the file that is configured; and to stderr, where a program reads that. */
+function openLog(
+  terminal: Terminal,
+  { log: configured }: Configuration,
+  { isWatch, logLevel, logFormat }: MonitoringOptions,
+) {
+  const { format, file } = configured ?? {}
+  const level = logLevel ?? configured?.level ?? 'info'
+  const usual = isWatch && terminal.progressStream === null && file === undefined ? 'json' : 'human'
+  const onStderr = logFormat ?? (file === undefined && isWatch ? format : undefined) ?? usual
+  const outputs: { format: LogFormat; sink: LogSink }[] = []
+  if (file !== undefined) outputs.push({ format: format ?? 'json', sink: createFileSink(file) })
+  const isForPeople = onStderr === 'human'
+  // Words for people are better than lines of a log, unless these are asked for.
+  const isLogged = !isForPeople || logFormat !== undefined || logLevel !== undefined
+  if (isLogged) outputs.push({ format: onStderr, sink: stderrSink(terminal) })
+  const log = createLog({ level, outputs, now: () => terminal.clock.now() })
+  return { log, isVerbose: level === 'debug', isForPeople, isLogged }
+}
+
+function stderrSink(terminal: Terminal): LogSink {
+  return { write: (text) => terminal.say(text.replace(/\n$/, '')), close: () => Promise.resolve() }
 }

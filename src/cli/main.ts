@@ -4,20 +4,19 @@ import { basename, relative } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { systemClock } from '../support/clock.ts'
 import { BridgeError, type ExitCode } from '../support/errors.ts'
-import { keepHeapSmall } from '../support/heap.ts'
-import { streamSink } from '../support/log-sinks.ts'
-import { visible } from '../support/visible.ts'
-import { stopSignal } from './signals.ts'
+import { limitHeap } from '../support/process.ts'
+import { createStreamSink } from '../support/log.ts'
+import { escapeControlChars } from '../support/text.ts'
+import { listenForSignals, type Terminal } from './terminal.ts'
 import { runCommandLine } from './command-line.ts'
-import type { Terminal } from './terminal.ts'
 
-keepHeapSmall()
+limitHeap()
 // Talk waits for nobody: a reader that sleeps, or a full disk behind stderr, is no reason to stop working.
-const talk = streamSink(process.stderr)
+const talk = createStreamSink(process.stderr)
 // What files say is said on: it must not move the cursor, nor colour what follows.
-const shown = (line: string) => line.split('\n').map(visible).join('\n')
+const shown = (line: string) => line.split('\n').map(escapeControlChars).join('\n')
 const say = (line: string) => talk.write(`${shown(line)}\n`)
-const { signal, exitOnSignal, stopsBy } = stopSignal(say)
+const { signal, exitOnSignal, onStop } = listenForSignals(say)
 
 /** What the program ends with in place of its own codes. */
 let mapped: ReadonlyMap<ExitCode, number> = new Map()
@@ -28,7 +27,7 @@ const terminal: Terminal = {
     new Promise((resolve, reject) => {
       process.stdout.write(bytes, (error) => {
         if (error)
-          reject(new BridgeError('interrupted', 'nobody reads the output any more', { cause: error }))
+          reject(new BridgeError('interrupted', 'the reader of the output has closed it', { cause: error }))
         else resolve()
       })
     }),
@@ -40,9 +39,9 @@ const terminal: Terminal = {
   clock: systemClock,
   ...(process.stdin.isTTY && process.stderr.isTTY ? { ask } : {}),
   signal,
-  stopsBy,
+  onStop,
   exitOnSignal,
-  mapsExits: (map) => {
+  setExitCodes: (map) => {
     mapped = map
   },
 }

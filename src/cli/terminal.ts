@@ -1,6 +1,11 @@
-/** Where the program talks: data on stdout, talk on stderr. Handed to every command, so that tests can listen. */
+/**
+ * The terminal of a command: data on stdout, messages and a progress bar on stderr, signals that stop the
+ * work. Tests pass their own.
+ */
 import { inspect } from 'node:util'
-import type { StopEvent } from '../domain/event.ts'
+import { Presets, SingleBar } from 'cli-progress'
+import type { BridgeEvent, ShutdownEvent } from '../domain/event.ts'
+import { formatEvent } from '../observability/event-log.ts'
 import type { Clock } from '../support/clock.ts'
 import { BridgeError, EXIT, type ExitCode, FAILURES } from '../support/errors.ts'
 
@@ -25,31 +30,109 @@ export interface Terminal {
   /** Fires at the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal
   /** Has a signal told in another way than as a line of talk; left out where none comes. */
-  readonly stopsBy?: (tell: (event: StopEvent) => void) => void
+  readonly onStop?: (tell: (event: ShutdownEvent) => void) => void
   /** The exit code that tells which signal came; undefined when none did. */
   readonly exitOnSignal?: () => ExitCode | undefined
   /** From now on the program ends with other codes than its own, after a signal too. */
-  readonly mapsExits?: (map: ReadonlyMap<ExitCode, number>) => void
+  readonly setExitCodes?: (map: ReadonlyMap<ExitCode, number>) => void
 }
 
 /** Tells a failure in words: what, where, why, what to do. Gives the exit code. */
-export function tellFailure(terminal: Terminal, error: unknown): ExitCode {
+export function reportFailure(terminal: Terminal, error: unknown): ExitCode {
   if (!(error instanceof BridgeError)) {
-    terminal.say(`dropbridge: something unexpected happened. ${FAILURES.bug.cure}`)
+    terminal.say(`dropbridge: something unexpected happened. ${FAILURES.bug.fix}`)
     terminal.say(inspect(error))
     return EXIT.bug
   }
   terminal.say(`dropbridge: ${error.message}`)
   for (const detail of error.details) terminal.say(`  ${detail}`)
-  for (const cause of causesOf(error)) terminal.say(`  because: ${cause}`)
-  terminal.say(`  what to do: ${error.cure}  (dropbridge explain ${error.code})`)
+  for (const cause of listCauses(error)) terminal.say(`  because: ${cause}`)
+  terminal.say(`  fix: ${error.fix}  (dropbridge explain ${error.code})`)
   return error.exit
 }
 
-function causesOf(error: Error): string[] {
+function listCauses(error: Error): string[] {
   const causes: string[] = []
   for (let cause = error.cause; cause instanceof Error && causes.length < 5; cause = cause.cause) {
     causes.push(cause.message)
   }
   return causes
+}
+
+// Progress bar
+
+/** An observer that draws, and the means to take the bar away before something else is said. */
+export function createProgressBar({ progressStream: stream }: Pick<Terminal, 'progressStream'>) {
+  let bar: SingleBar | undefined
+  let shown = ''
+  const clear = () => {
+    bar?.stop()
+    bar = undefined
+    shown = ''
+  }
+  const observe = (event: BridgeEvent) => {
+    if (event.kind !== 'progress' || stream === null) return
+    const what = `${event.route} ${event.phase} ${event.file}`.trim()
+    if (what !== shown) clear()
+    bar ??= startBar(stream, what)
+    shown = what
+    if (event.total !== undefined) bar.setTotal(event.total)
+    bar.update(event.done)
+  }
+  return { observe, clear }
+}
+
+function startBar(stream: NodeJS.WriteStream, what: string): SingleBar {
+  const format = `${what}  {bar}  {value} of {total}`
+  const options = { stream, format, clearOnComplete: true, hideCursor: true }
+  const bar = new SingleBar(options, Presets.shades_classic)
+  bar.start(0, 0)
+  return bar
+}
+
+// Signals: the first one asks for a clean stop, a second one or the end of the grace period stops at once.
+
+/**
+ * SIGHUP comes when the terminal is closed; without an answer it would kill at once. SIGPIPE is not among them: Node ignores
+ * it, and a closed pipe shows as an error of the write.
+ */
+const SIGNAL_EXITS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated, SIGHUP: EXIT.terminated } as const
+
+/**
+ * Calls are cut off long before. What stays is what nobody can end, such as a share that does not answer any more; service
+ * managers kill what takes much longer.
+ */
+const GRACE_MS = 30_000
+
+/** Stopping at once is safe: what was begun is in the journal, and the next run goes on from there. */
+export function listenForSignals(
+  say: (line: string) => void,
+): Required<Pick<Terminal, 'signal' | 'exitOnSignal' | 'onStop'>> {
+  const controller = new AbortController()
+  let exit: ExitCode | undefined
+  let tell = (event: ShutdownEvent) => say(formatEvent(event))
+  const endAtOnce = (code: ExitCode, event: ShutdownEvent) => {
+    tell(event)
+    process.exit(code)
+  }
+  for (const [name, code] of Object.entries(SIGNAL_EXITS)) {
+    process.on(name, () => {
+      if (exit !== undefined) endAtOnce(code, { kind: 'stopped-at-once' })
+      exit = code
+      // Whoever draws a progress bar takes it away when it hears of the stop; then there is room for words.
+      controller.abort()
+      tell({ kind: 'stop-requested' })
+      setTimeout(
+        () => endAtOnce(code, { kind: 'stopped-at-once', why: `not finished in ${GRACE_MS / 1000} seconds` }),
+        GRACE_MS,
+      ).unref()
+    })
+  }
+  return {
+    signal: controller.signal,
+    exitOnSignal: () => exit,
+    onStop: (teller) => {
+      tell = teller
+    },
+  }
 }

@@ -1,85 +1,181 @@
-/** What a request came to, by the table of endings: whether sending again is safe. */
+/** Classifies how a request ended, and whether sending it again is safe: the table in `docs/certainty.md`. */
 import { readApiErrors } from '../contract/api-errors.ts'
 import type { CallResult } from '../domain/api.ts'
-import { endingOf, ENDINGS } from './endings.ts'
-import type { Again } from './retry.ts'
-import { type Answer, type Exchange, headerOf } from './wire.ts'
+import type { RetryHint } from './retry.ts'
+import { type Answer, type Exchange, getHeader } from './transport.ts'
+
+// The one table of all ways in which a request can end, and what may be done then.
+
+/**
+ * What is known of the call once its request ended so.
+ * - `done`, `refused`: the API has answered.
+ * - `nothing-done`: nothing was sent, or the API said that it did not act.
+ * - `unknown`: it may have been done.
+ */
+export type Known = 'done' | 'refused' | 'nothing-done' | 'unknown'
+
+interface RequestEnding {
+  /** What happened, for people. */
+  readonly when: string
+  /** The statuses it is known by; left out where no answer came, or where the answer itself cannot be used. */
+  readonly status?: { readonly from: number; readonly to: number }
+  /** Only when the answer names a time to come back. */
+  readonly whenAskedToWait?: true
+  /** Only when a list was asked for: about a record it may mean the record, about a list only the account. */
+  readonly ofList?: true
+  readonly known: Known
+  /** What is done about it that is not said by what is known. */
+  readonly but?: 'one-renewal' | 'credentials-refused' | 'api-redirected'
+}
+
+/** Decided by where the failure happened, never by the words of a message. Of those with a status the first that fits counts. */
+export const REQUEST_ENDINGS = {
+  done: {
+    when: 'Success, with a body that can be read; of an acknowledge also without one',
+    status: { from: 200, to: 299 },
+    known: 'done',
+  },
+  'never-connected': {
+    when: 'No connection came about (refused, no such host, no encryption, too slow), or the bridge took the request back before a byte of it left',
+    known: 'nothing-done',
+  },
+  'token-refused': {
+    when: 'The token is refused',
+    status: { from: 401, to: 401 },
+    known: 'nothing-done',
+    but: 'one-renewal',
+  },
+  'account-refused': {
+    when: 'The account may not see a list of the party',
+    status: { from: 403, to: 403 },
+    ofList: true,
+    known: 'nothing-done',
+    but: 'credentials-refused',
+  },
+  // These two ask for the same call at another address, so it was not carried out at this one.
+  redirected: {
+    when: 'The call belongs to another address',
+    status: { from: 307, to: 308 },
+    known: 'nothing-done',
+    but: 'api-redirected',
+  },
+  // Programs answer so after the work too: a form that was taken leads to the next page, an expired session to the login.
+  'sent-elsewhere': {
+    when: 'Another redirect, in answer to a call that changes something; in answer to a read it counts as the one above',
+    status: { from: 300, to: 399 },
+    known: 'unknown',
+  },
+  'slowed-down': { when: 'Too many requests', status: { from: 429, to: 429 }, known: 'nothing-done' },
+  'asked-to-wait': {
+    when: 'The API is away and says when to come back (`Retry-After`). Gateways say so after the work too: a web page never counts, and in answer to a create it counts only with `api.trust503`',
+    status: { from: 503, to: 503 },
+    whenAskedToWait: true,
+    known: 'nothing-done',
+  },
+  'never-answered': {
+    when: 'The request may have left, and no status came back: the connection broke, or the deadline passed',
+    known: 'unknown',
+  },
+  // The server gave up reading, or so it says; a proxy says it too when the API behind it was slow.
+  'gave-up-reading': {
+    when: 'The API, or a proxy before it, gave up waiting for the request',
+    status: { from: 408, to: 408 },
+    known: 'unknown',
+  },
+  // 500 may come after the commit; 502, 503 and 504 may come from a gateway whose API went on working.
+  failed: { when: 'The API or a gateway failed', status: { from: 500, to: 599 }, known: 'unknown' },
+  unreadable: {
+    when: 'A success whose body cannot be read: cut short, no JSON, a web page',
+    known: 'unknown',
+  },
+  refused: { when: 'The API refuses it', status: { from: 400, to: 499 }, known: 'refused' },
+} as const satisfies Record<string, RequestEnding>
+
+export type EndingName = keyof typeof REQUEST_ENDINGS
+
+/** `hasRetryAfter`: whether the answer names a time to come back. */
+type EndingContext = Readonly<Record<'isList' | 'hasRetryAfter', boolean>>
+
+/** How an exchange ended, as far as its status tells. */
+export function findEnding(exchange: Exchange, asked: EndingContext): EndingName {
+  if (exchange.ended !== 'answer') {
+    return exchange.ended === 'nothing-sent' ? 'never-connected' : 'never-answered'
+  }
+  const { status } = exchange
+  return ENDINGS_IN_ORDER.find(([, ending]) => matchesEnding(ending, status, asked))?.[0] ?? 'failed'
+}
+
+const ENDINGS_IN_ORDER = Object.entries(REQUEST_ENDINGS) as [EndingName, RequestEnding][]
+
+function matchesEnding(
+  { status: range, whenAskedToWait, ofList }: RequestEnding,
+  status: number,
+  asked: EndingContext,
+): boolean {
+  if (range === undefined || status < range.from || status > range.to) return false
+  return (asked.hasRetryAfter || whenAskedToWait !== true) && (asked.isList || ofList !== true)
+}
 
 /** A result as the client sees it: a readable answer brings the header that names the next page, or its file. */
-export type Judged =
+export type ClientResult =
   | (Extract<CallResult, { certainty: 'answered' }> & {
       readonly link?: string
-      readonly file?: AnsweredFile
+      readonly file?: { readonly contentType: string; readonly bytes: Uint8Array }
     })
   | (Exclude<CallResult, { certainty: 'answered' }> & {
       /** Not even tried, because the host is left in peace; trying again now is of no use. */
       readonly resting?: true
     })
 
-export interface AnsweredFile {
-  readonly contentType: string
-  readonly bytes: Uint8Array
-}
-
-export interface Judging {
-  readonly method: string
-  /** Ours, for a time to come back that is given as a date. */
-  readonly now: number
-  /** Whether a 503 that names a time to come back means that nothing was done; a gateway may say so after the work. */
-  readonly trusts503: boolean
-}
-
-/** Of a request that is neither redirected nor about the account. */
-export function judge(exchange: Exchange, { method, now, trusts503 }: Judging): Judged {
-  const waitMs = waitOf(exchange, now)
-  const toWait = waitMs !== undefined && trusts503 && !isWebPage(exchange)
-  const ending = endingOf(exchange, { isList: false, toWait })
+/** `now`: ours, for a date to come back at. `trusts503`: a 503 that names a time means that nothing was done. */
+export function classifyExchange(
+  exchange: Exchange,
+  { method, now, trusts503 }: { method: string; now: number; trusts503: boolean },
+): ClientResult {
+  const waitMs = getRetryAfter(exchange, now)
+  const hasRetryAfter = waitMs !== undefined && trusts503 && !isWebPage(exchange)
+  const ending = findEnding(exchange, { isList: false, hasRetryAfter })
   if (exchange.ended !== 'answer') {
     const words = exchange.ended === 'nothing-sent' ? 'the request was not sent' : 'the answer was lost'
-    const certainty = ENDINGS[ending].known === 'nothing-done' ? 'not-applied' : 'unknown'
+    const certainty = REQUEST_ENDINGS[ending].known === 'nothing-done' ? 'not-applied' : 'unknown'
     return { certainty, detail: `${words}: ${describeCause(exchange.cause)}` }
   }
   const { status } = exchange
   // A 401 that comes here is about the credentials that a token was asked for with: an answer like any other.
-  if (ending === 'token-refused') return refused(exchange)
-  switch (ENDINGS[ending].known) {
+  if (ending === 'token-refused') return toRefused(exchange)
+  switch (REQUEST_ENDINGS[ending].known) {
     case 'done':
-      return judgeSuccess(method, exchange)
+      return classifySuccess(method, exchange)
     case 'refused':
-      return refused(exchange)
+      return toRefused(exchange)
     case 'unknown':
       return { certainty: 'unknown', status, detail: describeAnswer(exchange) }
     case 'nothing-done': {
-      const wait = waitMs === undefined ? {} : { retryAfterMs: waitMs }
+      const wait = waitMs !== undefined && { retryAfterMs: waitMs }
       return { certainty: 'not-applied', status, detail: describeAnswer(exchange), ...wait }
     }
   }
 }
 
 /** A success whose body cannot be read is no proof of what it did. Spec: not shown, a PUT may answer without a body. */
-function judgeSuccess(method: string, answer: Answer): Judged {
+function classifySuccess(method: string, answer: Answer): ClientResult {
   const { status, text, whole, bytes } = answer
   if (!whole) return { certainty: 'unknown', status, detail: `HTTP ${status}, but the body was cut short` }
-  if (bytes !== undefined) return judgeFile(answer, bytes)
+  if (bytes !== undefined) return classifyFile(answer, bytes)
   if (method === 'PUT' && text.trim() === '') return { certainty: 'answered', status, body: undefined, text }
   const body = parseJson(text)
   if (body === undefined) {
-    return {
-      certainty: 'unknown',
-      status,
-      detail: `HTTP ${status}, but the body is not JSON: ${shown(text)}`,
-    }
+    const detail = `HTTP ${status}, but the body is not JSON: ${summarizeText(text)}`
+    return { certainty: 'unknown', status, detail }
   }
-  const link = headerOf(answer, 'link')
-  return link === undefined
-    ? { certainty: 'answered', status, body, text }
-    : { certainty: 'answered', status, body, text, link }
+  const link = getHeader(answer, 'link')
+  return { certainty: 'answered', status, body, text, ...(link !== undefined && { link }) }
 }
 
 /** A web page instead of a file comes from a proxy or a login page, and not from the API. */
-function judgeFile(answer: Answer, bytes: Uint8Array): Judged {
+function classifyFile(answer: Answer, bytes: Uint8Array): ClientResult {
   const { status } = answer
-  const contentType = headerOf(answer, 'content-type') ?? ''
+  const contentType = getHeader(answer, 'content-type') ?? ''
   if (bytes.length === 0) {
     return { certainty: 'unknown', status, detail: `HTTP ${status}, but the file is empty` }
   }
@@ -90,21 +186,21 @@ function judgeFile(answer: Answer, bytes: Uint8Array): Judged {
 }
 
 /** The status alone says that it was refused; of the body whatever came is for people. */
-function refused({ status, text }: Answer): Judged {
+function toRefused({ status, text }: Answer): ClientResult {
   return { certainty: 'answered', status, body: parseJson(text), text }
 }
 
 /** A call that changes something is repeated only while nothing has changed. */
-export function againWhenNotApplied(result: Judged): Again {
-  return result.certainty === 'not-applied' ? waitAskedFor(result) : undefined
+export function retryIfNotApplied(result: ClientResult): RetryHint {
+  return result.certainty === 'not-applied' ? toRetryHint(result) : undefined
 }
 
 /** A read may be repeated whatever happened. */
-export function againUnlessAnswered(result: Judged): Again {
-  return result.certainty === 'answered' ? undefined : waitAskedFor(result)
+export function retryUnlessAnswered(result: ClientResult): RetryHint {
+  return result.certainty === 'answered' ? undefined : toRetryHint(result)
 }
 
-function waitAskedFor(result: Judged): Again {
+function toRetryHint(result: ClientResult): RetryHint {
   if ('resting' in result) return undefined
   return 'retryAfterMs' in result && result.retryAfterMs !== undefined ? { afterMs: result.retryAfterMs } : {}
 }
@@ -120,7 +216,7 @@ export function describeAnswer({ status, text }: { readonly status: number; read
   return lines.length === 0 ? `HTTP ${status}` : `HTTP ${status}: ${lines.join('; ')}`
 }
 
-function shown(text: string): string {
+function summarizeText(text: string): string {
   return readApiErrors(undefined, text)[0]?.message ?? 'it is empty'
 }
 
@@ -141,22 +237,22 @@ function parseJson(text: string): unknown {
 
 /** Of too many requests it makes no difference who says so; nothing was done. */
 function isWebPage(exchange: Exchange): boolean {
-  return exchange.ended === 'answer' && /^text\/html\b/i.test(headerOf(exchange, 'content-type') ?? '')
+  return exchange.ended === 'answer' && /^text\/html\b/i.test(getHeader(exchange, 'content-type') ?? '')
 }
 
 /** How long the answer asks to wait; undefined where it does not say, or where nobody is to come back. */
-function waitOf(exchange: Exchange, now: number): number | undefined {
+function getRetryAfter(exchange: Exchange, now: number): number | undefined {
   if (exchange.ended !== 'answer') return undefined
-  return exchange.status === 429 || exchange.status === 503 ? retryAfterMs(exchange, now) : undefined
+  return exchange.status === 429 || exchange.status === 503 ? parseRetryAfter(exchange, now) : undefined
 }
 
 /** Seconds, or a date, which is measured by the clock of the server that wrote it. */
-function retryAfterMs(answer: Answer, now: number): number | undefined {
-  const value = headerOf(answer, 'retry-after')?.trim()
+function parseRetryAfter(answer: Answer, now: number): number | undefined {
+  const value = getHeader(answer, 'retry-after')?.trim()
   if (value === undefined) return undefined
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000
   const until = Date.parse(value)
   if (Number.isNaN(until)) return undefined
-  const theirs = Date.parse(headerOf(answer, 'date') ?? '')
+  const theirs = Date.parse(getHeader(answer, 'date') ?? '')
   return Math.max(0, until - (Number.isNaN(theirs) ? now : theirs))
 }

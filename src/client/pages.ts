@@ -1,10 +1,11 @@
 /** Lists: whatever the envelope and the way to the next page, every resource comes once. */
 import type { Resource } from '../domain/api.ts'
 import { BridgeError } from '../support/errors.ts'
-import type { Base } from './requests.ts'
+import type { BaseUrl } from './requests.ts'
+import { isObject } from '../support/object-paths.ts'
 
-export interface ListOptions {
-  readonly base: Base
+interface ListOptions {
+  readonly base: BaseUrl
   /** The path of the list without a query. */
   readonly resource: string
   /** The whole first path. */
@@ -14,7 +15,7 @@ export interface ListOptions {
   readonly firstPage: number
 }
 
-export interface PageAnswer {
+interface PageAnswer {
   readonly body: unknown
   readonly link?: string
 }
@@ -22,12 +23,10 @@ export interface PageAnswer {
 /** More pages than any list has; a list that goes on beyond is an error, because its end would be a false one. */
 const MOST_PAGES = 10_000
 
-/** Gives undefined for a page that is not there; one that is only `guessed` may also be refused for that. */
-export type ReadPage = (path: string, guessed: boolean) => Promise<PageAnswer | undefined>
-
+/** `read` gives undefined for a page that is not there; one that is only `guessed` may also be refused for that. */
 export async function* readPages(
   options: ListOptions,
-  read: ReadPage,
+  read: (path: string, guessed: boolean) => Promise<PageAnswer | undefined>,
 ): AsyncGenerator<readonly Resource[], void, undefined> {
   const seen = new Set<string | number>()
   let next: NextPage = { path: options.first, guessed: false }
@@ -36,39 +35,34 @@ export async function* readPages(
   for (let number = 0; number < MOST_PAGES; number += 1) {
     const answer = await read(next.path, next.guessed)
     if (answer === undefined) {
-      if (number === 0) throw unusableAnswer(options.resource, 'HTTP 404')
-      return mustBeWhole(options.resource, count, seen.size)
+      if (number === 0) throw unusableAnswerError(options.resource, 'HTTP 404')
+      return assertComplete(options.resource, count, seen.size)
     }
     const page = readPage(answer, options.resource)
     const fresh = page.items.filter((item) => isNew(item, seen))
     count = page.count
     countsAll ||= count !== undefined && count > page.items.length
-    if (fresh.length === 0) return mustBeWhole(options.resource, count, seen.size)
+    if (fresh.length === 0) return assertComplete(options.resource, count, seen.size)
     yield fresh
-    const following = nextPage(page, {
-      ...options,
-      current: next.path,
-      nextNumber: options.firstPage + number + 1,
-      seen: seen.size,
-      countsAll,
-    })
+    const position = { current: next.path, nextNumber: options.firstPage + number + 1 }
+    const following = findNextPage(page, { ...options, ...position, seen: seen.size, countsAll })
     if (following === undefined) return
     next = following
   }
-  throw unusableAnswer(options.resource, `the list goes on after ${MOST_PAGES} pages`)
+  throw unusableAnswerError(options.resource, `the list goes on after ${MOST_PAGES} pages`)
 }
 
 /** A list that ends before its own count would make what is missing look like proven absent. */
-function mustBeWhole(resource: string, count: number | undefined, seen: number): void {
+function assertComplete(resource: string, count: number | undefined, seen: number): void {
   if (count === undefined || count <= seen) return
-  throw unusableAnswer(resource, `the list says that it holds ${count} and gives only ${seen}`)
+  throw unusableAnswerError(resource, `the list says that it holds ${count} and gives only ${seen}`)
 }
 
 interface Page {
   readonly items: readonly Resource[]
   readonly next: string | undefined
   /** Whether the answer says that there is no next page, rather than not saying. */
-  readonly saysLast: boolean
+  readonly isLast: boolean
   readonly count: number | undefined
 }
 
@@ -77,28 +71,29 @@ const LIST_KEYS = ['results', 'data', 'items', 'objects']
 /** Spec: not shown. A bare array, or an object with the array under a usual name, its own, or as its only array. */
 function readPage({ body, link }: PageAnswer, resource: string): Page {
   const envelope: Resource = isObject(body) ? body : {}
-  const items = Array.isArray(body) ? (body as unknown[]) : listIn(envelope, resource)
-  if (items === undefined) throw unusableAnswer(resource, 'the answer is not a list')
-  if (!items.every(isObject)) throw unusableAnswer(resource, 'the list holds something that is not an object')
-  const next = fieldOf(envelope, 'next', 'links')
-  const count = fieldOf(envelope, 'count', 'meta')
+  const items = Array.isArray(body) ? (body as unknown[]) : findList(envelope, resource)
+  if (items === undefined) throw unusableAnswerError(resource, 'the answer is not a list')
+  if (!items.every(isObject))
+    throw unusableAnswerError(resource, 'the list holds something that is not an object')
+  const next = getEnvelopeField(envelope, 'next', 'links')
+  const count = getEnvelopeField(envelope, 'count', 'meta')
   return {
     items,
-    next: typeof next === 'string' && next !== '' ? next : linkedNext(link),
-    saysLast: next === null || isPlaced(link),
+    next: typeof next === 'string' && next !== '' ? next : parseNextLink(link),
+    isLast: next === null || hasPageLinks(link),
     count: typeof count === 'number' ? count : undefined,
   }
 }
 
 /** What may stand in the envelope or in a part of it. */
-function fieldOf(envelope: Resource, field: string, part: string): unknown {
+function getEnvelopeField(envelope: Resource, field: string, part: string): unknown {
   const { [part]: inner } = envelope
   const own = envelope[field]
   return own ?? (isObject(inner) && inner[field] !== undefined ? inner[field] : own)
 }
 
 /** `{"errors": []}` is no list: an array that nobody would call so must hold resources to be taken for it. */
-function listIn(envelope: Resource, resource: string): readonly unknown[] | undefined {
+function findList(envelope: Resource, resource: string): readonly unknown[] | undefined {
   const own = resource.split('/').findLast((part) => part !== '') ?? ''
   const named = [...LIST_KEYS, own].map((key) => envelope[key]).find(Array.isArray)
   if (named !== undefined) return named
@@ -107,12 +102,8 @@ function listIn(envelope: Resource, resource: string): readonly unknown[] | unde
   return only.every((item) => isObject(item) && item['id'] !== undefined) ? only : undefined
 }
 
-function isObject(value: unknown): value is Resource {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** `<https://…?page=2>; rel="next"` */
-function linkedNext(link: string | undefined): string | undefined {
+function parseNextLink(link: string | undefined): string | undefined {
   for (const part of link?.split(/,(?=\s*<)/) ?? []) {
     const [target = '', ...params] = part.split(';')
     if (params.some((param) => /^\s*rel\s*=\s*"?next"?\s*$/i.test(param))) return target.trim().slice(1, -1)
@@ -121,7 +112,7 @@ function linkedNext(link: string | undefined): string | undefined {
 }
 
 /** A header with links to other pages would have one to the next page, too. */
-function isPlaced(link: string | undefined): boolean {
+function hasPageLinks(link: string | undefined): boolean {
   return link !== undefined && /\brel\s*=\s*"?(?:prev|previous|first|last)\b/i.test(link)
 }
 
@@ -136,7 +127,7 @@ function isNew(item: Resource, seen: Set<string | number>): boolean {
   return true
 }
 
-interface Position extends ListOptions {
+interface PagePosition extends ListOptions {
   readonly current: string
   readonly nextNumber: number
   /** How many different resources have come so far. */
@@ -152,26 +143,27 @@ interface NextPage {
 }
 
 /** A page that is smaller than asked for may be as large as the API makes them: only the API's word ends a list. */
-function nextPage(page: Page, position: Position): NextPage | undefined {
+function findNextPage(page: Page, position: PagePosition): NextPage | undefined {
   const { base, resource, first, limit, nextNumber, seen, countsAll } = position
-  if (page.next !== undefined) return { path: followed(page.next, position), guessed: false }
+  if (page.next !== undefined) return { path: resolveNextLink(page.next, position), guessed: false }
   const hasMore = page.count !== undefined && page.count > seen
-  if (!hasMore && (page.saysLast || (countsAll && page.count !== undefined))) return undefined
+  if (!hasMore && (page.isLast || (countsAll && page.count !== undefined))) return undefined
   const url = new URL(first, base.origin)
   url.searchParams.set('page', String(nextNumber))
   return { path: resource + url.search, guessed: !hasMore && page.items.length < limit }
 }
 
 /** Below our own base a link is followed as it is; of any other only the query counts, and the token stays at home. */
-function followed(next: string, { base, resource, current }: Position): string {
+function resolveNextLink(next: string, { base, resource, current }: PagePosition): string {
   const from = base.origin + current
-  if (!URL.canParse(next, from)) throw unusableAnswer(resource, 'the link to the next page is not an address')
+  if (!URL.canParse(next, from))
+    throw unusableAnswerError(resource, 'the link to the next page is not an address')
   const url = new URL(next, from)
   const isOurs = url.origin === base.origin && url.pathname.startsWith(`${base.prefix}/`)
   return (isOurs ? url.pathname : resource) + url.search
 }
 
 /** The failure of a read whose answer is not what it should be. */
-export function unusableAnswer(resource: string, why: string): BridgeError {
+export function unusableAnswerError(resource: string, why: string): BridgeError {
   return new BridgeError('api-answer-unusable', `The answer to GET ${resource} cannot be used: ${why}`)
 }

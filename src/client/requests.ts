@@ -1,10 +1,10 @@
-/** Calls by name to requests by path, from the table of endpoints. */
-import { ENDPOINTS, type Endpoint } from '../contract/endpoints.ts'
+/** Builds requests by path from calls by name, from the table of endpoints. */
+import { type Endpoint, ENDPOINTS } from '../contract/endpoints.ts'
 import type { Call } from '../domain/api.ts'
 import { assert, BridgeError } from '../support/errors.ts'
-import type { WireRequest } from './wire.ts'
+import { type Exchange, getHeader, type TransportRequest } from './transport.ts'
 
-export interface Request extends WireRequest {
+export interface Request extends TransportRequest {
   /** Whose data it touches, in words: `retailer 1000`. */
   readonly party: string
   /** The path without its query, for messages. */
@@ -16,28 +16,25 @@ export interface Request extends WireRequest {
 }
 
 /** The API's address, taken apart once. */
-export interface Base {
+export interface BaseUrl {
   readonly origin: string
   /** The part of the path before the API's own, without a slash at the end. */
   readonly prefix: string
 }
 
-export function readBase(baseUrl: string): Base {
+export function parseBaseUrl(baseUrl: string): BaseUrl {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new BridgeError(
-      'configuration-invalid',
-      'api.baseUrl is not an address such as https://api.example.com',
-    )
+    const message = 'api.baseUrl is not an address such as https://api.example.com'
+    throw new BridgeError('configuration-invalid', message)
   }
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') }
 }
 
 /** A function that makes requests; the paths of all endpoints are taken apart here, once. */
 export function compileRequests(prefix: string): (call: Call) => Request {
-  const compiled = new Map(
-    Object.entries<Endpoint>(ENDPOINTS).map(([name, endpoint]) => [name, compile(endpoint, prefix)]),
-  )
+  const endpoints = Object.entries<Endpoint>(ENDPOINTS)
+  const compiled = new Map(endpoints.map(([name, endpoint]) => [name, compile(endpoint, prefix)]))
   return (call) => {
     const endpoint = compiled.get(call.endpoint)
     assert(endpoint !== undefined, `no endpoint is called "${call.endpoint}"`)
@@ -49,9 +46,9 @@ export function compileRequests(prefix: string): (call: Call) => Request {
 function compile({ kind, method, path, context }: Endpoint, prefix: string): (call: Call) => Request {
   const parts = path.split(/[{}]/)
   const names = parts.filter((_, index) => index % 2 === 1)
-  const literals = parts.filter((_, index) => index % 2 === 0)
-  const [start = '', ...following] = literals
+  const [start = '', ...following] = parts.filter((_, index) => index % 2 === 0)
   const head = prefix + start
+  const hasParty = context === 'retailer' || context === 'brand'
 
   return ({ params = {}, query, body }) => {
     let resource = head
@@ -65,12 +62,9 @@ function compile({ kind, method, path, context }: Endpoint, prefix: string): (ca
       wantsFile: kind === 'document',
       method,
       path: search === '' ? resource : `${resource}?${search}`,
-      party:
-        context === 'retailer' || context === 'brand'
-          ? `${context} ${params[`${context}_id`]}`
-          : 'its own account',
+      party: hasParty ? `${context} ${params[`${context}_id`]}` : 'its own account',
       resource,
-      ...(body === undefined ? {} : { body }),
+      ...(body !== undefined && { body }),
     }
   }
 }
@@ -88,10 +82,21 @@ function encodeQuery(query: NonNullable<Call['query']>): string {
   const pairs: string[] = []
   for (const [name, value] of Object.entries(query)) {
     for (const item of Array.isArray(value) ? value : [value]) {
-      pairs.push(
-        `${encodeURIComponent(name)}=${encodeURIComponent(typeof item === 'boolean' ? Number(item) : item)}`,
-      )
+      const text = encodeURIComponent(typeof item === 'boolean' ? Number(item) : item)
+      pairs.push(`${encodeURIComponent(name)}=${text}`)
     }
   }
   return pairs.join('&')
+}
+
+// A redirect is never followed: the token must not leave the origin it is for.
+
+/** Throws `api-redirected` naming no more than the origin, because the rest of an address may hold secrets. */
+export function refuseRedirect(exchange: Exchange, resource: string, { origin }: BaseUrl): void {
+  if (exchange.ended !== 'answer' || exchange.status < 300 || exchange.status >= 400) return
+  const location = getHeader(exchange, 'location') ?? ''
+  const target = URL.canParse(location, origin)
+    ? new URL(location, origin).origin
+    : 'an address that cannot be read'
+  throw new BridgeError('api-redirected', `${resource} redirects to ${target} (HTTP ${exchange.status})`)
 }

@@ -1,5 +1,6 @@
 /** Trying again: how often, how long to wait in between, and when to stop. */
 import type { Clock } from '../support/clock.ts'
+import type { HostHealth } from './host-health.ts'
 
 export interface RetryLimits {
   /** Tries in all, the first one too. */
@@ -11,52 +12,39 @@ export interface RetryLimits {
   readonly budgetMs: number
 }
 
-export const DEFAULT_RETRY: RetryLimits = {
-  attempts: 5,
-  baseMs: 200,
-  maxMs: 10_000,
-  budgetMs: 30_000,
-}
+export const DEFAULT_RETRY: RetryLimits = { attempts: 5, baseMs: 200, maxMs: 10_000, budgetMs: 30_000 }
 
 /** What a result says about trying again; `afterMs` is the least the other side asks for. */
-export type Again = { readonly afterMs?: number } | undefined
+export type RetryHint = { readonly afterMs?: number } | undefined
 
-export interface Retry {
-  /** Repeats while `again` says so and the limits allow it; gives the last result. What `attempt` throws ends it. */
-  repeat<Result>(attempt: () => Promise<Result>, again: (result: Result) => Again): Promise<Result>
-}
-
-interface RetryOptions {
+export interface RetryContext {
   readonly limits: RetryLimits
   readonly clock: Clock
   readonly random: () => number
-  /** Asked before each try but the first: whether there is one more to be had. */
-  readonly mayRetry: () => boolean
+  readonly host: HostHealth
   /** Ends the waiting, and with it the retrying. */
   readonly stop: AbortSignal
 }
 
-export function createRetry({ limits, clock, random, mayRetry, stop }: RetryOptions): Retry {
-  return {
-    async repeat(attempt, again) {
-      let result = await attempt()
-      let wanted = again(result)
-      if (wanted === undefined) return result
-      const failedAt = clock.now()
-      for (let tries = 1; tries < limits.attempts && wanted !== undefined; tries += 1) {
-        const waitMs = (wanted.afterMs ?? 0) + random() * longestPauseMs(limits, tries)
-        if (clock.now() - failedAt + waitMs > limits.budgetMs || !mayRetry()) break
-        await clock.sleep(waitMs, stop)
-        if (stop.aborted) break
-        result = await attempt()
-        wanted = again(result)
-      }
-      return result
-    },
+/** Repeats while `again` says so and the limits allow it; gives the last result. What `attempt` throws ends it. */
+export async function repeat<Result>(
+  { limits, clock, random, host, stop }: RetryContext,
+  attempt: () => Promise<Result>,
+  again: (result: Result) => RetryHint,
+): Promise<Result> {
+  let result = await attempt()
+  let wanted = again(result)
+  if (wanted === undefined) return result
+  const failedAt = clock.now()
+  for (let tries = 1; tries < limits.attempts && wanted !== undefined; tries += 1) {
+    // Full jitter, so that many callers do not come back as one.
+    const longestMs = Math.min(limits.maxMs, limits.baseMs * 2 ** (tries - 1))
+    const waitMs = (wanted.afterMs ?? 0) + random() * longestMs
+    if (clock.now() - failedAt + waitMs > limits.budgetMs || !host.takeRetry()) break
+    await clock.sleep(waitMs, stop)
+    if (stop.aborted) break
+    result = await attempt()
+    wanted = again(result)
   }
-}
-
-/** Full jitter: the pause is anything between nothing and this, so that many callers do not come back as one. */
-function longestPauseMs({ baseMs, maxMs }: RetryLimits, tries: number): number {
-  return Math.min(maxMs, baseMs * 2 ** (tries - 1))
+  return result
 }

@@ -1,49 +1,44 @@
 /** The access token: fetched by one caller for all, renewed before it ends. */
 import { z } from 'zod'
 import { ENDPOINTS } from '../contract/endpoints.ts'
-import type { Clock } from '../support/clock.ts'
 import { BridgeError } from '../support/errors.ts'
-import { againUnlessAnswered, describeAnswer, isSuccess, judge, type Judged } from './certainty.ts'
-import type { Host } from './host.ts'
-import { refuseRedirect } from './redirects.ts'
-import type { Base } from './requests.ts'
-import type { Retry } from './retry.ts'
-import type { Wire } from './wire.ts'
+import {
+  classifyExchange,
+  type ClientResult,
+  describeAnswer,
+  isSuccess,
+  retryUnlessAnswered,
+} from './certainty.ts'
+import { type BaseUrl, refuseRedirect } from './requests.ts'
+import { repeat, type RetryContext } from './retry.ts'
+import type { Transport } from './transport.ts'
 
 export interface Token {
-  readonly value: string
+  /** Made once, for every call with the token. */
+  readonly headers: Readonly<Record<'bare' | 'withBody' | 'forFile', string[]>>
   /** Our time from which a new one is fetched. */
   readonly renewAt: number
 }
 
-export interface Tokens {
-  /**
-   * The token in force; a promise only when one has to be fetched, which all callers then share. Throws
-   * `credentials-refused`, `api-redirected`, `api-unreachable` or `api-answer-unusable`.
-   */
-  current(): Token | Promise<Token>
-  /** Forgets a token that the API refused; if another one has taken its place already, that one stays. */
-  drop(token: Token): void
-}
-
-export interface TokenOptions {
-  readonly wire: Wire
-  readonly retry: Retry
-  readonly clock: Clock
-  readonly base: Base
-  readonly host: Host
+export interface ApiContext extends RetryContext {
+  readonly wire: Transport
+  readonly base: BaseUrl
   readonly userAgent: string
   readonly clientId: string
   readonly clientSecret: string
+  /** Whether the API promises that it did nothing when it answers 503 with a time to come back. */
+  readonly trusts503: boolean
 }
 
-export function createTokens(options: TokenOptions): Tokens {
+export type TokenSource = ReturnType<typeof createTokenSource>
+
+export function createTokenSource(context: ApiContext) {
   let token: Token | undefined
   let pending: Promise<Token> | undefined
 
   async function renew(): Promise<Token> {
     try {
-      token = await fetchToken(options)
+      token = await fetchToken(context)
       return token
     } finally {
       pending = undefined
@@ -51,43 +46,60 @@ export function createTokens(options: TokenOptions): Tokens {
   }
 
   return {
-    current() {
-      if (token !== undefined && options.clock.now() < token.renewAt) return token
+    /**
+     * The token in force; a promise only when one has to be fetched, which all callers then share. Throws
+     * `credentials-refused`, `api-redirected`, `api-unreachable` or `api-answer-unusable`.
+     */
+    current(): Token | Promise<Token> {
+      if (token !== undefined && context.clock.now() < token.renewAt) return token
       pending ??= renew()
       return pending
     },
-    drop(refused) {
+    /** Forgets a token that the API refused; if another one has taken its place already, that one stays. */
+    invalidate(refused: Token): void {
       if (token === refused) token = undefined
     },
   }
 }
 
-async function fetchToken(options: TokenOptions): Promise<Token> {
-  const { clock, retry, base, clientSecret } = options
+async function fetchToken(context: ApiContext): Promise<Token> {
+  const { clock, base, clientSecret } = context
   const path = base.prefix + ENDPOINTS.token.path
   let askedAt = clock.now()
-  const result = await retry.repeat(() => {
+  const request = () => {
     askedAt = clock.now()
-    return askOnce(path, options)
-  }, againUnlessAnswered)
+    return requestToken(path, context)
+  }
+  const result = await repeat(context, request, retryUnlessAnswered)
   if (result.certainty !== 'answered') {
     // the body of a success is not shown: it may hold a token
-    if (isSuccess(result.status)) throw noUsableToken(path)
-    const detail = withoutSecret(result.detail, clientSecret)
-    throw new BridgeError('api-unreachable', `No access token could be had from ${path}: ${detail}`)
+    if (isSuccess(result.status)) throw unusableTokenError(path)
+    const detail = maskSecret(result.detail, clientSecret)
+    throw new BridgeError('api-unreachable', `No access token from ${path}: ${detail}`)
   }
   if (!isSuccess(result.status)) {
-    const code = REFUSALS.includes(result.status) ? 'credentials-refused' : 'api-answer-unusable'
-    const detail = withoutSecret(describeAnswer(result), clientSecret)
+    const code = REFUSED_STATUSES.includes(result.status) ? 'credentials-refused' : 'api-answer-unusable'
+    const detail = maskSecret(describeAnswer(result), clientSecret)
     throw new BridgeError(code, `${path} gave no access token: ${detail}`)
   }
   const token = UsableToken.safeParse(result.body)
-  if (!token.success) throw noUsableToken(path)
-  return { value: token.data.access_token, renewAt: askedAt + usableMs(token.data.expires_in) }
+  if (!token.success) throw unusableTokenError(path)
+  const { access_token: value, expires_in: expiresIn } = token.data
+  return { headers: createHeaders(context.userAgent, value), renewAt: askedAt + usableLifetimeMs(expiresIn) }
 }
 
-async function askOnce(path: string, options: TokenOptions): Promise<Judged> {
-  const { wire, clock, base, host, userAgent, clientId, clientSecret } = options
+function createHeaders(userAgent: string, token: string): Token['headers'] {
+  const common = ['user-agent', userAgent, 'authorization', `Bearer ${token}`]
+  const bare = ['accept', 'application/json', ...common]
+  return {
+    bare,
+    withBody: [...bare, 'content-type', 'application/json'],
+    forFile: ['accept', '*/*', ...common],
+  }
+}
+
+async function requestToken(path: string, context: ApiContext): Promise<ClientResult> {
+  const { wire, clock, base, host, userAgent, clientId, clientSecret } = context
   const body = new URLSearchParams({
     grant_type: 'client_credentials',
     client_id: clientId,
@@ -95,9 +107,9 @@ async function askOnce(path: string, options: TokenOptions): Promise<Judged> {
   }).toString()
   const headers = ['accept', 'application/json', 'user-agent', userAgent, 'content-type', FORM]
   const exchange = await wire.exchange({ method: 'POST', path, body }, headers)
-  host.look(exchange)
+  host.observe(exchange)
   refuseRedirect(exchange, path, base)
-  return judge(exchange, { method: 'POST', now: clock.now(), trusts503: true })
+  return classifyExchange(exchange, { method: 'POST', now: clock.now(), trusts503: true })
 }
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -105,31 +117,28 @@ const FORM = 'application/x-www-form-urlencoded'
 /** More tolerant than the contract: a token that can be used is used. */
 const UsableToken = z.object({
   access_token: z.string().min(1),
-  token_type: z
-    .string()
-    .regex(/^bearer$/i)
-    .optional(),
+  token_type: z.optional(z.string().regex(/^bearer$/i)),
   expires_in: z.coerce.number().catch(0),
 })
 
-const REFUSALS: readonly number[] = [400, 401, 403]
+const REFUSED_STATUSES: readonly number[] = [400, 401, 403]
 const HOUR_SECONDS = 3_600
 const LONGEST_LIFETIME_SECONDS = 30 * 24 * HOUR_SECONDS
 const RENEW_EARLY_MS = 5 * 60_000
 
-function noUsableToken(path: string): BridgeError {
+function unusableTokenError(path: string): BridgeError {
   return new BridgeError('api-answer-unusable', `${path} answered without a bearer token that can be used`)
 }
 
 /** Spec: not shown, `expires_in` is in seconds. What cannot be a lifetime counts as an hour. */
-function usableMs(expiresIn: number): number {
+function usableLifetimeMs(expiresIn: number): number {
   const credible = expiresIn > 0 && expiresIn <= LONGEST_LIFETIME_SECONDS
   const lifetimeMs = (credible ? expiresIn : HOUR_SECONDS) * 1000
   return Math.max(lifetimeMs * 0.9, lifetimeMs - RENEW_EARLY_MS)
 }
 
 /** A server that repeats what it was sent must not bring the secret into a message. */
-function withoutSecret(text: string, secret: string): string {
+function maskSecret(text: string, secret: string): string {
   if (secret === '') return text
   return text.replaceAll(secret, '***').replaceAll(encodeURIComponent(secret), '***')
 }

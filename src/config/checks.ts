@@ -1,143 +1,213 @@
-/** Checks across the parts of the configuration. They look at what is there, however broken the rest is. */
-import { z } from 'zod'
-import { OPERATIONS, type OperationName, partiesOf } from '../contract/operations.ts'
-import type { PartyKind } from '../contract/party.ts'
-import { didYouMean } from '../support/nearest.ts'
-import { checkDocuments } from './document-checks.ts'
-import { fileNameMistakes } from './file-name.ts'
+/** Checks across the parts of the configuration. Each looks at what is there, however broken the rest is. */
+import { dirname, resolve, sep } from 'node:path'
+import { type OperationName, OPERATIONS, partiesOf } from '../contract/operations.ts'
+import { didYouMean } from '../support/text.ts'
+import { type ConfigError, keyError, listErrors, prefixPaths, toFields, valueError } from './errors.ts'
+import { findFileNameErrors, findPlaceholders } from './file-name.ts'
 import { checkFolders } from './folder-checks.ts'
-import type { Mistake } from './mistakes.ts'
-import { checkReport, checkRivals } from './report-checks.ts'
-import { plainFolder } from './schema.ts'
-import { checkSchedule } from './schedule-checks.ts'
-import { checkSteps, StepsGlance } from './step-checks.ts'
-import { checkTelling } from './telling-checks.ts'
-import { checkAcknowledge, checkExpect, checkReceipts } from './waiting-checks.ts'
+import {
+  checkAcknowledge,
+  checkExpect,
+  checkReceipts,
+  checkReport,
+  checkRivalRoutes,
+} from './outbound-checks.ts'
+import { type RawConfiguration, type RawRoute, type RawStep, readRaw } from './raw-route.ts'
+import { ORDER_ACTIONS, ORDER_OPERATIONS, WAITING_OPERATIONS } from './sending.ts'
 
 /** Everything that is wrong between routes, mailboxes and parties. Paths that are not absolute are relative to `base`. */
-export function checkTogether(raw: unknown, base: string): Mistake[] {
-  const { mailboxes, routes: found, zone } = Glance.parse(raw)
-  const routes = Object.entries(found).flatMap(([name, route]) =>
-    route === undefined ? [] : [{ name, ...route }],
-  )
+export function checkAcrossParts(file: unknown, base: string): ConfigError[] {
+  const raw = readRaw(file)
+  const { mailboxes, routes, zone } = raw
+  const forEach = (check: (route: RawRoute) => ConfigError[]) =>
+    routes.flatMap((route) => prefixPaths(['routes', route.name], check(route)))
   return [
-    ...routes.flatMap(checkParty),
-    ...routes.flatMap((route) => checkMailboxes(route, Object.keys(mailboxes))),
+    ...forEach(checkParty),
+    ...forEach((route) => checkMailboxes(route, Object.keys(mailboxes))),
     ...checkFolders(routes, mailboxes, base),
-    ...checkRivals(routes),
+    ...checkRivalRoutes(routes),
     ...checkReceipts(routes),
-    ...routes.flatMap(checkNames),
-    ...checkTelling(raw),
-    ...routes.flatMap((route) =>
-      [
-        ...checkReport(route),
-        ...checkDocuments(route),
-        ...checkSteps(route),
-        ...checkSchedule(route, zone),
-        ...checkAcknowledge(route),
-        ...checkExpect(route.from, zone),
-      ].map((mistake) => ({
-        ...mistake,
-        path: ['routes', route.name, ...mistake.path],
-      })),
-    ),
+    ...forEach(checkNames),
+    ...checkNotifications(raw),
+    ...checkPage(raw),
+    ...checkOwnFiles(raw),
+    ...forEach((route) => [
+      ...checkReport(route),
+      ...checkDocuments(route),
+      ...checkSteps(route),
+      ...checkSchedule(route, zone),
+      ...checkAcknowledge(route),
+      ...checkExpect(route.from, zone),
+    ]),
   ]
 }
 
-const word = z.string().optional().catch(undefined)
-const folder = z.string().transform(plainFolder).optional().catch(undefined)
-const RouteGlance = z.object({
-  retailer: z.unknown().optional(),
-  brand: z.unknown().optional(),
-  operation: word,
-  from: z
-    .object({
-      mailbox: word,
-      folder,
-      match: z.string().default('*.csv').catch('*.csv'),
-      archive: folder,
-      expect: z.unknown().optional(),
-    })
-    .optional()
-    .catch(undefined),
-  results: z
-    .object({ mailbox: word, folder: z.string().transform(plainFolder).default('results').catch('results') })
-    .optional()
-    .catch(undefined),
-  to: z.object({ mailbox: word, folder, name: word }).optional().catch(undefined),
-  documents: z
-    .object({
-      mailbox: word,
-      folder,
-      name: word,
-      labels: z.unknown().optional(),
-      packingSlips: z.unknown().optional(),
-    })
-    .optional()
-    .catch(undefined),
-  acknowledge: word,
-  receipt: z.object({ mailbox: word, folder, archive: folder, match: word }).optional().catch(undefined),
-  overdue: z.unknown().optional(),
-  select: z.record(z.string(), z.unknown()).optional().catch(undefined),
-  empty: z.unknown().optional(),
-  reread: z.unknown().optional(),
-  ...StepsGlance.shape,
-  every: z.unknown().optional(),
-  cron: z.unknown().optional(),
-  daily: z.unknown().optional(),
-})
-const Glance = z
-  .object({
-    zone: z.unknown().optional(),
-    mailboxes: z.record(z.string(), z.unknown()).catch({}),
-    routes: z.record(z.string(), RouteGlance.optional().catch(undefined)).catch({}),
-  })
-  .catch({ mailboxes: {}, routes: {} })
+// Checks of one route; the paths begin within the route.
 
-type RouteGlance = z.output<typeof RouteGlance> & { readonly name: string }
-
-function checkParty({ name, operation, retailer, brand }: RouteGlance): Mistake[] {
-  const path = ['routes', name]
+function checkParty({ operation, retailer, brand }: RawRoute): ConfigError[] {
   if (retailer !== undefined && brand !== undefined) {
-    return [
-      { path: [...path, 'brand'], at: 'key', message: 'a route is for a retailer or for a brand, not both.' },
-    ]
+    return [keyError(['brand'], 'a route is for a retailer or for a brand, not both.')]
   }
-  const parties = partiesFor(operation)
+  const parties = isOperation(operation) ? partiesOf(operation) : ['retailer', 'brand']
+  const [party] = parties
   if (retailer === undefined && brand === undefined) {
-    const message = `says nothing of its ${parties.join(' or ')}: write "${parties[0] ?? ''}:" and the id.`
-    return [{ path, at: 'key', message }]
+    return [keyError([], `says nothing of its ${parties.join(' or ')}: write "${party ?? ''}:" and the id.`)]
   }
   const written = retailer === undefined ? 'brand' : 'retailer'
-  const [party] = parties
   if (parties.includes(written) || party === undefined) return []
   const message = `${operation} is done by a ${party}: write "${party}:" and its id instead of "${written}:".`
-  return [{ path: [...path, written], at: 'key', message }]
+  return [keyError([written], message)]
 }
 
-/** All of them when the operation is not known. */
-function partiesFor(operation: string | undefined): readonly PartyKind[] {
-  if (operation === undefined || !Object.hasOwn(OPERATIONS, operation)) return ['retailer', 'brand']
-  return partiesOf(operation as OperationName)
+function isOperation(operation: string | undefined): operation is OperationName {
+  return operation !== undefined && Object.hasOwn(OPERATIONS, operation)
 }
 
-function checkMailboxes(route: RouteGlance, known: readonly string[]): Mistake[] {
+function checkMailboxes(route: RawRoute, known: readonly string[]): ConfigError[] {
   return (['from', 'results', 'to', 'receipt', 'documents'] as const).flatMap((part) => {
     const mailbox = route[part]?.mailbox
     if (mailbox === undefined || known.includes(mailbox)) return []
-    const message = `there is no such mailbox.${didYouMean(mailbox, known)}`
-    return [{ path: ['routes', route.name, part, 'mailbox'], at: 'value' as const, message }]
+    return [valueError([part, 'mailbox'], `there is no such mailbox.${didYouMean(mailbox, known)}`)]
   })
 }
 
 /** A name may say only what the records of its route have. */
-function checkNames({ name, operation, to }: RouteGlance): Mistake[] {
-  if (to?.name === undefined || operation === undefined || !Object.hasOwn(OPERATIONS, operation)) return []
-  const known = fileNameMistakes(to.name)
-  const mistakes = fileNameMistakes(to.name, operation).filter(() => known.length === 0)
-  return mistakes.map((message) => ({
-    path: ['routes', name, 'to', 'name'],
-    at: 'value',
-    message: `${message}.`,
-  }))
+function checkNames({ operation, to }: RawRoute): ConfigError[] {
+  if (to?.name === undefined || !isOperation(operation) || findFileNameErrors(to.name).length > 0) return []
+  return findFileNameErrors(to.name, operation).map((message) => valueError(['to', 'name'], `${message}.`))
+}
+
+function checkSteps(route: RawRoute): ConfigError[] {
+  const { steps, operation } = route
+  const errors = checkWaitRules(route, [])
+  if (steps === undefined) return errors
+  if (operation !== undefined && !isOfOrders(operation)) {
+    const message = `${operation} is not done to orders that exist, so nothing can follow it on the same file.`
+    errors.push(keyError(['steps'], message))
+  }
+  if (steps.length === 0) errors.push(keyError(['steps'], 'has no steps: leave it out.'))
+  const seen = new Set([operation])
+  for (const [index, each] of steps.entries()) {
+    const path = ['steps', String(index)]
+    errors.push(...checkWaitRules(each, path), ...checkMapping(each, path))
+    if (each.operation !== undefined && seen.has(each.operation)) {
+      errors.push(valueError([...path, 'operation'], `${each.operation} is done by an earlier step already.`))
+    }
+    seen.add(each.operation)
+  }
+  return errors
+}
+
+function isOfOrders(operation: string): boolean {
+  return ORDER_OPERATIONS.some((name) => name === operation)
+}
+
+function checkMapping({ operation, mapping }: RawStep, path: readonly string[]): ConfigError[] {
+  if (operation === undefined || mapping !== undefined || !isOfOrders(operation)) return []
+  if (ORDER_ACTIONS.includes(operation)) return []
+  return [keyError(path, `needs a mapping: only ${ORDER_ACTIONS.join(', ')} go without one.`)]
+}
+
+function checkWaitRules({ operation, when, waitFor }: RawStep, path: readonly string[]): ConfigError[] {
+  if (operation === undefined) return []
+  const canWait = WAITING_OPERATIONS.includes(operation)
+  const others = `and not for ${operation}.`
+  return listErrors(
+    when !== undefined &&
+      operation !== 'close-order' &&
+      keyError([...path, 'when'], `is for close-order, ${others}`),
+    waitFor !== undefined &&
+      !canWait &&
+      keyError([...path, 'waitFor'], `is for ${WAITING_OPERATIONS.join(' and ')}, ${others}`),
+  )
+}
+
+function checkSchedule(route: RawRoute, zone: unknown): ConfigError[] {
+  const [first, second] = (['every', 'cron', 'daily'] as const).filter((key) => route[key] !== undefined)
+  if (first !== undefined && second !== undefined) {
+    return [keyError([second], `a route has its schedule by \`${first}\` or by \`${second}\`, not by both.`)]
+  }
+  if (first === undefined || first === 'every' || zone !== undefined) return []
+  if (toFields(route[first])['zone'] !== undefined) return []
+  const asCron = ' as in cron: { expression: "0 6 * * 1-5", zone: Europe/Berlin }'
+  const message = `says a time of day and no zone: add "zone: Europe/Berlin" (or yours)${
+    first === 'cron' ? asCron : ''
+  }, or one \`zone\` for the whole file.`
+  return [keyError([first], message)]
+}
+
+function checkDocuments({ operation, documents }: RawRoute): ConfigError[] {
+  if (documents === undefined) return []
+  const { labels, packingSlips, name } = documents
+  const wantsBoth = labels !== false && packingSlips !== false
+  const namesKind = name === undefined || findPlaceholders(name).some((each) => each.name === 'kind')
+  return listErrors(
+    operation !== undefined &&
+      operation !== 'create-shipment' &&
+      keyError(
+        ['documents'],
+        `only create-shipment has packing slips and labels, and this route does ${operation}.`,
+      ),
+    labels === false &&
+      packingSlips === false &&
+      keyError(['documents'], 'wants neither labels nor packing slips: leave it out.'),
+    wantsBoth &&
+      !namesKind &&
+      valueError(
+        ['documents', 'name'],
+        'needs {kind}, or a label and its packing slip would have the same name.',
+      ),
+  )
+}
+
+// Notifications against the routes, and the bridge’s own files against the mailboxes.
+
+function checkNotifications({ notifications, routeNames }: RawConfiguration): ConfigError[] {
+  return Object.entries(notifications).flatMap(([name, { routes }]) =>
+    routes.flatMap((route) => {
+      if (routeNames.includes(route)) return []
+      const message = `there is no route "${route}".${didYouMean(route, routeNames)}`
+      return [valueError(['notifications', name, 'routes'], message)]
+    }),
+  )
+}
+
+/** There it would be one of the files that are taken, or that nobody takes. */
+function checkPage({ status: { page }, routes, mailboxes }: RawConfiguration): ConfigError[] {
+  if (page === undefined) return []
+  const folder = resolve(dirname(page))
+  return routes.flatMap(({ name, from }) => {
+    const path = getLocalFolder(mailboxes[from?.mailbox ?? ''])
+    if (path === undefined || from?.folder === undefined || resolve(path, from.folder) !== folder) return []
+    const message = `would be left where the route ${name} takes files from; use another folder.`
+    return [valueError(['status', 'page'], message)]
+  })
+}
+
+/** Their folders are made when they are missing; in the place of a share that is away that would be an empty inbox. */
+function checkOwnFiles({ log, journal, state, mailboxes }: RawConfiguration): ConfigError[] {
+  const own = [
+    { path: ['log', 'file'], file: log.file },
+    { path: ['journal'], file: journal?.replace(/^sqlite:/, '') },
+    { path: ['state'], file: state },
+  ]
+  return Object.entries(mailboxes).flatMap(([name, mailbox]) => {
+    const folder = getLocalFolder(mailbox)
+    // a share with the configuration itself on it is there
+    if (folder === undefined || isWithin(folder, '.')) return []
+    const message = `would lie in the mailbox ${name}, whose share may be away; use a folder outside of it.`
+    return own.flatMap(({ path, file }) =>
+      file !== undefined && isWithin(folder, file) ? [valueError(path, message)] : [],
+    )
+  })
+}
+
+/** Undefined where it is no folder of this machine. */
+function getLocalFolder(mailbox: unknown): string | undefined {
+  const { type, path } = toFields(mailbox)
+  return type !== 'sftp' && typeof path === 'string' ? path : undefined
+}
+
+function isWithin(folder: string, path: string): boolean {
+  return `${resolve(path)}${sep}`.startsWith(resolve(folder).replace(/[\\/]?$/, sep))
 }

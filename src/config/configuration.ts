@@ -1,13 +1,14 @@
-/** The configuration as the program uses it: plain data, paths absolute, times in milliseconds, secrets filled in. */
+/** The configuration as the program uses it: absolute paths, times in milliseconds, secrets filled in. */
 import { resolve } from 'node:path'
-import { checkedMs, keepMs } from './duration.ts'
-import { type LogConfiguration, toLog } from './log.ts'
+import type { z } from 'zod'
+import { omitUndefined } from '../support/object-paths.ts'
 import { type MailboxConfiguration, toMailbox } from './mailboxes.ts'
-import { type HealthConfiguration, toHealth, toPage } from './monitoring.ts'
-import { type NoticeConfiguration, toNotices } from './notices.ts'
+import { type NotificationConfiguration, toNotifications } from './notifications.ts'
+import type { HealthSettings, LogSettings } from './observability.ts'
 import { type Credentials, type Route, toRoute } from './routes.ts'
+import type { WatchSettings } from './schedule.ts'
 import type { ConfigurationFile } from './schema.ts'
-import { toWatch, type WatchConfiguration } from './watch.ts'
+import { parseRetention, toMs } from './time-values.ts'
 
 export interface Configuration {
   readonly api: ApiConfiguration
@@ -16,15 +17,14 @@ export interface Configuration {
   readonly keepContentsMs?: number
   /** Where files being worked on lie. */
   readonly stateFolder: string
-  /** The defaults when left out. */
-  readonly log?: LogConfiguration
+  /** The defaults when left out; its file is absolute. */
+  readonly log?: Readonly<z.output<typeof LogSettings>>
   /** No server when left out. */
-  readonly health?: HealthConfiguration
-  /** The path of the status page; none when left out. */
+  readonly health?: Readonly<z.output<typeof HealthSettings>>
   readonly statusPage?: string
-  readonly notices?: readonly NoticeConfiguration[]
+  readonly notifications?: readonly NotificationConfiguration[]
   /** The defaults when left out. */
-  readonly watch?: WatchConfiguration
+  readonly watch?: Readonly<z.output<typeof WatchSettings>>
   readonly mailboxes: Readonly<Record<string, MailboxConfiguration>>
   /** The zone of the times of day that name none. */
   readonly zone?: string
@@ -32,7 +32,7 @@ export interface Configuration {
   readonly routes: readonly Route[]
 }
 
-export interface ApiConfiguration {
+interface ApiConfiguration {
   /** Without a slash at the end. */
   readonly baseUrl: string
   readonly credentials: Credentials
@@ -45,48 +45,34 @@ export interface ApiConfiguration {
 
 /** From what the file says, checked, to what the program uses. Relative paths are relative to `folder`. */
 export function toConfiguration(file: ConfigurationFile, folder: string): Configuration {
+  const { keep, zone, log, health, status, notifications, watch } = file
   const { baseUrl, clientId, clientSecret, timeout, connections, lateAnswer, trust503 } = file.api
-  const api: ApiConfiguration = {
-    baseUrl: new URL(baseUrl).href.replace(/\/+$/, ''),
-    credentials: { clientId, clientSecret },
-    timeoutMs: checkedMs(timeout),
-    connections,
-    lateAnswerMs: checkedMs(lateAnswer),
-    trusts503: trust503,
-  }
+  const credentials = { clientId, clientSecret }
   return {
-    api,
+    api: {
+      baseUrl: new URL(baseUrl).href.replace(/\/+$/, ''),
+      credentials,
+      timeoutMs: toMs(timeout),
+      connections,
+      lateAnswerMs: toMs(lateAnswer),
+      trusts503: trust503,
+    },
     journal: { type: 'sqlite', path: resolve(folder, file.journal.slice('sqlite:'.length)) },
-    ...keepOf(file),
     stateFolder: resolve(folder, file.state),
-    ...(file.zone === undefined ? {} : { zone: file.zone }),
-    ...tellingOf(file, folder),
-    watch: toWatch(file.watch),
+    ...omitUndefined({
+      keepContentsMs: parseRetention(keep.contents ?? ''),
+      zone,
+      log: log && { ...log, ...(log.file && { file: resolve(folder, log.file) }) },
+      health,
+      statusPage: status.page && resolve(folder, status.page),
+    }),
+    ...(Object.keys(notifications).length > 0 && { notifications: toNotifications(notifications, folder) }),
+    watch,
     mailboxes: Object.fromEntries(
       Object.entries(file.mailboxes).map(([name, mailbox]) => [name, toMailbox(mailbox, folder)]),
     ),
     routes: Object.entries(file.routes).map(([name, route]) =>
-      toRoute(name, route, { folder, zone: file.zone, credentials: api.credentials }),
+      toRoute(name, route, { folder, zone, credentials }),
     ),
-  }
-}
-
-function keepOf({ keep }: ConfigurationFile): Pick<Configuration, 'keepContentsMs'> {
-  const ms = keep.contents === undefined ? undefined : keepMs(keep.contents)
-  return ms === undefined ? {} : { keepContentsMs: ms }
-}
-
-/** Logs, health, the status page and notices, as far as they are wanted. */
-function tellingOf(
-  { log, health, status, notices }: ConfigurationFile,
-  folder: string,
-): Pick<Configuration, 'log' | 'health' | 'statusPage' | 'notices'> {
-  const listen = health === undefined ? undefined : toHealth(health)
-  const statusPage = toPage(status, folder)
-  return {
-    ...(log === undefined ? {} : { log: toLog(log, folder) }),
-    ...(listen === undefined ? {} : { health: listen }),
-    ...(statusPage === undefined ? {} : { statusPage }),
-    ...(Object.keys(notices).length === 0 ? {} : { notices: toNotices(notices, folder) }),
   }
 }

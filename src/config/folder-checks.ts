@@ -1,46 +1,32 @@
-/** Folders that routes share: no file may be meant for two of them, and none be taken for what it is not. */
-import type { Mistake } from './mistakes.ts'
-import { nameOfBoth } from './patterns-meet.ts'
-import { whereIs } from './whereabouts.ts'
-
-/** What is there of a route, however broken the rest is. */
-export interface FoldersGlance {
-  readonly name: string
-  readonly from?: (Glanced & { readonly match: string; readonly archive?: string | undefined }) | undefined
-  readonly results?: Glanced | undefined
-  readonly to?: (Glanced & { readonly name?: string | undefined }) | undefined
-  readonly receipt?: (Glanced & { readonly archive?: string | undefined }) | undefined
-  readonly documents?: Glanced | undefined
-}
-
-interface Glanced {
-  readonly mailbox?: string | undefined
-  readonly folder?: string | undefined
-}
+/** Checks folders that routes share: no file matches two routes, and no output lands in an inbox. */
+import { type ConfigError, keyError, valueError } from './errors.ts'
+import { resolvePlace } from './mailboxes.ts'
+import type { RawRoute } from './raw-route.ts'
 
 /** Tells folders apart; undefined where one is not said. */
-type PlaceOf = (glanced: Glanced | undefined) => string | undefined
+type ResolveRawPlace = (
+  raw: { mailbox?: string | undefined; folder?: string | undefined } | undefined,
+) => string | undefined
 
 /** Paths that are not absolute are relative to `base`. */
 export function checkFolders(
-  routes: readonly FoldersGlance[],
+  routes: readonly RawRoute[],
   mailboxes: Readonly<Record<string, unknown>>,
   base: string,
-): Mistake[] {
-  const placeOf: PlaceOf = (glanced) => {
-    const { mailbox, folder } = glanced ?? {}
+): ConfigError[] {
+  const placeOf: ResolveRawPlace = ({ mailbox, folder } = {}) => {
     if (mailbox === undefined || folder === undefined) return undefined
-    return whereIs(mailboxes, { mailbox, folder }, base)
+    return resolvePlace(mailboxes, { mailbox, folder }, base)
   }
   return [
     ...checkSources(routes, placeOf),
-    ...checkOwnFiles(routes, placeOf),
+    ...checkOutputsAvoidInboxes(routes, placeOf),
     ...checkTargets(routes, placeOf),
   ]
 }
 
 /** Two routes that take the same files would take them from each other. */
-function checkSources(routes: readonly FoldersGlance[], placeOf: PlaceOf): Mistake[] {
+function checkSources(routes: readonly RawRoute[], placeOf: ResolveRawPlace): ConfigError[] {
   const known: { readonly route: string; readonly place: string; readonly match: string }[] = []
   return routes.flatMap(({ name, from }) => {
     const place = placeOf(from)
@@ -51,21 +37,20 @@ function checkSources(routes: readonly FoldersGlance[], placeOf: PlaceOf): Mista
     const path = ['routes', name, 'from']
     const same = others.find((other) => other.match.toLowerCase() === match.toLowerCase())
     if (same !== undefined) {
-      const message = `takes the same files as the route ${same.route}: the same folder and match.`
-      return [{ path, at: 'key' as const, message }]
+      return [keyError(path, `takes the same files as the route ${same.route}: the same folder and match.`)]
     }
     for (const other of others) {
-      const example = nameOfBoth(match, other.match)
+      const example = findCommonName(match, other.match)
       if (example === undefined) continue
       const message = `takes files that the route ${other.route} takes, too, such as ${example}: let no name match both, or give one of them its own folder.`
-      return [{ path, at: 'key' as const, message }]
+      return [keyError(path, message)]
     }
     return []
   })
 }
 
 /** The files of two routes would meet under one name, and the later one could never be delivered. */
-function checkTargets(routes: readonly FoldersGlance[], placeOf: PlaceOf): Mistake[] {
+function checkTargets(routes: readonly RawRoute[], placeOf: ResolveRawPlace): ConfigError[] {
   const known = new Map<string, string>()
   return routes.flatMap(({ name, to }) => {
     const place = placeOf(to)
@@ -77,12 +62,12 @@ function checkTargets(routes: readonly FoldersGlance[], placeOf: PlaceOf): Mista
       return []
     }
     const message = `gives files the same names as the route ${other}; put {route} into the name.`
-    return [{ path: ['routes', name, 'to', 'name'], at: 'key' as const, message }]
+    return [keyError(['routes', name, 'to', 'name'], message)]
   })
 }
 
 /** A bridge that leaves results or done files in a folder it takes files from would take its own files. */
-function checkOwnFiles(routes: readonly FoldersGlance[], placeOf: PlaceOf): Mistake[] {
+function checkOutputsAvoidInboxes(routes: readonly RawRoute[], placeOf: ResolveRawPlace): ConfigError[] {
   const takers = new Map<string, string>()
   for (const { name, from } of routes) {
     const place = placeOf(from)
@@ -90,7 +75,7 @@ function checkOwnFiles(routes: readonly FoldersGlance[], placeOf: PlaceOf): Mist
   }
   return routes.flatMap(({ name, from, results, to, receipt, documents }) => {
     const archive = `archive/${name}`
-    const left = [
+    return [
       {
         path: ['from', 'archive'],
         what: 'done files',
@@ -106,12 +91,49 @@ function checkOwnFiles(routes: readonly FoldersGlance[], placeOf: PlaceOf): Mist
           folder: receipt?.archive ?? archive,
         }),
       },
-    ]
-    return left.flatMap(({ path, what, place }) => {
+    ].flatMap(({ path, what, place }) => {
       const taker = place === undefined ? undefined : takers.get(place)
       if (taker === undefined) return []
       const message = `${what} would be left where the route ${taker} takes files from; use another folder.`
-      return [{ path: ['routes', name, ...path], at: 'value' as const, message }]
+      return [valueError(['routes', name, ...path], message)]
     })
   })
+}
+
+/**
+ * A name that both match, as simple as may be; undefined where there is none. `*` stands for any letters, `?` for one, case is
+ * ignored. Names that begin with a dot do not count: they are never taken.
+ */
+export function findCommonName(one: string, other: string): string | undefined {
+  const [left = [], right = []] = [one, other].map((pattern) =>
+    Array.from(pattern.normalize('NFC').toLowerCase()),
+  )
+  // The beginnings of names that are left to try, each place in both patterns once.
+  const open = [{ at: 0, against: 0, name: '' }]
+  const tried = new Set<string>()
+  for (let next = open.shift(); next !== undefined; next = open.shift()) {
+    const { at, against, name } = next
+    const key = `${at} ${against} ${name === ''}`
+    if (tried.has(key)) continue
+    tried.add(key)
+    const [here, there] = [left[at], right[against]]
+    if (here === undefined && there === undefined && name !== '') return name
+    if (here === '*') open.push({ at: at + 1, against, name })
+    if (there === '*') open.push({ at, against: against + 1, name })
+    const letter = findCommonLetter(here, there)
+    if (letter === undefined || (name === '' && letter === '.')) continue
+    // A star stays, since it may stand for more.
+    open.push({
+      at: here === '*' ? at : at + 1,
+      against: there === '*' ? against : against + 1,
+      name: name + letter,
+    })
+  }
+  return undefined
+}
+
+function findCommonLetter(one: string | undefined, other: string | undefined): string | undefined {
+  if (one === undefined || other === undefined) return undefined
+  const [letter = 'a', second = letter] = [one, other].filter((each) => each !== '*' && each !== '?')
+  return letter === second ? letter : undefined
 }

@@ -1,36 +1,39 @@
 /** What a route says of its inbox: when a file is whole, which is taken first, and whether numbers may be missing. */
 import { z } from 'zod'
 import { assert } from '../support/errors.ts'
+import { omitUndefined } from '../support/object-paths.ts'
+import { isWorkingName } from './file-name.ts'
 
-/** Names that programs give files while they write them; a listing never shows them. */
-const WORKING_NAME = /^\.|^~\$|\.(?:tmp|part|partial|filepart|writing|crdownload)$/i
-
-const Companion = z.string().refine((template) => {
+const SidecarTemplate = z.string().refine((template) => {
   const holes = template.match(/\{[^}]*\}?/g) ?? []
   const isOne = holes.length === 1 && ['{name}', '{stem}'].includes(holes[0] ?? '')
-  return isOne && template.length > '{name}'.length && isPlain(template) && !WORKING_NAME.test(template)
+  return isOne && template.length > '{name}'.length && isPlainName(template) && !isWorkingName(template)
 }, 'must be a name with {name} (orders.csv) or {stem} (orders) and more, such as "{name}.done"; a working name such as ".tmp" is never seen')
 
-const ReadyFile = z.union(
+const ReadySettings = z.union(
   [
-    z.enum(['settled', 'renamed', 'marker', 'manifest']),
-    z.strictObject({ marker: Companion.describe('The name of the marker: {name} or {stem}, and more.') }),
-    z.strictObject({ manifest: Companion.describe('The name of the manifest, in the same way.') }),
+    z.enum(['stable', 'renamed', 'marker', 'manifest']),
+    z.strictObject({
+      marker: SidecarTemplate.describe('The name of the marker: {name} or {stem}, and more.'),
+    }),
+    z.strictObject({ manifest: SidecarTemplate.describe('The name of the manifest, in the same way.') }),
   ],
   {
     error:
-      'must be settled, renamed, marker or manifest, or { marker: "{name}.done" } or { manifest: "{name}.manifest" } with {name} or {stem} and more',
+      'must be stable, renamed, marker or manifest, or { marker: "{name}.done" } or { manifest: "{name}.manifest" } with {name} or {stem} and more',
   },
 )
 
 const NUMBER = '{number}'
 
-const SequenceFile = z.strictObject({
+const SequenceSettings = z.strictObject({
   name: z
     .string()
     .refine(
       (pattern) =>
-        pattern.split(NUMBER).length === 2 && isPlain(pattern) && !/\{number\}\d|\d\{number\}/.test(pattern),
+        pattern.split(NUMBER).length === 2 &&
+        isPlainName(pattern) &&
+        !/\{number\}\d|\d\{number\}/.test(pattern),
       'must be a file name with {number} once, not next to another digit, such as "orders-{number}.csv"; * and ? stand for any letters',
     )
     .describe('Where in the name the number stands, such as "orders-{number}.csv".'),
@@ -43,8 +46,8 @@ const SequenceFile = z.strictObject({
 
 /** Keys of `from`. */
 export const inboxShape = {
-  ready: ReadyFile.default('settled').describe(
-    'When a file is whole: settled (it did not change for the settle time), renamed (it gets its name when it is), marker (orders.csv.done lies beside it) or manifest (orders.csv.manifest does, and says what must be in it).',
+  ready: ReadySettings.default('stable').describe(
+    'When a file is whole: stable (it did not change for the time of `stableFor`), renamed (it gets its name when it is), marker (orders.csv.done lies beside it) or manifest (orders.csv.manifest does, and says what must be in it).',
   ),
   order: z
     .enum(['oldest', 'name', 'number'])
@@ -52,47 +55,42 @@ export const inboxShape = {
     .describe(
       'Which of several files is taken first: the oldest (when left out), by name, or by the numbers in the name.',
     ),
-  sequence: SequenceFile.optional().describe(
+  sequence: SequenceSettings.optional().describe(
     'Files are numbered, and none is taken before the one with the number before it is done.',
   ),
 }
 
-interface InboxFile {
-  readonly ready: z.output<typeof ReadyFile>
-  readonly order?: 'oldest' | 'name' | 'number' | undefined
-  readonly sequence?: z.output<typeof SequenceFile> | undefined
-}
+const InboxSettings = z.object(inboxShape)
+
+type InboxSettings = z.output<typeof InboxSettings>
 
 export interface InboxRules {
-  /** `settled` when left out. `companion` is a template for `companionName`. */
+  /** `stable` when left out. `sidecar` is a template for `formatSidecarName`. */
   readonly ready?:
-    { readonly when: 'renamed' } | { readonly when: 'marker' | 'manifest'; readonly companion: string }
+    { readonly when: 'renamed' } | { readonly when: 'marker' | 'manifest'; readonly sidecar: string }
   /** `oldest` when left out. */
   readonly order?: 'name' | 'number'
   /** `name` has `{number}` where the number stands. */
   readonly sequence?: { readonly name: string; readonly start: number }
 }
 
-export function toInboxRules({ ready, order, sequence }: InboxFile): InboxRules {
-  return {
-    ...(ready === 'settled' ? {} : { ready: toReady(ready) }),
-    ...(order === undefined || order === 'oldest' ? {} : { order }),
-    ...(sequence === undefined ? {} : { sequence }),
-  }
+export function toInboxRules({ ready, order, sequence }: InboxSettings): InboxRules {
+  return omitUndefined({ ready: toReady(ready), order: order === 'oldest' ? undefined : order, sequence })
 }
 
-function toReady(ready: Exclude<InboxFile['ready'], 'settled'>): NonNullable<InboxRules['ready']> {
+function toReady(ready: InboxSettings['ready']): InboxRules['ready'] {
+  if (ready === 'stable') return undefined
   if (ready === 'renamed') return { when: 'renamed' }
-  if (ready === 'marker') return { when: 'marker', companion: '{name}.done' }
-  if (ready === 'manifest') return { when: 'manifest', companion: '{name}.manifest' }
-  if ('marker' in ready) return { when: 'marker', companion: ready.marker }
-  return { when: 'manifest', companion: ready.manifest }
+  if (ready === 'marker') return { when: 'marker', sidecar: '{name}.done' }
+  if (ready === 'manifest') return { when: 'manifest', sidecar: '{name}.manifest' }
+  if ('marker' in ready) return { when: 'marker', sidecar: ready.marker }
+  return { when: 'manifest', sidecar: ready.manifest }
 }
 
 /** What does not go together in `from`. */
 export function checkInbox(
-  { order, sequence }: Pick<InboxFile, 'order' | 'sequence'>,
-  context: { readonly addIssue: (issue: { code: 'custom'; path: string[]; message: string }) => void },
+  { order, sequence }: Pick<InboxSettings, 'order' | 'sequence'>,
+  context: { addIssue: (issue: { code: 'custom'; path: string[]; message: string }) => void },
 ): void {
   if (order === undefined || sequence === undefined) return
   const message = 'the number of the sequence decides which file is taken first: leave `order` out'
@@ -100,14 +98,14 @@ export function checkInbox(
 }
 
 /** The name of the marker or manifest of a file. */
-export function companionName(template: string, name: string): string {
+export function formatSidecarName(template: string, name: string): string {
   const stem = name.replace(/(?<=.)\.[^.]*$/, '')
   return template.replace('{name}', () => name).replace('{stem}', () => stem)
 }
 
 /** Gives the number in a name where the pattern says; undefined for other names. */
-export function sequenceNumber(pattern: string): (name: string) => number | undefined {
-  const [before, after] = pattern.split(NUMBER).map(asSource)
+export function createNumberReader(pattern: string): (name: string) => number | undefined {
+  const [before, after] = pattern.split(NUMBER).map(toRegExpSource)
   assert(before !== undefined && after !== undefined, 'a sequence without a number passed the checks')
   const expression = new RegExp(`^${before}(\\d{1,15})${after}$`, 'isu')
   return (name) => {
@@ -116,7 +114,7 @@ export function sequenceNumber(pattern: string): (name: string) => number | unde
   }
 }
 
-function asSource(part: string): string {
+function toRegExpSource(part: string): string {
   return part
     .normalize('NFC')
     .replace(/[.+^${}()|[\]\\]/g, String.raw`\$&`)
@@ -124,6 +122,6 @@ function asSource(part: string): string {
     .replaceAll('?', '.')
 }
 
-function isPlain(name: string): boolean {
+function isPlainName(name: string): boolean {
   return !/[/\\\p{Cc}]/u.test(name)
 }

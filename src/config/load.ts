@@ -1,76 +1,73 @@
-/** Loads `dropbridge.yaml`: reads, fills in variables, checks, and reports every mistake at once with its place. */
+/** Loads `dropbridge.yaml`: substitutes variables, checks it, and reports every error at once with its place. */
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import {
+  type Document,
+  type ErrorCode,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+} from 'yaml'
 import { BridgeError } from '../support/errors.ts'
-import { checkTogether } from './checks.ts'
+import { checkAcrossParts } from './checks.ts'
 import { type Configuration, toConfiguration } from './configuration.ts'
-import { configurationJsonSchema } from './json-schema.ts'
-import { checkShape, type Mistake } from './mistakes.ts'
-import { type Position, readSource, type Source } from './source.ts'
-import { substitute } from './substitute.ts'
+import { checkShape, type ConfigError } from './errors.ts'
+import { configurationJsonSchema } from './schema.ts'
+import { substituteVariables } from './variables.ts'
 
-export interface LoadOptions {
-  /** The API is not called, so that its address and credentials need not be at hand; a call would find nobody. */
-  readonly withoutApi?: boolean
-}
-
-/** Throws `configuration-invalid` whose details are the single mistakes, in the order of the file. */
+/**
+ * Throws `configuration-invalid` whose details are the single errors, in the order of the file. With `withoutApi` the API is
+ * not called, so that its address and credentials need not be at hand; a call would find nobody.
+ */
 export async function loadConfiguration(
   path: string,
   env: NodeJS.ProcessEnv,
-  { withoutApi = false }: LoadOptions = {},
+  { withoutApi = false }: { readonly withoutApi?: boolean } = {},
 ): Promise<Configuration> {
   const folder = dirname(resolve(path))
-  const source = readSource(await textOf(path))
-  const textFaults = source.errors.map(({ position, message }) => ({ position, text: message }))
-  if (source.errors.some(({ fatal }) => fatal)) throw refusal(path, textFaults)
+  const source = parseSource(await readText(path))
+  if (source.hasFatalErrors) throw createLoadError(path, source.errors)
 
-  const unfilled = await substitute(source.document, configurationJsonSchema(), {
+  const unfilled = await substituteVariables(source.document, configurationJsonSchema(), {
     env,
     folder,
-    ...(withoutApi ? { standIn: apiStandIn } : {}),
+    ...(withoutApi && { standIn: getApiPlaceholder }),
   })
-  const raw = asPlainData(source, path)
+  const raw = toPlainData(source, path)
   const shape = checkShape(raw)
-  const mistakes = [
-    ...unfilled,
-    ...('mistakes' in shape ? shape.mistakes : []),
-    ...checkTogether(raw, folder),
-  ]
-  const faults = [
-    ...textFaults,
-    ...withoutEchoes(mistakes, unfilled).map((mistake) => toFault(source, mistake)),
-  ]
-  if ('file' in shape && faults.length === 0) return toConfiguration(shape.file, folder)
-  throw refusal(path, faults)
+  const inShape = 'errors' in shape ? shape.errors : []
+  const found = excludeEchoes([...unfilled, ...inShape, ...checkAcrossParts(raw, folder)], unfilled)
+  const errors = [...source.errors, ...found.map((error) => locateError(source, error))]
+  if ('file' in shape && errors.length === 0) return toConfiguration(shape.file, folder)
+  throw createLoadError(path, errors)
 }
 
 /** Of `api`, and of `api` of a route. */
-function apiStandIn(path: readonly string[]): string | undefined {
+function getApiPlaceholder(path: readonly string[]): string | undefined {
   if (path.at(-2) !== 'api') return undefined
   return path.at(-1) === 'baseUrl' ? 'http://unknown.invalid' : 'unknown'
 }
 
 const CONFIGURATION_CHARACTERS_MAX = 1 << 20
 
-async function textOf(path: string): Promise<string> {
+async function readText(path: string): Promise<string> {
   let text: string
   try {
     text = await readFile(path, 'utf8')
   } catch (cause) {
-    throw new BridgeError(
-      'configuration-invalid',
-      `The configuration file ${path} cannot be read; name another with --config, or write one with: dropbridge init`,
-      {
-        cause,
-      },
-    )
+    const message = `The configuration file ${path} cannot be read; name another with --config, or write one with: dropbridge init`
+    throw new BridgeError('configuration-invalid', message, { cause })
   }
   if (text.length <= CONFIGURATION_CHARACTERS_MAX) return text
   throw new BridgeError('configuration-invalid', `The configuration file ${path} is larger than a megabyte.`)
 }
 
-function asPlainData({ document }: Source, path: string): unknown {
+function toPlainData({ document }: ConfigSource, path: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 })
   } catch (cause) {
@@ -78,30 +75,120 @@ function asPlainData({ document }: Source, path: string): unknown {
   }
 }
 
-/** A variable that is not set is one mistake; that its place holds no valid value either is only its echo. */
-function withoutEchoes(mistakes: readonly Mistake[], unfilled: readonly Mistake[]): Mistake[] {
+/** A variable that is not set is one error; that its place holds no valid value either is only its echo. */
+function excludeEchoes(errors: readonly ConfigError[], unfilled: readonly ConfigError[]): ConfigError[] {
   const places = new Set(unfilled.map(({ path }) => path.join('\0')))
-  return mistakes.filter((mistake) => unfilled.includes(mistake) || !places.has(mistake.path.join('\0')))
+  return errors.filter((error) => unfilled.includes(error) || !places.has(error.path.join('\0')))
 }
 
-interface Fault {
-  readonly position: Position
+interface LocatedError {
+  readonly line: number
+  readonly column: number
   /** The path in the file, when there is one, and the message. */
   readonly text: string
 }
 
-function toFault(source: Source, { path, at, message }: Mistake): Fault {
+function locateError({ document, locate }: ConfigSource, { path, at, message }: ConfigError): LocatedError {
   const dotted = path.map(String).join('.')
+  const text = dotted === '' ? `the file ${message}` : `${dotted}: ${message}`
+  return { ...locate(findOffset(document, path, at)), text }
+}
+
+function createLoadError(path: string, errors: readonly LocatedError[]): BridgeError {
+  const details = errors
+    .toSorted((a, b) => a.line - b.line || a.column - b.column)
+    .map(({ line, column, text }) => `${path}:${line}:${column} ${text}`)
+  const count = details.length === 1 ? 'an error' : `${details.length} errors`
+  return new BridgeError('configuration-invalid', `${path} has ${count} in it.`, { details })
+}
+
+// The text of the file: what it says, and at which line and column.
+
+type ConfigSource = ReturnType<typeof parseSource>
+
+/** `errors` is what is wrong with the text as YAML; after a fatal error nothing else can be said of the file. */
+function parseSource(text: string) {
+  const counter = new LineCounter()
+  const document: Document = parseDocument(text, {
+    lineCounter: counter,
+    prettyErrors: false,
+    stringKeys: true,
+  })
+  const locate = (offset: number) => {
+    const { line, col: column } = counter.linePos(offset)
+    return { line, column }
+  }
+  const unresolved = unresolvedAliases(document)
+  const found = [...document.errors, ...document.warnings]
   return {
-    position: source.position(path, at),
-    text: dotted === '' ? `the file ${message}` : `${dotted}: ${message}`,
+    document,
+    locate,
+    errors: [
+      ...unresolved.map((offset) => ({ ...locate(offset), text: YAML_ERRORS.BAD_ALIAS })),
+      ...found.map(({ code, pos }) => ({ ...locate(pos[0]), text: getYamlError(code) })),
+    ],
+    hasFatalErrors:
+      unresolved.length > 0 ||
+      found.some(({ name, code }) => name === 'YAMLParseError' && code !== 'DUPLICATE_KEY'),
   }
 }
 
-function refusal(path: string, faults: readonly Fault[]): BridgeError {
-  const details = faults
-    .toSorted((a, b) => a.position.line - b.position.line || a.position.column - b.position.column)
-    .map(({ position, text }) => `${path}:${position.line}:${position.column} ${text}`)
-  const count = details.length === 1 ? 'a mistake' : `${details.length} mistakes`
-  return new BridgeError('configuration-invalid', `${path} has ${count} in it.`, { details })
+const UNCLEAR =
+  'this is not valid YAML: a wrong indentation, or a bracket or quote that is not closed, here or in the lines above.'
+
+function getYamlError(code: ErrorCode): string {
+  return code in YAML_ERRORS ? YAML_ERRORS[code as keyof typeof YAML_ERRORS] : UNCLEAR
+}
+
+/** Our own words, because those of the parser may quote the text, and the text may be a secret. */
+const YAML_ERRORS = {
+  BAD_ALIAS:
+    'a value that starts with * stands for an anchor, and there is none of that name; put text in quotes.',
+  BAD_DQ_ESCAPE: 'a backslash in double quotes starts no known escape; write it twice, or use single quotes.',
+  BAD_INDENT:
+    'the indentation does not fit the lines above, or a bracket, brace or quote there is not closed.',
+  BAD_SCALAR_START: 'a value cannot start with this character; put it in quotes.',
+  BLOCK_AS_IMPLICIT_KEY: 'a value with ": " in it must be in quotes.',
+  DUPLICATE_KEY: 'this key appears twice.',
+  KEY_OVER_1024_CHARS: 'a key is longer than 1024 characters.',
+  MISSING_CHAR: 'a character is missing here: a quote, a bracket, a brace, a comma or a colon.',
+  MULTIPLE_DOCS: 'a second document starts here; there must be one.',
+  NON_STRING_KEY: 'a key must be text; put it in quotes.',
+  TAB_AS_INDENT: 'a tab cannot indent; use spaces.',
+  TAG_RESOLVE_FAILED: 'a value that starts with ! is a tag, and it is unknown; put text in quotes.',
+} as const satisfies Partial<Record<ErrorCode, string>>
+
+/** The parser finds these only when the values are taken out, and then quotes them. */
+function unresolvedAliases(document: Document): number[] {
+  const offsets: number[] = []
+  visit(document, {
+    Alias: (_, alias) => {
+      if (alias.resolve(document) === undefined) offsets.push(getStart(alias) ?? 0)
+    },
+  })
+  return offsets
+}
+
+function findOffset(document: Document, path: readonly PropertyKey[], at: 'key' | 'value'): number {
+  let node: Node | null | undefined = document.contents
+  let offset = node?.range?.[0] ?? 0
+  for (const [depth, step] of path.entries()) {
+    const pair = findPair(document, node, String(step))
+    if (pair === undefined) break
+    offset = getStart(pair.key) ?? offset
+    node = isNode(pair.value) ? pair.value : undefined
+    if (depth === path.length - 1 && at === 'value') offset = getStart(node) ?? offset
+  }
+  return offset
+}
+
+function findPair(document: Document, node: unknown, key: string) {
+  const target = isAlias(node) ? node.resolve(document) : node
+  if (!isMap(target)) return undefined
+  // of a repeated key, the last one counts
+  return target.items.findLast((pair) => isScalar(pair.key) && String(pair.key.value) === key)
+}
+
+function getStart(node: unknown): number | undefined {
+  return isNode(node) ? node.range?.[0] : undefined
 }

@@ -1,9 +1,10 @@
-/** The mailboxes of the configuration: what may be said of them, and what the program makes of it. */
+/** The mailboxes of the configuration: what they may say, and where their folders are. */
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { type SftpConfiguration, SftpFile, toSftp } from './sftp.ts'
+import { omitUndefined } from '../support/object-paths.ts'
+import { durationText, toMs } from './time-values.ts'
 
-const DirectoryFile = z.strictObject({
+const DirectorySettings = z.strictObject({
   type: z.literal('directory'),
   path: z.string().min(1).describe('A folder on this machine, or on a share mounted here.'),
   mounted: z
@@ -14,20 +15,148 @@ const DirectoryFile = z.strictObject({
     ),
 })
 
-export const MailboxFile = z.discriminatedUnion('type', [DirectoryFile, SftpFile])
+// Mailboxes on an SFTP server: the settings under `type: sftp`.
 
-export type MailboxConfiguration = DirectoryConfiguration | SftpConfiguration
+const Text = z.string().min(1)
 
-interface DirectoryConfiguration {
-  readonly type: 'directory'
-  readonly path: string
-  /** A folder where nothing is mounted is not the mailbox. False when left out. */
-  readonly mounted?: boolean
-}
+/** Of an MD5 fingerprint somebody may make a second key; it is not taken. */
+const HostKey = z
+  .string()
+  .refine(
+    (text) => FINGERPRINT.test(text) || PUBLIC_KEY.test(text),
+    'must be a fingerprint as `ssh-keygen -lf` prints it (SHA256:…), or a public key (ssh-ed25519 AAAA…)',
+  )
+
+const Proxy = z
+  .string()
+  .refine(
+    isProxy,
+    'must be an address such as socks5://host:1080 or http://host:3128, with name:password@ before the host where the proxy wants them',
+  )
+
+const SftpSettings = z
+  .strictObject({
+    type: z.literal('sftp'),
+    host: Text.refine(isHost, 'must be a name or an address alone, such as sftp.partner.example').describe(
+      'The name or address of the server.',
+    ),
+    port: z.int().min(1).max(65_535).default(22).describe('The port of the server.'),
+    username: Text.describe('Who logs in.'),
+    password: Text.optional().describe(
+      'The password; from ${NAME} or ${file:PATH}. It also answers a server that asks for it.',
+    ),
+    privateKeyFile: Text.optional().describe(
+      'A private key in the form of OpenSSH or PEM; only its owner may read it.',
+    ),
+    passphrase: Text.optional().describe('Opens the private key; from ${NAME} or ${file:PATH}.'),
+    agent: Text.optional().describe(
+      'The socket of an agent that holds the key, mostly ${SSH_AUTH_SOCK}; on Windows its pipe, or pageant.',
+    ),
+    knownHostsFile: Text.default('./known_hosts').describe(
+      'Which host keys are trusted, in the form of OpenSSH; `dropbridge trust-host` adds to it.',
+    ),
+    hostKey: z
+      .union([HostKey, z.array(HostKey).min(1)])
+      .optional()
+      .describe(
+        'The fingerprint (SHA256:…) of the only host key that is trusted, or several; known hosts do not count then.',
+      ),
+    proxy: Proxy.optional().describe(
+      'A proxy on the way: socks5://host:1080 or http://host:3128, with name:password@ before the host where it wants them.',
+    ),
+    path: Text.default('.').describe('The folder on the server: absolute, or from where a login starts.'),
+    timeout: durationText('must be a time of at least 1s, such as 30s', 1000)
+      .default('30s')
+      .describe('How long one call may be without an answer.'),
+    connections: z.int().min(1).max(4).default(1).describe('How many connections may be open at once.'),
+    verify: z
+      .enum(['size', 'hash'])
+      .default('size')
+      .describe(
+        'How an upload is checked before it gets its name: by its size, or by reading it back (hash).',
+      ),
+    claim: z
+      .enum(['rename', 'leave'])
+      .default('rename')
+      .describe(
+        'How a file is taken: renamed out of its folder, or left where it is (leave) on a server without the right to move it. What is left is known again by its name, size and time.',
+      ),
+    deliver: z
+      .enum(['rename', 'direct'])
+      .default('rename')
+      .describe(
+        'How a file is left: under a working name and then renamed, or straight under its name (direct) on a server without the right to rename. Whoever reads it then may see half of it.',
+      ),
+  })
+  .superRefine(({ password, privateKeyFile, passphrase, agent }, context) => {
+    if (password === undefined && privateKeyFile === undefined && agent === undefined) {
+      const message = 'needs a way to log in: password, privateKeyFile or agent.'
+      context.addIssue({ code: 'custom', path: [], message })
+    }
+    if (passphrase !== undefined && privateKeyFile === undefined) {
+      const message = 'opens a private key: privateKeyFile is missing.'
+      context.addIssue({ code: 'custom', path: ['passphrase'], message })
+    }
+  })
+
+export const MailboxSettings = z.discriminatedUnion('type', [DirectorySettings, SftpSettings])
+
+export type MailboxConfiguration =
+  SftpConfiguration | { readonly type: 'directory'; readonly path: string; readonly mounted?: boolean }
 
 /** Paths on this machine are relative to `folder`. */
-export function toMailbox(mailbox: z.output<typeof MailboxFile>, folder: string): MailboxConfiguration {
+export function toMailbox(mailbox: z.output<typeof MailboxSettings>, folder: string): MailboxConfiguration {
   if (mailbox.type === 'sftp') return toSftp(mailbox, folder)
   const { type, path, mounted } = mailbox
-  return { type, path: resolve(folder, path), ...(mounted ? { mounted } : {}) }
+  return { type, path: resolve(folder, path), ...(mounted && { mounted }) }
+}
+
+const FINGERPRINT = /^SHA256:[A-Za-z0-9+/]{43}$/
+
+const PUBLIC_KEY =
+  /^(?:ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)) AAAA[A-Za-z0-9+/]+={0,2}(?: .*)?$/
+
+export type SftpConfiguration = ReturnType<typeof toSftp>
+
+function toSftp(file: z.output<typeof SftpSettings>, folder: string) {
+  const { password, privateKeyFile: key, passphrase, agent, knownHostsFile, hostKey, ...rest } = file
+  const { path: root, timeout, proxy, ...server } = rest
+  return {
+    ...server,
+    root,
+    timeoutMs: toMs(timeout),
+    login: omitUndefined({ password, privateKeyFile: key && resolve(folder, key), passphrase, agent }),
+    // Where there are pinned keys, they alone count.
+    trust: {
+      knownHostsFile: resolve(folder, knownHostsFile),
+      ...omitUndefined({ pinned: hostKey === undefined ? undefined : [hostKey].flat() }),
+    },
+    ...omitUndefined({ proxy }),
+  }
+}
+
+function isHost(text: string): boolean {
+  return !/[\s/@,*?!|#[\]]|:\/\//.test(text) && (!text.includes(':') || /^[0-9a-f:.]+(?:%\w+)?$/i.test(text))
+}
+
+function isProxy(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname, pathname, search, hash } = new URL(text)
+  const isBare = ['', '/'].includes(pathname) && search + hash === ''
+  return ['socks5:', 'socks5h:', 'http:'].includes(protocol) && hostname !== '' && isBare
+}
+
+/**
+ * The same for the same folder: one of this machine is one place, by whichever mailbox it is reached. Paths that are not
+ * absolute are relative to `base`. Of a mailbox on this machine, the path is known.
+ */
+export function resolvePlace(
+  mailboxes: Readonly<Record<string, unknown>>,
+  { mailbox, folder }: { readonly mailbox: string; readonly folder: string },
+  base = '',
+): string {
+  const meant = mailboxes[mailbox]
+  const isOnDisk = typeof meant === 'object' && meant !== null && 'path' in meant
+  if (!isOnDisk || typeof meant.path !== 'string') return JSON.stringify([mailbox, folder])
+  return resolve(base, meant.path, folder)
 }

@@ -1,27 +1,36 @@
 /** The routes as the program uses them, from what the file says of each. */
 import { resolve } from 'node:path'
+import type { z } from 'zod'
 import { type InboundOperationName, isReceived, type OutboundOperationName } from '../contract/operations.ts'
 import type { Party } from '../domain/route.ts'
 import { assert } from '../support/errors.ts'
-import { type Acknowledging, toAcknowledging } from './acknowledge.ts'
-import { checkedMs } from './duration.ts'
-import { emptiedMs, type Expect, toExpect } from './expect.ts'
+import { omitUndefined } from '../support/object-paths.ts'
+import { type AcknowledgeRules, toAcknowledgeRules } from './acknowledge.ts'
+import { toMs } from './time-values.ts'
+import { type ExpectedFile, notEmptiedMs, type Schedule, toExpectedFile, toSchedule } from './schedule.ts'
 import { type InboxRules, toInboxRules } from './inbox.ts'
-import { type ConfigurationFile, plainFolder } from './schema.ts'
-import { type Select, toSelect } from './select.ts'
-import type { Rules } from './rules.ts'
-import { type Schedule, toSchedule } from './schedule.ts'
-import { type StepConfiguration, toStep, toWaiting, type Waiting } from './steps.ts'
-import { type Stop, toStop } from './stop.ts'
+import { type ConfigurationFile, type DocumentSettings, normalizeFolder } from './schema.ts'
+import { type SelectRule, toSelect } from './select.ts'
+import {
+  type CircuitBreaker,
+  type Rules,
+  type StepConfiguration,
+  toCircuitBreaker,
+  toStep,
+  toWaitRules,
+  type WaitRules,
+} from './sending.ts'
 
 export interface Credentials {
   readonly clientId: string
   readonly clientSecret: string
 }
 
-interface Emptied {
-  /** Files that lie there for longer are told; left out for never. */
-  readonly emptiedMs?: number
+interface OutputFolder {
+  readonly mailbox: string
+  readonly folder: string
+  /** Files that lie there for longer are reported; left out for never. */
+  readonly notEmptiedMs?: number
 }
 
 interface RouteBase {
@@ -30,11 +39,11 @@ interface RouteBase {
   /** The route's own, or those of the API. */
   readonly credentials: Credentials
   readonly mappingPath: string
-  /** When the route has its turns; left out where the configuration says nothing of times. */
+  /** When the route runs; left out where the configuration says nothing of times. */
   readonly schedule?: Schedule
 }
 
-export interface InboundRoute extends RouteBase, Waiting {
+export interface InboundRoute extends RouteBase, WaitRules {
   readonly direction: 'inbound'
   readonly operation: InboundOperationName
   readonly from: InboxRules & {
@@ -43,127 +52,119 @@ export interface InboundRoute extends RouteBase, Waiting {
     /** `*` and `?` stand for any letters; compared without case. */
     readonly match: string
     readonly archive: string
-    readonly settleMs: number
-    /** By when a file should come. */
-    readonly expect?: Expect
+    readonly stableForMs: number
+    readonly expectFile?: ExpectedFile
   }
-  readonly results: Emptied & { readonly mailbox: string; readonly folder: string }
-  /** Packing slips and labels, where they are wanted; `name` is a template for `documentNameOf`. */
-  readonly documents?: {
-    readonly mailbox: string
-    readonly folder: string
-    readonly labels: boolean
-    readonly packingSlips: boolean
-    readonly name: string
-  }
+  readonly results: OutputFolder
+  /** Packing slips and labels, where they are wanted; `name` is a template for `formatDocumentName`. */
+  readonly documents?: Readonly<z.output<typeof DocumentSettings>>
   /** What is done about records that are only odd. */
   readonly rules: Rules
   /** When the rest of a file is held instead of sent. */
-  readonly stop: Stop
-  /** Further steps on the same file. */
+  readonly circuitBreaker: CircuitBreaker
   readonly next?: readonly StepConfiguration[]
 }
 
 /** `acknowledge` is `never` for reports too. */
-export interface OutboundRoute extends RouteBase, Acknowledging {
+export interface OutboundRoute extends RouteBase, AcknowledgeRules {
   readonly direction: 'outbound'
   readonly operation: OutboundOperationName
-  /** `name` is a template for `fileNameOf`. */
-  readonly to: Emptied & { readonly mailbox: string; readonly folder: string; readonly name: string }
-  readonly reread: boolean
+  /** `name` is a template for `formatFileName`. */
+  readonly to: OutputFolder & { readonly name: string }
+  readonly verifyBeforeAck: boolean
   /** Left out where each record goes out once. */
-  readonly report?: { readonly select: Select; readonly empty: 'skip' | 'write' }
+  readonly report?: { readonly select: SelectRule; readonly empty: 'skip' | 'write' }
 }
 
 export type Route = InboundRoute | OutboundRoute
 
 /** What a route takes from the rest of the file. Relative paths are relative to `folder`. */
-interface Around {
+interface RouteContext {
   readonly folder: string
   readonly zone: string | undefined
   readonly credentials: Credentials
 }
 
-export function toRoute(name: string, route: RouteFile, around: Around): Route {
+type RouteSettings = ConfigurationFile['routes'][string]
+
+export function toRoute(name: string, route: RouteSettings, around: RouteContext): Route {
   const { folder, zone, credentials } = around
   const base: RouteBase = {
     name,
     party: toParty(route),
     credentials: route.api ?? credentials,
     mappingPath: resolve(folder, route.mapping),
-    ...scheduleOf(route, zone),
+    ...omitUndefined({ schedule: toSchedule(route, zone) }),
   }
   return 'from' in route ? toInbound(base, route, around) : toOutbound(base, route, folder)
 }
 
-function scheduleOf(route: RouteFile, zone: string | undefined): Pick<RouteBase, 'schedule'> {
-  const schedule = toSchedule(route, zone)
-  return schedule === undefined ? {} : { schedule }
-}
-
-type RouteFile = ConfigurationFile['routes'][string]
-type InboundRouteFile = Extract<RouteFile, { from: unknown }>
-type OutboundRouteFile = Extract<RouteFile, { to: unknown }>
-
-function toInbound(base: RouteBase, route: InboundRouteFile, { folder, zone }: Around): InboundRoute {
-  const { operation, from, results, documents, rules, stop, then } = route
+function toInbound(
+  base: RouteBase,
+  route: Extract<RouteSettings, { from: unknown }>,
+  { folder, zone }: RouteContext,
+): InboundRoute {
+  const { operation, from, results, documents, rules, circuitBreaker, steps } = route
+  const { expectFile } = from
   return {
     ...base,
     direction: 'inbound',
     operation,
     from: {
       mailbox: from.mailbox,
-      folder: plainFolder(from.folder),
+      folder: normalizeFolder(from.folder),
       match: from.match,
-      archive: plainFolder(from.archive ?? `archive/${base.name}`),
-      settleMs: checkedMs(from.settle),
+      archive: normalizeFolder(from.archive ?? `archive/${base.name}`),
+      stableForMs: toMs(from.stableFor),
       ...toInboxRules(from),
-      ...(from.expect === undefined ? {} : { expect: toExpect(from.expect, zone) }),
+      ...(expectFile && { expectFile: toExpectedFile(expectFile, zone) }),
     },
-    results: {
-      mailbox: results.mailbox,
-      folder: plainFolder(results.folder),
-      ...emptiedOf(results.emptied),
-    },
-    ...(documents === undefined
-      ? {}
-      : { documents: { ...documents, folder: plainFolder(documents.folder) } }),
+    results: toOutputFolder(results),
+    ...(documents && { documents: { ...documents, folder: normalizeFolder(documents.folder) } }),
     rules,
-    stop: toStop(stop),
-    ...toWaiting(route),
-    ...(then === undefined ? {} : { next: then.map((step) => toStep(step, folder)) }),
+    circuitBreaker: toCircuitBreaker(circuitBreaker),
+    ...toWaitRules(route),
+    ...(steps && { next: steps.map((step) => toStep(step, folder)) }),
   }
 }
 
-function toOutbound(base: RouteBase, route: OutboundRouteFile, folder: string): OutboundRoute {
-  const { operation, to, select, empty = 'skip', reread } = route
-  const outbound = { ...base, direction: 'outbound' as const, operation }
-  const { emptied, ...target } = to
-  const place = { ...target, folder: plainFolder(to.folder), ...emptiedOf(emptied) }
-  const where = { route: base.name, mailbox: to.mailbox, plain: plainFolder }
-  const acknowledging = toAcknowledging(route, where)
+function toOutbound(
+  base: RouteBase,
+  route: Extract<RouteSettings, { to: unknown }>,
+  folder: string,
+): OutboundRoute {
+  const { operation, to, select, empty = 'skip', verifyBeforeAck } = route
+  const where = { route: base.name, mailbox: to.mailbox, plain: normalizeFolder }
+  const acknowledging = toAcknowledgeRules(route, where)
+  const { acknowledge } = acknowledging
+  const outbound = {
+    ...base,
+    direction: 'outbound' as const,
+    operation,
+    to: { ...toOutputFolder(to), name: to.name },
+    ...acknowledging,
+  }
   if (select !== undefined || !isReceived(operation)) {
     const { schedule } = base
-    // the dates of a report for business dates are those of its turns
+    // the dates of a report for business dates are those of its scheduled runs
     const zone = schedule?.kind === 'daily' ? { zone: schedule.zone } : {}
     const report = { select: toSelect(operation, { ...zone, ...select }, folder), empty }
-    return { ...outbound, to: place, ...acknowledging, acknowledge: 'never', reread: false, report }
+    return { ...outbound, acknowledge: 'never', verifyBeforeAck: false, report }
   }
+  // acknowledging an order ends the retailer's right to cancel it, so one that was cancelled meanwhile must show
+  const verify = acknowledge !== 'never' && (verifyBeforeAck ?? operation === 'export-orders')
+  return { ...outbound, verifyBeforeAck: verify }
+}
+
+function toOutputFolder(file: { mailbox: string; folder: string; alertIfNotEmptied: string }): OutputFolder {
   return {
-    ...outbound,
-    to: place,
-    ...acknowledging,
-    // acknowledging an order ends the retailer's right to cancel it, so one that was cancelled meanwhile must show
-    reread: acknowledging.acknowledge !== 'never' && (reread ?? operation === 'export-orders'),
+    mailbox: file.mailbox,
+    folder: normalizeFolder(file.folder),
+    ...omitUndefined({ notEmptiedMs: notEmptiedMs(file.alertIfNotEmptied) }),
   }
 }
 
-function emptiedOf(emptied: string): Emptied {
-  const ms = emptiedMs(emptied)
-  return ms === undefined ? {} : { emptiedMs: ms }
-}
-
-function toParty({ retailer, brand }: RouteFile): Party {
+function toParty({ retailer, brand }: RouteSettings): Party {
   if (retailer !== undefined) return { kind: 'retailer', id: retailer }
   assert(brand !== undefined, 'a route without a party passed the checks')
   return { kind: 'brand', id: brand }

@@ -1,59 +1,54 @@
-/** When a route has its turns: `every`, `cron` or `daily` of the configuration. */
+/** When a route runs, when files are expected, and how often `dropbridge watch` scans. */
 import { Cron } from 'croner'
 import { z } from 'zod'
-import { assert } from '../support/errors.ts'
-import { checkedMs, DURATION_PATTERN, durationMs } from './duration.ts'
-import { isZone } from './moment.ts'
+import { assert, getErrorMessage } from '../support/errors.ts'
+import { durationText, isTimeZone, parseRetention, RETENTION_PATTERN, toMs } from './time-values.ts'
+
+// Scheduled runs: `every`, `cron` or `daily`.
 
 /** In the order of ISO: Monday is 1. */
-export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 
 const CATCH_UP = /^(\d{1,3})d$/
+
 const CATCH_UP_DAYS_MAX = 366
+const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)$/
 
-export const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/
-
-export const Zone = z
+export const TimeZone = z
   .string()
-  .refine(isZone, 'must be the name of a time zone, such as Europe/Berlin or America/New_York')
+  .refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin or America/New_York')
 
-const Every = z
-  .string()
-  .refine(
-    (text) => (durationMs(text) ?? 0) >= 1000,
-    'must be a time from 1s to a day, such as 30s, 15m or 1h',
-  )
-  .meta({ pattern: DURATION_PATTERN })
+/** A time of day, with the zone and the days of the week that it is in. */
+const timeOfDay = (example: string) =>
+  z.string().regex(TIME_OF_DAY, `must be a time of day such as "${example}"`)
+const zoneOf = (what: string) =>
+  TimeZone.optional().describe(`The zone of the ${what}; the \`zone\` of the file when left out.`)
+const days = z.array(z.enum(DAYS)).min(1).optional().describe('Days of the week; every day when left out.')
 
 const Expression = z.string().superRefine((text, context) => {
-  const message = cronMistake(text)
+  const message = findCronError(text)
   if (message !== undefined) context.addIssue({ code: 'custom', message })
 })
 
-const CronFile = z.union(
+const CronSettings = z.union(
   [
     Expression,
     z.strictObject({
       expression: Expression.describe('Minute, hour, day, month and weekday.'),
-      zone: Zone.optional().describe('The zone of the times; the `zone` of the file when left out.'),
+      zone: zoneOf('times'),
     }),
   ],
   {
     error: ({ input }) =>
-      (typeof input === 'string' ? cronMistake(input) : undefined) ??
+      (typeof input === 'string' ? findCronError(input) : undefined) ??
       'must be five fields in quotes, such as "0 6 * * 1-5", or { expression: …, zone: … }',
   },
 )
 
-const DailyFile = z.strictObject({
-  after: z
-    .string()
-    .regex(TIME, 'must be a time of day such as "06:30"')
-    .describe('From this time of day on, once for the business date.'),
-  zone: Zone.optional().describe(
-    'The zone of the time and of the date; the `zone` of the file when left out.',
-  ),
-  days: z.array(z.enum(DAYS)).min(1).optional().describe('Days of the week; every day when left out.'),
+const DailySettings = z.strictObject({
+  after: timeOfDay('06:30').describe('From this time of day on, once for the business date.'),
+  zone: zoneOf('time and of the date'),
+  days,
   catchUp: z
     .string()
     .refine(
@@ -69,14 +64,16 @@ const DailyFile = z.strictObject({
 
 /** Keys of a route. */
 export const scheduleShape = {
-  every: Every.optional().describe(
-    'Have a turn so often, at times that this length of time divides: 15m is at 00:00, 00:15 and so on, UTC.',
+  every: durationText('must be a time from 1s to a day, such as 30s, 15m or 1h', 1000)
+    .optional()
+    .describe(
+      'Run so often, at times that this length of time divides: 15m is at 00:00, 00:15 and so on, UTC.',
+    ),
+  cron: CronSettings.optional().describe(
+    'Run at the times of a cron expression of five fields, such as "0 6 * * 1-5", in a zone.',
   ),
-  cron: CronFile.optional().describe(
-    'Have turns at the times of a cron expression of five fields, such as "0 6 * * 1-5", in a zone.',
-  ),
-  daily: DailyFile.optional().describe(
-    'Have one turn for each business date, after a time of day. A turn that was missed is made up for.',
+  daily: DailySettings.optional().describe(
+    'Run once for each business date, after a time of day. A run that was missed is made up for.',
   ),
 }
 
@@ -95,53 +92,106 @@ export interface DailySchedule {
   readonly catchUpDays: number
 }
 
-export interface ScheduleFile {
-  readonly every?: string | undefined
-  readonly cron?: z.output<typeof CronFile> | undefined
-  readonly daily?: z.output<typeof DailyFile> | undefined
-}
+const ScheduleSettings = z.object(scheduleShape)
 
 /** From what the file says, checked, to what the program uses; undefined when it says nothing of times. */
-export function toSchedule({ every, cron, daily }: ScheduleFile, zone?: string): Schedule | undefined {
-  if (every !== undefined) {
-    return { kind: 'every', everyMs: checkedMs(every) }
-  }
+export function toSchedule(
+  { every, cron, daily }: z.output<typeof ScheduleSettings>,
+  zone?: string,
+): Schedule | undefined {
+  if (every !== undefined) return { kind: 'every', everyMs: toMs(every) }
   if (cron !== undefined) {
     const { expression, zone: own } = typeof cron === 'string' ? { expression: cron, zone: undefined } : cron
-    return { kind: 'cron', expression: expression.trim(), zone: zoneOf(own, zone) }
+    return { kind: 'cron', expression: expression.trim(), zone: resolveZone(own, zone) }
   }
   if (daily === undefined) return undefined
-  const { after, days = DAYS, catchUp } = daily
   return {
     kind: 'daily',
-    after,
-    zone: zoneOf(daily.zone, zone),
-    days: [...new Set(days.map((day) => DAYS.indexOf(day) + 1))].toSorted((one, other) => one - other),
-    catchUpDays: Number(CATCH_UP.exec(catchUp)?.[1]),
+    after: daily.after,
+    zone: resolveZone(daily.zone, zone),
+    days: toIsoDays(daily.days),
+    catchUpDays: Number(CATCH_UP.exec(daily.catchUp)?.[1]),
   }
 }
 
-function zoneOf(own: string | undefined, ofFile: string | undefined): string {
+function toIsoDays(days: readonly (typeof DAYS)[number][] = DAYS): number[] {
+  return [...new Set(days.map((day) => DAYS.indexOf(day) + 1))].toSorted((one, other) => one - other)
+}
+
+function resolveZone(own: string | undefined, ofFile: string | undefined): string {
   const zone = own ?? ofFile
   assert(zone !== undefined, 'a time of day without a zone passed the checks')
   return zone
 }
 
 /** In words; undefined when the expression is one that comes. */
-function cronMistake(text: string): string | undefined {
-  const fields = text.trim().split(/\s+/)
-  if (fields.length !== 5) {
+function findCronError(text: string): string | undefined {
+  if (text.trim().split(/\s+/).length !== 5) {
     return `must have five fields (minute, hour, day, month, day of the week), such as "0 6 * * 1-5"`
   }
   // The library puts the time of the start in its place, so every start would mean other times.
   if (text.includes('?')) return 'cannot hold "?": write * for any value'
   try {
-    const comes = new Cron(text.trim(), { mode: '5-part', timezone: 'UTC' }).nextRun(ANY_TIME)
+    const comes = new Cron(text.trim(), { mode: '5-part', timezone: 'UTC' }).nextRun(REFERENCE_TIME)
     return comes === null ? 'names a time that never comes' : undefined
   } catch (error) {
-    return `is no cron expression: ${error instanceof Error ? error.message.replace(/^CronPattern: /, '') : ''}`
+    return `is no cron expression: ${getErrorMessage(error).replace(/^CronPattern: /, '')}`
   }
 }
 
 /** From which every expression is looked at alike. */
-const ANY_TIME = new Date(Date.UTC(2024, 0, 1))
+const REFERENCE_TIME = new Date(Date.UTC(2024, 0, 1))
+
+// Expected files, and folders that somebody must empty.
+
+export const ExpectedFileSettings = z.strictObject({
+  by: timeOfDay('07:00').describe('By this time of day a file of the route should have come, that same day.'),
+  zone: zoneOf('time and of the day'),
+  days,
+})
+
+export const AlertIfNotEmptied = z
+  .string()
+  .refine(
+    (text) => text === 'never' || parseRetention(text) !== undefined,
+    'must be a number of days or weeks, such as 3d or 2w, or never',
+  )
+  .meta({ pattern: `${RETENTION_PATTERN}|^never$` })
+  .default('30d') // long enough to annoy nobody whose files are read at all
+  .describe(
+    'Files that stay in the folder for longer than this raise an alert, because they are not fetched; or never.',
+  )
+
+export interface ExpectedFile {
+  /** `07:00`. */
+  readonly by: string
+  readonly zone: string
+  /** Days of the week by ISO: 1 is Monday. */
+  readonly days: readonly number[]
+}
+
+export function toExpectedFile(
+  { by, zone, days }: z.output<typeof ExpectedFileSettings>,
+  ofFile: string | undefined,
+): ExpectedFile {
+  return { by, zone: resolveZone(zone, ofFile), days: toIsoDays(days) }
+}
+
+/** Undefined for never. */
+export function notEmptiedMs(text: string): number | undefined {
+  return text === 'never' ? undefined : parseRetention(text)
+}
+
+export const WatchSettings = z
+  .strictObject({
+    scan: durationText('must be a time from 1s to a day, such as 10s, 30s or 5m', 1000)
+      .default('30s')
+      .describe(
+        'How often each inbox is looked through. Where the system tells of new files, it is at once.',
+      ),
+    // The routes share the connections to the API.
+    atOnce: z.int().min(1).max(32).default(4).describe('How many routes are worked on at once.'),
+  })
+  .transform(({ scan, atOnce }) => ({ scanMs: toMs(scan), atOnce }))
+
+export const WATCH_DEFAULTS = WatchSettings.parse({})

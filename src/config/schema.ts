@@ -1,31 +1,33 @@
-/** What may stand in `dropbridge.yaml`. One schema for the check, the defaults and the editors. */
+/** The schema of `dropbridge.yaml`: one for the checks, the defaults and the editors. */
 import { z } from 'zod'
 import {
-  OPERATIONS,
   type InboundOperationName,
   type OperationName,
+  OPERATIONS,
   type OutboundOperationName,
 } from '../contract/operations.ts'
 import { acknowledgeShape } from './acknowledge.ts'
-import { DURATION_PATTERN, durationMs, KEEP_PATTERN, keepMs } from './duration.ts'
-import { DEFAULT_DOCUMENT_NAME, documentNameMistakes } from './document-name.ts'
-import { fileNameMistakes } from './file-name.ts'
-import { EmptiedFile, ExpectFile } from './expect.ts'
+import { DEFAULT_DOCUMENT_NAME, findDocumentNameErrors, findFileNameErrors } from './file-name.ts'
 import { checkInbox, inboxShape } from './inbox.ts'
-import { LogFile } from './log.ts'
-import { MailboxFile } from './mailboxes.ts'
-import { HealthFile, StatusFile } from './monitoring.ts'
-import { NoticesFile } from './notices.ts'
-import { RulesFile } from './rules.ts'
-import { scheduleShape, Zone } from './schedule.ts'
-import { StepFile, waitShape } from './steps.ts'
-import { StopFile } from './stop.ts'
-import { SelectFile } from './select.ts'
-import { WatchFile } from './watch.ts'
+import { MailboxSettings } from './mailboxes.ts'
+import { NotificationsSettings } from './notifications.ts'
+import { HealthSettings, LogSettings, StatusSettings } from './observability.ts'
+import {
+  AlertIfNotEmptied,
+  ExpectedFileSettings,
+  scheduleShape,
+  TimeZone,
+  WatchSettings,
+} from './schedule.ts'
+import { SelectSettings } from './select.ts'
+import { CircuitBreakerFile, RuleSettings, StepSettings, waitShape } from './sending.ts'
+import { durationText, parseDuration, parseRetention, RETENTION_PATTERN } from './time-values.ts'
 
 const operationNames = Object.keys(OPERATIONS) as OperationName[]
+
 const isInbound = (name: OperationName): name is InboundOperationName =>
   OPERATIONS[name].direction === 'inbound'
+
 const isOutbound = (name: OperationName): name is OutboundOperationName =>
   OPERATIONS[name].direction === 'outbound'
 
@@ -33,26 +35,23 @@ const Text = z.string().min(1)
 
 const Name = z.string().regex(/^[a-z0-9-]+$/)
 
-const Duration = z
+const Duration = durationText('must be a duration of at most a day, such as 500ms, 30s, 15m or 1h')
+
+const Retention = z
   .string()
   .refine(
-    (text) => durationMs(text) !== undefined,
-    'must be a duration of at most a day, such as 500ms, 30s, 15m or 1h',
+    (text) => parseRetention(text) !== undefined,
+    'must be a number of days or weeks, such as 90d or 52w',
   )
-  .meta({ pattern: DURATION_PATTERN })
+  .meta({ pattern: RETENTION_PATTERN })
 
-const Keep = z
-  .string()
-  .refine((text) => keepMs(text) !== undefined, 'must be a number of days or weeks, such as 90d or 52w')
-  .meta({ pattern: KEEP_PATTERN })
-
-const Wait = Duration.refine((text) => durationMs(text) !== 0, 'must be longer than nothing')
+const NonZeroDuration = Duration.refine((text) => parseDuration(text) !== 0, 'must be longer than nothing')
 
 const BaseUrl = z
   .string()
   .refine(isPlainUrl, 'must be an address such as https://api.example.com, without a password, "?" or "#"')
 
-/** The mailbox refuses the same when it runs; said here, the place of the mistake is known. */
+/** The mailbox refuses the same when it runs; said here, the place of the error is known. */
 const Folder = z
   .string()
   .refine(
@@ -61,11 +60,11 @@ const Folder = z
   )
 
 const FileName = z.string().superRefine((template, context) => {
-  for (const message of fileNameMistakes(template)) context.addIssue({ code: 'custom', message })
+  for (const message of findFileNameErrors(template)) context.addIssue({ code: 'custom', message })
 })
 
 const DocumentName = z.string().superRefine((template, context) => {
-  for (const message of documentNameMistakes(template)) context.addIssue({ code: 'custom', message })
+  for (const message of findDocumentNameErrors(template)) context.addIssue({ code: 'custom', message })
 })
 
 const FilePattern = z
@@ -83,7 +82,7 @@ const MailboxName = Text.describe('One of the mailboxes.')
 const ApiSettings = z.strictObject({
   baseUrl: BaseUrl.describe('The address of the API, http or https.'),
   ...Credentials.shape,
-  timeout: Wait.default('30s').describe('The deadline of one call.'),
+  timeout: NonZeroDuration.default('30s').describe('The deadline of one call.'),
   connections: z.int().min(1).max(512).default(16).describe('How many calls may be under way at once.'),
   trust503: z
     .boolean()
@@ -104,7 +103,7 @@ const routeShape = {
   ...scheduleShape,
 }
 
-const DocumentsFile = z.strictObject({
+export const DocumentSettings = z.strictObject({
   mailbox: MailboxName,
   folder: Folder.default('documents').describe('Where they are left.'),
   labels: z.boolean().default(true).describe('Leave the shipping labels that the API makes.'),
@@ -114,7 +113,7 @@ const DocumentsFile = z.strictObject({
   ),
 })
 
-export const InboundRouteFile = z.strictObject({
+export const InboundRouteSettings = z.strictObject({
   ...routeShape,
   operation: z.enum(operationNames.filter(isInbound)).describe('What is done with each record.'),
   from: z
@@ -125,8 +124,10 @@ export const InboundRouteFile = z.strictObject({
         'Which files are taken: * and ? stand for any letters; case is ignored.',
       ),
       archive: Folder.optional().describe('Where files go when they are done; archive/ROUTE when left out.'),
-      settle: Duration.default('2s').describe('How long a file must not have changed before it is taken.'),
-      expect: ExpectFile.optional().describe('By when a file should come; when none does, it is told.'),
+      stableFor: Duration.default('2s').describe('How long a file must not have changed before it is taken.'),
+      expectFile: ExpectedFileSettings.optional().describe(
+        'By when a file should come; an alert is raised when none does.',
+      ),
       ...inboxShape,
     })
     .superRefine(checkInbox)
@@ -135,27 +136,26 @@ export const InboundRouteFile = z.strictObject({
     .strictObject({
       mailbox: MailboxName,
       folder: Folder.default('results').describe('The folder of the results files.'),
-      emptied: EmptiedFile,
+      alertIfNotEmptied: AlertIfNotEmptied,
     })
     .describe('Where the files are left that tell what became of each record.'),
-  documents: DocumentsFile.optional().describe(
+  documents: DocumentSettings.optional().describe(
     'Where the packing slips and labels of created shipments are left; none are fetched when left out.',
   ),
-  rules: RulesFile.prefault({}).describe('What is done about records that are only odd.'),
+  rules: RuleSettings.prefault({}).describe('What is done about records that are only odd.'),
   ...waitShape,
-  // oxlint-disable-next-line unicorn/no-thenable -- a word of the file, and no function
-  then: z
-    .array(StepFile)
+  steps: z
+    .array(StepSettings)
     .optional()
     .describe(
       'Further steps on the same file, in this order: the records of one order are sent step after step, and none after one that was refused or held.',
     ),
-  stop: StopFile.prefault({}).describe(
+  circuitBreaker: CircuitBreakerFile.prefault({}).describe(
     'When the rest of a file is not sent but held for a person, because the API refuses record after record.',
   ),
 })
 
-export const OutboundRouteFile = z.strictObject({
+export const OutboundRouteSettings = z.strictObject({
   ...routeShape,
   operation: z.enum(operationNames.filter(isOutbound)).describe('What is listed.'),
   to: z
@@ -165,11 +165,11 @@ export const OutboundRouteFile = z.strictObject({
       name: FileName.describe(
         'The name of each file, with {seq}, {date:yyyyMMdd-HHmmss} or {day:yyyyMMdd} (the business date of `daily`), and {route}; with a field of the record, such as {purchase_order_number}, each file holds one record.',
       ),
-      emptied: EmptiedFile,
+      alertIfNotEmptied: AlertIfNotEmptied,
     })
     .describe('Where files go to.'),
   ...acknowledgeShape(Folder),
-  select: SelectFile.optional().describe(
+  select: SelectSettings.optional().describe(
     'Makes the route a report: each run asks the list for these records and writes all of them into a new file. Nothing is acknowledged.',
   ),
   empty: z
@@ -178,7 +178,7 @@ export const OutboundRouteFile = z.strictObject({
     .describe(
       'What a report without records comes to: no file (skip, when left out), or one with the header alone (write).',
     ),
-  reread: z
+  verifyBeforeAck: z
     .boolean()
     .optional()
     .describe('Read each record again before acknowledging it; true for orders when left out.'),
@@ -193,24 +193,27 @@ export const ConfigurationFile = z.strictObject({
     .describe('Where the bridge remembers what it did.'),
   keep: z
     .strictObject({
-      contents: Keep.optional().describe(
+      contents: Retention.optional().describe(
         'How long the contents of finished work are kept in the journal, such as 90d: what was sent and answered, cells, and the texts of messages. Keys, states, times and hashes stay, so that nothing is posted twice. For ever when left out.',
       ),
     })
     .prefault({})
     .describe('How long the journal keeps what it knows.'),
   state: Text.default('./state').describe('The folder for files being worked on.'),
-  log: LogFile.optional().describe('What is logged, how and where.'),
-  health: HealthFile.optional().describe('Health and metrics over HTTP while watching; none when left out.'),
-  status: StatusFile.prefault({}).describe('What people see who have no command line.'),
-  notices: NoticesFile.prefault({}).describe(
-    'Who is told what came of the work: by mail, webhook or command.',
+  log: LogSettings.optional().describe('What is logged, how and where.'),
+  health: HealthSettings.optional().describe(
+    'Health and metrics over HTTP while watching; none when left out.',
   ),
-  zone: Zone.optional().describe('The zone of the times of day of schedules that name none.'),
-  watch: WatchFile.prefault({}).describe('How dropbridge watch goes about its work.'),
-  mailboxes: z.record(Name, MailboxFile),
-  routes: z.record(Name, z.discriminatedUnion('operation', [InboundRouteFile, OutboundRouteFile])),
+  status: StatusSettings.prefault({}).describe('What people see who have no command line.'),
+  notifications: NotificationsSettings.prefault({}).describe(
+    'Who is notified of alerts and results: by mail, webhook or command.',
+  ),
+  zone: TimeZone.optional().describe('The zone of the times of day of schedules that name none.'),
+  watch: WatchSettings.prefault({}).describe('How dropbridge watch goes about its work.'),
+  mailboxes: z.record(Name, MailboxSettings),
+  routes: z.record(Name, z.discriminatedUnion('operation', [InboundRouteSettings, OutboundRouteSettings])),
 })
+
 export type ConfigurationFile = z.output<typeof ConfigurationFile>
 
 function isPlainUrl(text: string): boolean {
@@ -220,16 +223,61 @@ function isPlainUrl(text: string): boolean {
 }
 
 function isRelativeFolder(text: string): boolean {
-  const folder = plainFolder(text)
+  const folder = normalizeFolder(text)
   if (folder === '.') return true
-  return !/[\\\p{Cc}]|^[a-z]:/iu.test(folder) && folder.split('/').every(isFolderStep)
+  return !/[\\\p{Cc}]|^[a-z]:/iu.test(folder) && folder.split('/').every(isFolderSegment)
 }
 
-function isFolderStep(step: string): boolean {
+function isFolderSegment(step: string): boolean {
   return step !== '' && step !== '.' && step !== '..' && step.toLowerCase() !== '.claimed'
 }
 
 /** The same folder without the `./` and the `/` that people write around it. */
-export function plainFolder(text: string): string {
+export function normalizeFolder(text: string): string {
   return text.replace(/^(?:\.\/)+(?=[^/])/, '').replace(/(?<=[^/])\/$/, '')
+}
+
+// The same as JSON Schema, for editors and for finding the keys that are allowed at a place.
+
+export type JsonSchema = z.core.JSONSchema.BaseSchema
+
+/** Draft 07, the newest that the YAML language server reads. */
+export function configurationJsonSchema(): JsonSchema {
+  return z.toJSONSchema(ConfigurationFile, {
+    target: 'draft-7',
+    io: 'input',
+    override: ({ jsonSchema }) => allowVariables(jsonSchema),
+  })
+}
+
+/** `${NAME}` may stand for a number or a switch too, and only becomes one when the file is loaded. */
+function allowVariables(schema: JsonSchema): void {
+  if (schema.type !== 'integer' && schema.type !== 'boolean') return
+  Object.assign(schema, { type: [schema.type, 'string'], pattern: '\\$\\{' })
+}
+
+/** The schemas that may apply at a path, first to last; none where nothing is known of it. */
+export function findSchemas(schema: JsonSchema, path: readonly PropertyKey[]): JsonSchema[] {
+  return path.reduce<JsonSchema[]>(
+    (places, step) => places.flatMap((place) => expandAlternatives(stepInto(place, String(step)))),
+    expandAlternatives(schema),
+  )
+}
+
+function stepInto(schema: JsonSchema, step: string): JsonSchema | undefined {
+  const { properties, additionalProperties } = schema
+  const next =
+    properties !== undefined && Object.hasOwn(properties, step) ? properties[step] : additionalProperties
+  return typeof next === 'object' ? next : undefined
+}
+
+function expandAlternatives(schema: JsonSchema | undefined): JsonSchema[] {
+  if (schema === undefined) return []
+  const options = [...(schema.oneOf ?? []), ...(schema.anyOf ?? [])]
+  return [schema, ...options.flatMap((option) => expandAlternatives(option as JsonSchema))]
+}
+
+/** The keys that may stand in the object at a path. */
+export function findKeys(schema: JsonSchema, path: readonly PropertyKey[]): string[] {
+  return [...new Set(findSchemas(schema, path).flatMap(({ properties }) => Object.keys(properties ?? {})))]
 }

@@ -3,21 +3,23 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { ATTRIBUTES } from '../contract/attributes.ts'
 import type { Filter } from '../contract/filters.ts'
-import { filtersOf } from '../contract/lists.ts'
-import { OPERATIONS, type OutboundOperationName } from '../contract/operations.ts'
-import type { Selection } from '../domain/selection.ts'
+import { filtersOf, OPERATIONS, type OutboundOperationName } from '../contract/operations.ts'
+import type { Selection } from '../domain/route.ts'
 import { assert } from '../support/errors.ts'
-import { didYouMean } from '../support/nearest.ts'
-import { type DatedTurn, isZone, MOMENT_RULE, type MomentContext, momentMs, PREVIOUS } from './moment.ts'
+import { omitUndefined } from '../support/object-paths.ts'
+import { didYouMean } from '../support/text.ts'
+import { type DatedRun, isTimeZone, MOMENT_RULE, parseMoment, PREVIOUS } from './time-values.ts'
 
 /** How many records a file of settings may name; more stand in a file of their own. */
 const NAMED_MAX = 1000
-
 const Text = z.string().min(1).max(200)
 
 const Moment = z
   .string()
-  .refine((text) => text === PREVIOUS || momentMs(text, { now: 0, zone: 'UTC' }) !== undefined, MOMENT_RULE)
+  .refine(
+    (text) => text === PREVIOUS || parseMoment(text, { now: 0, zone: 'UTC' }) !== undefined,
+    MOMENT_RULE,
+  )
 
 const Window = z
   .strictObject({
@@ -46,7 +48,7 @@ const IdsOrFile = z.union([Id, z.array(Id).min(1).max(NAMED_MAX), FromFile], {
   error: `must be an id, a list of at most ${NAMED_MAX} ids, or { file: … } with one on each line`,
 })
 
-const Wanted = Text.regex(/^(?!.*::)[^[\]|]+$/, 'cannot hold [, ], | or ::')
+const AttributeValue = Text.regex(/^(?!.*::)[^[\]|]+$/, 'cannot hold [, ], | or ::')
 const Attributes = z
   .strictObject(
     Object.fromEntries(
@@ -55,7 +57,7 @@ const Attributes = z
         .map(([code]) => [
           code,
           z
-            .union([Wanted, z.array(Wanted).min(1).max(50)])
+            .union([AttributeValue, z.array(AttributeValue).min(1).max(50)])
             .optional()
             .describe('One value, or several of which one is enough.'),
         ]),
@@ -63,7 +65,7 @@ const Attributes = z
   )
   .refine((values) => Object.keys(values).length > 0, { error: 'names no attribute', when: isWhole })
 
-/** What is left out by mistake is one mistake, and not two. */
+/** What is left out by error is one error, and not two. */
 function isWhole({ issues }: { readonly issues: readonly unknown[] }): boolean {
   return issues.length === 0
 }
@@ -74,13 +76,13 @@ function Choice(values: readonly string[]) {
     error: ({ input }) => {
       const said: unknown[] = Array.isArray(input) ? input : [input]
       const wrong = said.find((value) => typeof value === 'string' && !values.includes(value))
-      const hint = typeof wrong === 'string' ? didYouMean(wrong, values) : ''
-      return `must be one of ${values.join(', ')}, or a list of them.${hint}`
+      const suggestion = typeof wrong === 'string' ? didYouMean(wrong, values) : ''
+      return `must be one of ${values.join(', ')}, or a list of them.${suggestion}`
     },
   })
 }
 
-function formOf(filter: Filter): z.ZodType {
+function toFilterSchema(filter: Filter): z.ZodType {
   switch (filter.kind) {
     case 'text':
       return NumbersOrFile
@@ -112,9 +114,12 @@ const SUMMARIES: Readonly<Record<Filter['kind'], string>> = {
   attributes: 'A search by attributes: { color: [Red, Blue], size: M }.',
 }
 
-export const SelectFile = z.strictObject({
+export const SelectSettings = z.strictObject({
   ...Object.fromEntries(
-    [...FILTERS].map(([name, filter]) => [name, formOf(filter).optional().describe(SUMMARIES[filter.kind])]),
+    [...FILTERS].map(([name, filter]) => [
+      name,
+      toFilterSchema(filter).optional().describe(SUMMARIES[filter.kind]),
+    ]),
   ),
   purchase_order_number: NumbersOrFile.optional().describe(
     'The records of these purchase orders: a number, a list of them, or { file: … } with one on each line.',
@@ -122,14 +127,14 @@ export const SelectFile = z.strictObject({
   ids: IdsOrFile.optional().describe('These records and no others, by their ids at the API.'),
   zone: z
     .string()
-    .refine(isZone, 'must be the name of a time zone, such as America/New_York')
+    .refine(isTimeZone, 'must be the name of a time zone, such as America/New_York')
     .optional()
     .describe('The zone of dates, and of times that name none; UTC when left out.'),
 })
-export type SelectFile = z.output<typeof SelectFile>
+export type SelectSettings = z.output<typeof SelectSettings>
 
 /** Which records a report holds, before it is known when it is made. */
-export interface Select {
+export interface SelectRule {
   readonly zone: string
   /** What the list is asked for whenever it is. */
   readonly fixed: Selection['query']
@@ -143,62 +148,59 @@ export interface Select {
 }
 
 /** From what the file says, checked, to what the program uses. Relative paths are relative to `folder`. */
-export function toSelect(operation: OutboundOperationName, file: SelectFile, folder: string): Select {
+export function toSelect(operation: OutboundOperationName, file: SelectSettings, folder: string): SelectRule {
   const { zone = 'UTC', ids, purchase_order_number: numbers, ...said } = file
   const fixed: Record<string, Selection['query'][string]> = {}
-  const windows: (z.output<typeof Window> & { readonly filter: string })[] = []
+  const windows: SelectRule['windows'][number][] = []
   const filters = filtersOf(operation)
   for (const [name, value] of Object.entries(said)) {
     if (value === undefined) continue
     const kind = filters[name]?.kind
     assert(kind !== undefined, `${operation} cannot be asked for ${name}, and the checks let it pass`)
     if (kind === 'time') windows.push({ ...Window.parse(value), filter: name })
-    else fixed[name] = valueOf(kind, value)
+    else fixed[name] = toFilterValue(kind, value)
   }
-  const named = namedBy('id', ids, folder) ?? namedBy('purchase_order_number', numbers, folder)
-  return { zone, fixed, windows, ...(named === undefined ? {} : { named }) }
+  const named = toNamedRecords('id', ids, folder) ?? toNamedRecords('purchase_order_number', numbers, folder)
+  return { zone, fixed, windows, ...omitUndefined({ named }) }
 }
 
-function valueOf(kind: Exclude<Filter['kind'], 'time'>, value: unknown): Selection['query'][string] {
+function toFilterValue(kind: Exclude<Filter['kind'], 'time'>, value: unknown): Selection['query'][string] {
   if (kind === 'flag' || kind === 'view') return Flag.parse(value)
-  if (kind === 'attributes') return searchText(Attributes.parse(value))
+  if (kind === 'attributes') return formatAttributeSearch(Attributes.parse(value))
   return z.array(z.string()).parse(Array.isArray(value) ? value : [value])
 }
 
 /** Spec: `attribute=code[value1||value2]`, several codes joined with `::`. */
-function searchText(values: z.output<typeof Attributes>): string {
+function formatAttributeSearch(values: z.output<typeof Attributes>): string {
   return Object.entries(values)
     .map(([code, wanted]) => `${code}[${(Array.isArray(wanted) ? wanted : [wanted]).join('||')}]`)
     .join('::')
 }
 
-function namedBy(
-  by: NonNullable<Select['named']>['by'],
+function toNamedRecords(
+  by: NonNullable<SelectRule['named']>['by'],
   said: z.output<typeof IdsOrFile> | undefined,
   folder: string,
-): Select['named'] {
+): SelectRule['named'] {
   if (said === undefined) return undefined
   if (typeof said === 'object' && 'file' in said) return { by, values: { file: resolve(folder, said.file) } }
-  const values = Array.isArray(said) ? said : [said]
-  return { by, values: [...new Set(values.map(String))] }
+  return { by, values: [...new Set((Array.isArray(said) ? said : [said]).map(String))] }
 }
 
 /**
  * What the list is asked for at this moment. Spec: times are epoch seconds. Both ends of a window lose their fractions of a
  * second, so that windows that follow one another leave no gap and show nothing twice.
  */
-export function queryAt({ zone, fixed, windows }: Select, now: number, turn?: DatedTurn): Selection['query'] {
+export function buildQuery({ zone, fixed, windows }: SelectRule, now: number, run?: DatedRun) {
   const query = { ...fixed }
-  const context = { now, zone, ...(turn === undefined ? {} : { turn }) }
+  const toEpochSeconds = (text: string) => {
+    const ms = parseMoment(text, { now, zone, ...omitUndefined({ run }) })
+    assert(ms !== undefined, 'a text that is no moment passed the checks')
+    return Math.floor(ms / 1000)
+  }
   for (const { filter, since, until } of windows) {
-    if (since !== undefined) query[`${filter}_gte`] = secondsOf(since, context)
-    if (until !== undefined) query[`${filter}_lt`] = secondsOf(until, context)
+    if (since !== undefined) query[`${filter}_gte`] = toEpochSeconds(since)
+    if (until !== undefined) query[`${filter}_lt`] = toEpochSeconds(until)
   }
   return query
-}
-
-function secondsOf(text: string, context: MomentContext): number {
-  const ms = momentMs(text, context)
-  assert(ms !== undefined, 'a text that is no moment passed the checks')
-  return Math.floor(ms / 1000)
 }

@@ -1,7 +1,7 @@
 /** The address object. Spec: "Address object (sold_to, ship_to, bill_to, ship_from, remit_to)". */
 import { z } from 'zod'
 import { country, province, text } from './fields.ts'
-import { model, type Rule, type Violation } from './model.ts'
+import { objectSchema, type Rule, type RuleViolation } from './object-schema.ts'
 import { isProvinceOf } from './places.ts'
 
 /** A province must belong to the country of its address. The two field names differ by resource. */
@@ -13,7 +13,7 @@ function provinceViolations(
   value: Readonly<Record<string, unknown>>,
   countryField: string,
   provinceField: string,
-): Violation[] {
+): RuleViolation[] {
   const countryCode = value[countryField]
   const provinceCode = value[provinceField]
   if (typeof countryCode !== 'string' || typeof provinceCode !== 'string') return []
@@ -29,7 +29,7 @@ const addressText = () => text(255)
  * An address as it is sent. Spec: optional fields may be omitted or null; empty strings must not be sent; the country
  * and the province are validated, the postal code is not.
  */
-export const AddressInput = model(
+export const AddressInput = objectSchema(
   {
     type: addressText().nullish(),
     name1: addressText(),
@@ -67,3 +67,28 @@ export const Address = z.object({
   email: text().nullable(),
 })
 export type Address = z.infer<typeof Address>
+
+// An address among other fields, as brands see it.
+
+const flatFields = {
+  name1: text(),
+  name2: text().nullable(),
+  street1: text(),
+  street2: text().nullable(),
+  city: text(),
+  province: text(),
+  postal_code: text(),
+  country: text(),
+  phone: text().nullable(),
+}
+
+export type FlatName = keyof typeof flatFields
+
+export const FLAT_NAMES = Object.keys(flatFields) as readonly FlatName[]
+
+/** `ship_to_name1` and so on. */
+export function flatAddress<Prefix extends string>(prefix: Prefix) {
+  return Object.fromEntries(FLAT_NAMES.map((name) => [`${prefix}_${name}`, flatFields[name]])) as {
+    [Name in FlatName as `${Prefix}_${Name}`]: (typeof flatFields)[Name]
+  }
+}

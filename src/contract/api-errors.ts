@@ -7,21 +7,14 @@ export interface ApiError {
 }
 
 /** Deeper nesting and further messages are left out: a body comes from outside and may be anything. */
-const DEEPEST = 20
-const MOST_MESSAGES = 200
-const LONGEST_MESSAGE = 200
+const MAX_DEPTH = 20
+const MAX_MESSAGES = 200
+const MAX_MESSAGE_LENGTH = 200
 /** How much of a page of HTML is searched for words. */
-const SEARCHED_TEXT = 16_384
+const MAX_SEARCHED_TEXT = 16_384
 
 /** Keys that say what is wrong without naming a field; they add nothing to the path. */
-const ENVELOPE_KEYS = new Set([
-  'detail',
-  'message',
-  'error',
-  'error_description',
-  'errors',
-  'non_field_errors',
-])
+const ENVELOPE = new Set(['detail', 'message', 'error', 'error_description', 'errors', 'non_field_errors'])
 
 /**
  * Spec: not shown. Reads `detail`, `error` with `error_description`, `message`, a tree of `field: [messages]`, and as a
@@ -31,7 +24,7 @@ export function readApiErrors(body: unknown, text: string): ApiError[] {
   const found: ApiError[] = []
   collect(body, { path: '', depth: 0 }, found)
   if (found.length > 0) return found
-  const line = oneLine(text)
+  const line = toOneLine(text)
   return line === '' ? [] : [{ path: '', message: line }]
 }
 
@@ -41,8 +34,8 @@ interface Position {
 }
 
 function collect(value: unknown, at: Position, found: ApiError[]): void {
-  if (at.depth > DEEPEST || found.length >= MOST_MESSAGES) return
-  if (typeof value === 'string') return add(at.path, value, found)
+  if (at.depth > MAX_DEPTH || found.length >= MAX_MESSAGES) return
+  if (typeof value === 'string') return addMessage(at.path, value, found)
   if (Array.isArray(value)) return collectItems(value, at, found)
   if (typeof value === 'object' && value !== null) collectFields(new Map(Object.entries(value)), at, found)
 }
@@ -50,17 +43,16 @@ function collect(value: unknown, at: Position, found: ApiError[]): void {
 /** A list of texts is many messages for one place; in a list of anything else the index is part of the place. */
 function collectItems(items: readonly unknown[], { path, depth }: Position, found: ApiError[]): void {
   items.forEach((item, index) => {
-    const place = typeof item === 'string' ? path : `${path}[${index}]`
-    collect(item, { path: place, depth: depth + 1 }, found)
+    collect(item, { path: typeof item === 'string' ? path : `${path}[${index}]`, depth: depth + 1 }, found)
   })
 }
 
 function collectFields(fields: ReadonlyMap<string, unknown>, { path, depth }: Position, found: ApiError[]) {
   const oauth = oauthMessage(fields)
-  if (oauth !== undefined) add(path, oauth, found)
-  const hasEnvelope = [...fields.keys()].some((key) => ENVELOPE_KEYS.has(key))
+  if (oauth !== undefined) addMessage(path, oauth, found)
+  const hasEnvelope = [...fields.keys()].some((key) => ENVELOPE.has(key))
   for (const [key, value] of fields) {
-    if (ENVELOPE_KEYS.has(key)) {
+    if (ENVELOPE.has(key)) {
       const told = oauth !== undefined && (key === 'error' || key === 'error_description')
       if (!told) collect(value, { path, depth: depth + 1 }, found)
       continue
@@ -79,19 +71,19 @@ function oauthMessage(fields: ReadonlyMap<string, unknown>): string | undefined 
   return `${description} (${error})`
 }
 
-function add(path: string, text: string, found: ApiError[]): void {
-  const message = oneLine(text)
-  if (message !== '' && found.length < MOST_MESSAGES) found.push({ path, message })
+function addMessage(path: string, text: string, found: ApiError[]): void {
+  const message = toOneLine(text)
+  if (message !== '' && found.length < MAX_MESSAGES) found.push({ path, message })
 }
 
 /** One line of plain words, shortened; tags of HTML are left out. */
-function oneLine(text: string): string {
-  const start = text.slice(0, SEARCHED_TEXT)
+function toOneLine(text: string): string {
+  const start = text.slice(0, MAX_SEARCHED_TEXT)
   const words = looksLikeHtml(start)
     ? start.replace(/<(style|script)\b[^<>]*>[^<]*<\/\1>/gi, ' ').replace(/<[^<>]*>/g, ' ')
     : start
   const line = words.replace(/\s+/g, ' ').trim()
-  return line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE - 1)}…` : line
+  return line.length > MAX_MESSAGE_LENGTH ? `${line.slice(0, MAX_MESSAGE_LENGTH - 1)}…` : line
 }
 
 function looksLikeHtml(text: string): boolean {

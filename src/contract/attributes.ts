@@ -25,142 +25,82 @@ export interface AttributeRule {
 type Traits = Partial<Pick<AttributeRule, 'type' | 'units' | 'max' | 'isSearchable' | 'isPerRetailer'>>
 
 /** Spec: not shown but for sizes of the fields that repeat them. */
-const LONGEST_TEXT = 2000
+const MAX_TEXT_LENGTH = 2000
 
-function attribute(id: number, name: string, grouping: string, traits: Traits & { description: string }) {
-  const usual = {
-    type: 'text',
-    units: null,
-    max: LONGEST_TEXT,
-    isSearchable: false,
-    isPerRetailer: false,
-  } as const
-  return { id, name, grouping, ...usual, ...traits } satisfies AttributeRule
+const attributesOf =
+  (grouping: string) =>
+  (id: number, name: string, description: string, traits: Traits = {}) =>
+    ({
+      id,
+      name,
+      grouping,
+      type: 'text',
+      units: null,
+      max: MAX_TEXT_LENGTH,
+      isSearchable: false,
+      isPerRetailer: false,
+      ...traits,
+      description,
+    }) satisfies AttributeRule
+
+const general = attributesOf('General')
+const merchandising = attributesOf('Merchandising')
+const pricing = attributesOf('Pricing')
+const stock = attributesOf('Inventory')
+const shipping = attributesOf('Shipping')
+const own = attributesOf('Retailer')
+const images = attributesOf('Images')
+
+const image = (ordinal: number) => {
+  const description = `The address of image ${ordinal}, in the order in which they are shown.`
+  return images(100 + ordinal, `Image ${ordinal}`, description, { type: 'image' })
 }
 
-const image = (ordinal: number) =>
-  attribute(100 + ordinal, `Image ${ordinal}`, 'Images', {
-    type: 'image',
-    description: `The address of image ${ordinal}, in the order in which they are shown.`,
-  })
-
 const inches = { type: 'decimal', units: 'inches' } as const
+const dollars = { type: 'money', units: 'USD' } as const
+const pounds = { type: 'decimal', units: 'pounds' } as const
+const days = { type: 'integer', units: 'days' } as const
+const each = { type: 'integer', units: 'each' } as const
+const searchable = { max: 255, isSearchable: true } as const
+const ownText = { max: 128, isPerRetailer: true } as const
 
 /** By code. The order is the order in which an item shows them. */
 export const ATTRIBUTES = {
-  identifier: attribute(1, 'Identifier', 'General', {
-    max: 128,
-    description: 'The number of the item in the books of the supplier.',
-  }),
-  name: attribute(2, 'Name', 'General', { max: 200, description: 'The name of the item.' }),
-  description: attribute(3, 'Description', 'General', {
-    description: 'What the item is, in a few sentences.',
-  }),
-  upc: attribute(4, 'UPC', 'General', { max: 64, description: 'The universal product code.' }),
-  parent_identifier: attribute(5, 'Parent Identifier', 'General', {
-    max: 100,
-    description: 'Groups items into one product.',
-  }),
-  parent_name: attribute(6, 'Parent Name', 'General', { max: 200, description: 'The name of the product.' }),
-  size: attribute(7, 'Size', 'General', {
-    max: 100,
-    isSearchable: true,
-    description: 'The size of the item.',
-  }),
-  color: attribute(8, 'Color', 'General', {
-    max: 100,
-    isSearchable: true,
-    description: 'The color of the item.',
-  }),
-  category: attribute(9, 'Category', 'Merchandising', {
-    max: 255,
-    isSearchable: true,
-    description: 'Where in an assortment the item belongs.',
-  }),
-  material: attribute(10, 'Material', 'Merchandising', {
-    max: 255,
-    isSearchable: true,
-    description: 'What the item is made of.',
-  }),
-  finish: attribute(11, 'Finish', 'Merchandising', {
-    max: 255,
-    isSearchable: true,
-    description: 'How the surface is treated.',
-  }),
-  collection: attribute(12, 'Collection', 'Merchandising', {
-    max: 255,
-    isSearchable: true,
-    description: 'The collection the item is part of.',
-  }),
-  manufacturer: attribute(13, 'Manufacturer', 'Merchandising', {
-    max: 255,
-    description: 'Who makes the item.',
-  }),
-  manufacturer_part_number: attribute(14, 'Manufacturer Part Number', 'Merchandising', {
-    max: 128,
-    description: 'The number of the item in the books of its maker.',
-  }),
-  cost: attribute(20, 'Cost', 'Pricing', {
-    type: 'money',
-    units: 'USD',
-    description: 'What a retailer pays for one.',
-  }),
-  msrp: attribute(21, 'MSRP', 'Pricing', {
-    type: 'money',
-    units: 'USD',
-    description: 'The retail price its maker suggests.',
-  }),
-  inventory: attribute(30, 'Inventory', 'Inventory', {
-    type: 'integer',
-    units: 'each',
-    description: 'Units on hand and ready to ship.',
-  }),
-  lead_time: attribute(40, 'Lead Time', 'Shipping', {
-    type: 'integer',
-    units: 'days',
-    description: 'Days until the item is ready to ship.',
-  }),
-  ships: attribute(41, 'Ships', 'Shipping', {
-    max: 64,
-    description: 'How the item travels, such as small_parcel.',
-  }),
-  cartons: attribute(42, 'Cartons', 'Shipping', {
-    type: 'integer',
-    units: 'each',
-    description: 'Packages that one item is shipped in.',
-  }),
-  shipping_width: attribute(43, 'Shipping Width', 'Shipping', {
-    ...inches,
-    description: 'The width of the package.',
-  }),
-  shipping_height: attribute(44, 'Shipping Height', 'Shipping', {
-    ...inches,
-    description: 'The height of the package.',
-  }),
-  shipping_length: attribute(45, 'Shipping Length', 'Shipping', {
-    ...inches,
-    description: 'The length of the package.',
-  }),
-  shipping_weight: attribute(46, 'Shipping Weight', 'Shipping', {
-    type: 'decimal',
-    units: 'pounds',
-    description: 'The weight of the package.',
-  }),
-  retailer_item: attribute(60, 'Retailer Item', 'Retailer', {
-    max: 128,
-    isPerRetailer: true,
-    description: 'The number of the product in the books of a retailer.',
-  }),
-  retailer_item_name: attribute(61, 'Retailer Item Name', 'Retailer', {
+  identifier: general(1, 'Identifier', 'The number of the item in the books of the supplier.', { max: 128 }),
+  name: general(2, 'Name', 'The name of the item.', { max: 200 }),
+  description: general(3, 'Description', 'What the item is, in a few sentences.'),
+  upc: general(4, 'UPC', 'The universal product code.', { max: 64 }),
+  parent_identifier: general(5, 'Parent Identifier', 'Groups items into one product.', { max: 100 }),
+  parent_name: general(6, 'Parent Name', 'The name of the product.', { max: 200 }),
+  size: general(7, 'Size', 'The size of the item.', { max: 100, isSearchable: true }),
+  color: general(8, 'Color', 'The color of the item.', { max: 100, isSearchable: true }),
+  category: merchandising(9, 'Category', 'Where in an assortment the item belongs.', searchable),
+  material: merchandising(10, 'Material', 'What the item is made of.', searchable),
+  finish: merchandising(11, 'Finish', 'How the surface is treated.', searchable),
+  collection: merchandising(12, 'Collection', 'The collection the item is part of.', searchable),
+  manufacturer: merchandising(13, 'Manufacturer', 'Who makes the item.', { max: 255 }),
+  manufacturer_part_number: merchandising(
+    14,
+    'Manufacturer Part Number',
+    'The number of the item in the books of its maker.',
+    { max: 128 },
+  ),
+  cost: pricing(20, 'Cost', 'What a retailer pays for one.', dollars),
+  msrp: pricing(21, 'MSRP', 'The retail price its maker suggests.', dollars),
+  inventory: stock(30, 'Inventory', 'Units on hand and ready to ship.', each),
+  lead_time: shipping(40, 'Lead Time', 'Days until the item is ready to ship.', days),
+  ships: shipping(41, 'Ships', 'How the item travels, such as small_parcel.', { max: 64 }),
+  cartons: shipping(42, 'Cartons', 'Packages that one item is shipped in.', each),
+  shipping_width: shipping(43, 'Shipping Width', 'The width of the package.', inches),
+  shipping_height: shipping(44, 'Shipping Height', 'The height of the package.', inches),
+  shipping_length: shipping(45, 'Shipping Length', 'The length of the package.', inches),
+  shipping_weight: shipping(46, 'Shipping Weight', 'The weight of the package.', pounds),
+  retailer_item: own(60, 'Retailer Item', 'The number of the product in the books of a retailer.', ownText),
+  retailer_item_name: own(61, 'Retailer Item Name', 'What a retailer calls the product.', {
+    ...ownText,
     max: 200,
-    isPerRetailer: true,
-    description: 'What a retailer calls the product.',
   }),
-  retailer_sku: attribute(62, 'Retailer SKU', 'Retailer', {
-    max: 128,
-    isPerRetailer: true,
-    description: 'The number of the item in the books of a retailer.',
-  }),
+  retailer_sku: own(62, 'Retailer SKU', 'The number of the item in the books of a retailer.', ownText),
   image_1: image(1),
   image_2: image(2),
   image_3: image(3),
@@ -184,13 +124,13 @@ export function attributeRule(code: AttributeCode): AttributeRule {
   return ATTRIBUTES[code]
 }
 
-const LARGEST_INTEGER = 2_147_483_647
+const MAX_INTEGER = 2_147_483_647
 
 /** What is wrong with a value, as a fragment of a sentence, or undefined when nothing is. Takes text only. */
-export function wrongAttributeValue(code: AttributeCode, value: string): string | undefined {
+export function checkAttributeValue(code: AttributeCode, value: string): string | undefined {
   const { type, max } = attributeRule(code)
   if (type === 'integer') {
-    return /^\d{1,10}$/.test(value) && Number(value) <= LARGEST_INTEGER ? undefined : 'must be a whole number'
+    return /^\d{1,10}$/.test(value) && Number(value) <= MAX_INTEGER ? undefined : 'must be a whole number'
   }
   if (type === 'decimal') {
     return /^\d{1,6}(\.\d{1,4})?$/.test(value) ? undefined : 'must be a decimal, such as 2.5'

@@ -1,7 +1,7 @@
 /** Cancels. Spec: "Cancel", "Cancel create". */
 import { z } from 'zod'
 import { boolean, dateTime, id, integer, reference, text } from './fields.ts'
-import { model } from './model.ts'
+import { objectSchema } from './object-schema.ts'
 import { oneLinePerItem, RetailerVariantSummary, VariantInput } from './variant.ts'
 
 /** Spec: "Reason ids". */
@@ -13,17 +13,10 @@ export const CANCEL_REASONS = {
   5: 'Unfulfillable Address',
 } as const
 
-export const CancelLineInput = model({
-  variant: VariantInput,
-  /** Units no longer wanted, at least 1. */
-  quantity: integer(1),
-})
+export const CancelLineInput = objectSchema({ variant: VariantInput, quantity: integer(1) })
 
-/**
- * The body that cancels an order or a part of it (retailer context). Spec: only before the supplier acknowledges the
- * order; one line per unique item.
- */
-export const CancelCreate = model(
+/** Cancels an order or a part of it (retailer). Spec: before the supplier acknowledges it; one line per unique item. */
+export const CancelCreate = objectSchema(
   { order_id: reference('order'), reason_id: integer(1, 5), cancel_lines: z.array(CancelLineInput).min(1) },
   oneLinePerItem('cancel_lines', 'id', 'identifier', 'upc'),
 )

@@ -1,7 +1,7 @@
-/** Carriers and shipping methods. Spec: "Carrier", "Shipping Method", "Requested Shipping Method", "Shipping Account". */
+/** Carriers, their methods and accounts, and connections. Spec: the sections of the same names. */
 import { z } from 'zod'
 import { choice, id, text } from './fields.ts'
-import { model } from './model.ts'
+import { objectSchema } from './object-schema.ts'
 
 export const Carrier = z.object({ id: id(), name: text(), code: text() })
 export type Carrier = z.infer<typeof Carrier>
@@ -41,14 +41,22 @@ export const ShippingAccount = z.object({
 })
 export type ShippingAccount = z.infer<typeof ShippingAccount>
 
-/**
- * The method an order asks for. Spec: code plus carrier with code; an older shape also passes id, name and the
- * carrier's id and name. Allowed methods come from the connection.
- */
-export const ShippingMethodInput = model({
+/** Spec: code plus carrier with code; an older shape has id and name too. The connection says which are allowed. */
+export const ShippingMethodInput = objectSchema({
   id: id().nullish(),
   name: text().nullish(),
   code: text(),
-  carrier: model({ id: id().nullish(), name: text().nullish(), code: text() }),
+  carrier: objectSchema({ id: id().nullish(), name: text().nullish(), code: text() }),
 })
 export type ShippingMethodInput = z.infer<typeof ShippingMethodInput>
+
+/** `id`: the fields leave it out, the address of one connection needs it. */
+export const Connection = z.object({
+  id: id(),
+  message: text(),
+  brand: z.object({ id: id(), name: text() }),
+  level: choice('Full', 'Basic'),
+  status: choice('Active', 'Pending', 'Suspended'),
+  shipping_methods: z.array(ShippingMethod),
+})
+export type Connection = z.infer<typeof Connection>

@@ -1,26 +1,13 @@
-/** The table of endpoints. What is not in it does not exist: the service serves it, the client calls it. */
+/** The table of API endpoints. The service serves exactly these, and the client calls exactly these. */
 import { z } from 'zod'
 import { Cancel, CancelCreate } from './cancel.ts'
-import { CarrierWithMethods } from './carrier.ts'
-import { BrandVariant, RetailerVariant, VariantCreate, VariantUpdate } from './catalog.ts'
-import { Connection } from './connection.ts'
-import { Credit } from './credit.ts'
-import {
-  BRAND_ORDER_FILTERS,
-  BRAND_VARIANT_FILTERS,
-  CANCEL_FILTERS,
-  CREDIT_FILTERS,
-  type Filters,
-  INVOICE_FILTERS,
-  RETAILER_ORDER_FILTERS,
-  RETAILER_VARIANT_FILTERS,
-  RMA_FILTERS,
-  SHIPMENT_FILTERS,
-} from './filters.ts'
+import { CarrierWithMethods, Connection } from './carrier.ts'
+import * as filters from './filters.ts'
 import { BrandInvoice, InvoiceCreate, RetailerInvoice } from './invoice.ts'
 import { BrandOrder, OrderCreate, PartySummary, RetailerOrder } from './order.ts'
-import { Rma } from './rma.ts'
+import { Credit, Rma } from './return.ts'
 import { BrandShipment, RetailerShipment, ShipmentCreate } from './shipment.ts'
+import { BrandVariant, RetailerVariant, VariantCreate, VariantUpdate } from './variant.ts'
 
 /** Spec: "Authentication". The body is form-encoded. */
 export const TokenRequest = z.object({
@@ -46,62 +33,47 @@ export type TokenAnswer = z.infer<typeof TokenAnswer>
  * a body and answers the changed resource, `act` changes a resource without a body and answers it, `document` answers
  * a file.
  */
-export type EndpointKind = 'token' | 'one' | 'list' | 'create' | 'update' | 'act' | 'document'
+type EndpointKind = 'token' | 'one' | 'list' | 'create' | 'update' | 'act' | 'document'
 
 export interface Endpoint {
   readonly kind: EndpointKind
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   /** Placeholders in braces; always with the trailing slash. */
   readonly path: string
-  /** Whose id is in the path; the id must belong to the caller's account. */
-  readonly context: 'none' | 'account' | 'retailer' | 'brand'
+  /** Whose id is in the path: it must belong to the caller's account. `admin` is for accounts of administrators. */
+  readonly context: 'none' | 'account' | 'retailer' | 'brand' | 'admin'
   /** The status of success. Spec: not shown but for 201 on some creates; 200 and 201 are our choice. */
   readonly success: 200 | 201
   readonly request?: z.ZodType
   /** Of one resource; a document has none. */
   readonly response?: z.ZodType
-  readonly filters?: Filters
+  readonly filters?: filters.Filters
 }
 
-type Owner = Endpoint['context']
-
-const one = <Response extends z.ZodType>(path: string, context: Owner, response: Response) =>
-  ({ kind: 'one', method: 'GET', path, context, success: 200, response }) as const
-
-const list = <Response extends z.ZodType, Known extends Filters>(
-  path: string,
-  context: Owner,
-  { response, filters }: { response: Response; filters: Known },
-) => ({ kind: 'list', method: 'GET', path, context, success: 200, response, filters }) as const
-
-interface Exchange<Request extends z.ZodType, Response extends z.ZodType> {
-  readonly request: Request
-  readonly response: Response
+/** Makes the endpoints of one context, whose paths all begin alike. */
+export function endpointsUnder<Context extends Endpoint['context']>(prefix: string, context: Context) {
+  const at = (path: string) => ({ path: prefix + path, context, success: 200 }) as const
+  return {
+    one: <Out extends z.ZodType>(path: string, response: Out) =>
+      ({ kind: 'one', method: 'GET', ...at(path), response }) as const,
+    list: <Out extends z.ZodType>(path: string, response: Out, asked: filters.Filters = {}) =>
+      ({ kind: 'list', method: 'GET', ...at(path), response, filters: asked }) as const,
+    create: <In extends z.ZodType, Out extends z.ZodType>(path: string, request: In, response: Out) =>
+      ({ kind: 'create', method: 'POST', ...at(path), success: 201, request, response }) as const,
+    update: <In extends z.ZodType, Out extends z.ZodType>(path: string, request: In, response: Out) =>
+      ({ kind: 'update', method: 'PATCH', ...at(path), request, response }) as const,
+    act: <Out extends z.ZodType>(path: string, response: Out) =>
+      ({ kind: 'act', method: 'PUT', ...at(path), response }) as const,
+    /** Spec: "Generates and returns"; the format is not shown. */
+    document: (path: string) => ({ kind: 'document', method: 'GET', ...at(path) }) as const,
+  }
 }
 
-const create = <Request extends z.ZodType, Response extends z.ZodType>(
-  path: string,
-  context: Owner,
-  { request, response }: Exchange<Request, Response>,
-) => ({ kind: 'create', method: 'POST', path, context, success: 201, request, response }) as const
+const account = endpointsUnder('/v1', 'account')
+const retailer = endpointsUnder('/v1/retailers/{retailer_id}', 'retailer')
+const brand = endpointsUnder('/v1/brands/{brand_id}', 'brand')
 
-const update = <Request extends z.ZodType, Response extends z.ZodType>(
-  path: string,
-  context: Owner,
-  { request, response }: Exchange<Request, Response>,
-) => ({ kind: 'update', method: 'PATCH', path, context, success: 200, request, response }) as const
-
-const act = <Response extends z.ZodType>(path: string, context: Owner, response: Response) =>
-  ({ kind: 'act', method: 'PUT', path, context, success: 200, response }) as const
-
-/** Spec: "Generates and returns"; the format is not shown. */
-const document = (path: string, context: Owner) =>
-  ({ kind: 'document', method: 'GET', path, context, success: 200 }) as const
-
-const retailer = '/v1/retailers/{retailer_id}'
-const brand = '/v1/brands/{brand_id}'
-
-const ACCOUNT_ENDPOINTS = {
+export const ENDPOINTS = {
   token: {
     kind: 'token',
     method: 'POST',
@@ -111,94 +83,53 @@ const ACCOUNT_ENDPOINTS = {
     request: TokenRequest,
     response: TokenAnswer,
   },
-  listRetailers: list('/v1/retailers/', 'account', { response: PartySummary, filters: {} }),
-  listBrands: list('/v1/brands/', 'account', { response: PartySummary, filters: {} }),
-  listCarriers: list('/v1/carriers/', 'account', { response: CarrierWithMethods, filters: {} }),
-  getCarrier: one('/v1/carriers/{carrier_id}/', 'account', CarrierWithMethods),
-} as const satisfies Record<string, Endpoint>
+  listRetailers: account.list('/retailers/', PartySummary),
+  listBrands: account.list('/brands/', PartySummary),
+  listCarriers: account.list('/carriers/', CarrierWithMethods),
+  getCarrier: account.one('/carriers/{carrier_id}/', CarrierWithMethods),
 
-/** What a retailer receives: to be listed, read and acknowledged. */
-const RETAILER_RECEIPTS = {
-  listCancels: list(`${retailer}/cancels/`, 'retailer', { response: Cancel, filters: CANCEL_FILTERS }),
-  getCancel: one(`${retailer}/cancels/{id}/`, 'retailer', Cancel),
-  acknowledgeCancel: act(`${retailer}/cancels/{id}/acknowledge/`, 'retailer', Cancel),
-  listShipments: list(`${retailer}/shipments/`, 'retailer', {
-    response: RetailerShipment,
-    filters: SHIPMENT_FILTERS,
-  }),
-  getShipment: one(`${retailer}/shipments/{id}/`, 'retailer', RetailerShipment),
-  acknowledgeShipment: act(`${retailer}/shipments/{id}/acknowledge/`, 'retailer', RetailerShipment),
-  listRetailerInvoices: list(`${retailer}/invoices/`, 'retailer', {
-    response: RetailerInvoice,
-    filters: INVOICE_FILTERS,
-  }),
-  getRetailerInvoice: one(`${retailer}/invoices/{id}/`, 'retailer', RetailerInvoice),
-  acknowledgeInvoice: act(`${retailer}/invoices/{id}/acknowledge/`, 'retailer', RetailerInvoice),
-  listCredits: list(`${retailer}/credits/`, 'retailer', { response: Credit, filters: CREDIT_FILTERS }),
-  getCredit: one(`${retailer}/credits/{id}/`, 'retailer', Credit),
-  acknowledgeCredit: act(`${retailer}/credits/{id}/acknowledge/`, 'retailer', Credit),
-  listRmas: list(`${retailer}/rmas/`, 'retailer', { response: Rma, filters: RMA_FILTERS }),
-  getRma: one(`${retailer}/rmas/{id}/`, 'retailer', Rma),
-  acknowledgeRma: act(`${retailer}/rmas/{id}/acknowledge/`, 'retailer', Rma),
-} as const satisfies Record<string, Endpoint>
+  createOrder: retailer.create('/orders/', OrderCreate, RetailerOrder),
+  listRetailerOrders: retailer.list('/orders/', RetailerOrder, filters.RETAILER_ORDER_FILTERS),
+  getRetailerOrder: retailer.one('/orders/{id}/', RetailerOrder),
+  createCancel: retailer.create('/cancels/', CancelCreate, Cancel),
+  // what a retailer receives: to be listed, read and acknowledged
+  listCancels: retailer.list('/cancels/', Cancel, filters.CANCEL_FILTERS),
+  getCancel: retailer.one('/cancels/{id}/', Cancel),
+  acknowledgeCancel: retailer.act('/cancels/{id}/acknowledge/', Cancel),
+  listShipments: retailer.list('/shipments/', RetailerShipment, filters.SHIPMENT_FILTERS),
+  getShipment: retailer.one('/shipments/{id}/', RetailerShipment),
+  acknowledgeShipment: retailer.act('/shipments/{id}/acknowledge/', RetailerShipment),
+  listRetailerInvoices: retailer.list('/invoices/', RetailerInvoice, filters.INVOICE_FILTERS),
+  getRetailerInvoice: retailer.one('/invoices/{id}/', RetailerInvoice),
+  acknowledgeInvoice: retailer.act('/invoices/{id}/acknowledge/', RetailerInvoice),
+  listCredits: retailer.list('/credits/', Credit, filters.CREDIT_FILTERS),
+  getCredit: retailer.one('/credits/{id}/', Credit),
+  acknowledgeCredit: retailer.act('/credits/{id}/acknowledge/', Credit),
+  listRmas: retailer.list('/rmas/', Rma, filters.RMA_FILTERS),
+  getRma: retailer.one('/rmas/{id}/', Rma),
+  acknowledgeRma: retailer.act('/rmas/{id}/acknowledge/', Rma),
+  listRetailerVariants: retailer.list('/variants/', RetailerVariant, filters.RETAILER_VARIANT_FILTERS),
+  getRetailerVariant: retailer.one('/variants/{id}/', RetailerVariant),
+  updateRetailerVariant: retailer.update('/variants/{id}/', VariantUpdate, RetailerVariant),
+  acknowledgeVariant: retailer.act('/variants/{id}/acknowledge/', RetailerVariant),
+  listConnections: retailer.list('/connections/', Connection),
+  getConnection: retailer.one('/connections/{id}/', Connection),
 
-const RETAILER_ENDPOINTS = {
-  createOrder: create(`${retailer}/orders/`, 'retailer', { request: OrderCreate, response: RetailerOrder }),
-  listRetailerOrders: list(`${retailer}/orders/`, 'retailer', {
-    response: RetailerOrder,
-    filters: RETAILER_ORDER_FILTERS,
-  }),
-  getRetailerOrder: one(`${retailer}/orders/{id}/`, 'retailer', RetailerOrder),
-  createCancel: create(`${retailer}/cancels/`, 'retailer', { request: CancelCreate, response: Cancel }),
-  ...RETAILER_RECEIPTS,
-  listRetailerVariants: list(`${retailer}/variants/`, 'retailer', {
-    response: RetailerVariant,
-    filters: RETAILER_VARIANT_FILTERS,
-  }),
-  getRetailerVariant: one(`${retailer}/variants/{id}/`, 'retailer', RetailerVariant),
-  updateRetailerVariant: update(`${retailer}/variants/{id}/`, 'retailer', {
-    request: VariantUpdate,
-    response: RetailerVariant,
-  }),
-  acknowledgeVariant: act(`${retailer}/variants/{id}/acknowledge/`, 'retailer', RetailerVariant),
-  listConnections: list(`${retailer}/connections/`, 'retailer', { response: Connection, filters: {} }),
-  getConnection: one(`${retailer}/connections/{id}/`, 'retailer', Connection),
-} as const satisfies Record<string, Endpoint>
-
-const BRAND_ENDPOINTS = {
-  listBrandOrders: list(`${brand}/orders/`, 'brand', { response: BrandOrder, filters: BRAND_ORDER_FILTERS }),
-  getBrandOrder: one(`${brand}/orders/{id}/`, 'brand', BrandOrder),
-  acknowledgeOrder: act(`${brand}/orders/{id}/acknowledge/`, 'brand', BrandOrder),
-  closeOrder: act(`${brand}/orders/{id}/close/`, 'brand', BrandOrder),
-  reopenOrder: act(`${brand}/orders/{id}/reopen/`, 'brand', BrandOrder),
-  createShipment: create(`${brand}/shipments/`, 'brand', {
-    request: ShipmentCreate,
-    response: BrandShipment,
-  }),
-  getPackingSlip: document(`${brand}/shipments/{id}/packing_slip/`, 'brand'),
-  getShippingLabel: document(`${brand}/shipments/{id}/shipping_label/`, 'brand'),
-  createInvoice: create(`${brand}/invoices/`, 'brand', { request: InvoiceCreate, response: BrandInvoice }),
-  listBrandInvoices: list(`${brand}/invoices/`, 'brand', {
-    response: BrandInvoice,
-    filters: INVOICE_FILTERS,
-  }),
-  getBrandInvoice: one(`${brand}/invoices/{id}/`, 'brand', BrandInvoice),
-  createVariant: create(`${brand}/variants/`, 'brand', { request: VariantCreate, response: BrandVariant }),
-  listBrandVariants: list(`${brand}/variants/`, 'brand', {
-    response: BrandVariant,
-    filters: BRAND_VARIANT_FILTERS,
-  }),
-  getBrandVariant: one(`${brand}/variants/{id}/`, 'brand', BrandVariant),
-  updateBrandVariant: update(`${brand}/variants/{id}/`, 'brand', {
-    request: VariantUpdate,
-    response: BrandVariant,
-  }),
-} as const satisfies Record<string, Endpoint>
-
-export const ENDPOINTS = {
-  ...ACCOUNT_ENDPOINTS,
-  ...RETAILER_ENDPOINTS,
-  ...BRAND_ENDPOINTS,
+  listBrandOrders: brand.list('/orders/', BrandOrder, filters.BRAND_ORDER_FILTERS),
+  getBrandOrder: brand.one('/orders/{id}/', BrandOrder),
+  acknowledgeOrder: brand.act('/orders/{id}/acknowledge/', BrandOrder),
+  closeOrder: brand.act('/orders/{id}/close/', BrandOrder),
+  reopenOrder: brand.act('/orders/{id}/reopen/', BrandOrder),
+  createShipment: brand.create('/shipments/', ShipmentCreate, BrandShipment),
+  getPackingSlip: brand.document('/shipments/{id}/packing_slip/'),
+  getShippingLabel: brand.document('/shipments/{id}/shipping_label/'),
+  createInvoice: brand.create('/invoices/', InvoiceCreate, BrandInvoice),
+  listBrandInvoices: brand.list('/invoices/', BrandInvoice, filters.INVOICE_FILTERS),
+  getBrandInvoice: brand.one('/invoices/{id}/', BrandInvoice),
+  createVariant: brand.create('/variants/', VariantCreate, BrandVariant),
+  listBrandVariants: brand.list('/variants/', BrandVariant, filters.BRAND_VARIANT_FILTERS),
+  getBrandVariant: brand.one('/variants/{id}/', BrandVariant),
+  updateBrandVariant: brand.update('/variants/{id}/', VariantUpdate, BrandVariant),
 } as const satisfies Record<string, Endpoint>
 
 export type EndpointName = keyof typeof ENDPOINTS
@@ -207,3 +138,6 @@ export type EndpointName = keyof typeof ENDPOINTS
 export type DocumentName = {
   [Name in EndpointName]: (typeof ENDPOINTS)[Name]['kind'] extends 'document' ? Name : never
 }[EndpointName]
+
+/** Who an account may act for. Spec: the two contexts. */
+export type PartyKind = 'retailer' | 'brand'

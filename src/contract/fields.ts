@@ -1,7 +1,6 @@
-/** The kinds of field the API has. A field is a zod schema that also says, as data, what it takes. */
+/** The field types of the API. Each field is a zod schema with a rule that describes it as data. */
 import { z } from 'zod'
 import { isCountry } from './places.ts'
-import type { ReferenceKind } from './references.ts'
 
 /**
  * What a field takes, for those who compile it instead of interpreting it (the mapping) and for documentation.
@@ -33,12 +32,11 @@ export type FieldRule =
 export const FIELD_RULES = z.registry<FieldRule>()
 
 /** Spec: ids are integer (11); a 32-bit signed column holds them. */
-const LARGEST_ID = 2_147_483_647
+const MAX_ID = 2_147_483_647
 
 /** Text of at least one character: an empty string must never be sent. */
 export function text(max?: number) {
-  const sized = max === undefined ? z.string().min(1) : z.string().min(1).max(max)
-  const schema = sized.refine(
+  const schema = (max === undefined ? z.string().min(1) : z.string().min(1).max(max)).refine(
     (value) => value === '' || isPlainText(value),
     'must not be blank or hold control characters',
   )
@@ -66,7 +64,7 @@ export function isPlainText(value: string): boolean {
   return value.trim() !== '' && !CONTROL.test(value) && !LONE_SURROGATE.test(value)
 }
 
-export function integer(min = 0, max = LARGEST_ID) {
+export function integer(min = 0, max = MAX_ID) {
   return z.int().min(min).max(max).register(FIELD_RULES, { kind: 'integer', min, max })
 }
 
@@ -77,8 +75,8 @@ export function id() {
 
 /** An id of what files name by something else. */
 export function reference(kind: ReferenceKind) {
-  const schema = z.int().min(1).max(LARGEST_ID)
-  return schema.register(FIELD_RULES, { kind: 'integer', min: 1, max: LARGEST_ID, reference: kind })
+  const schema = z.int().min(1).max(MAX_ID)
+  return schema.register(FIELD_RULES, { kind: 'integer', min: 1, max: MAX_ID, reference: kind })
 }
 
 /** US dollars as text with exactly two decimals, not negative, such as `12.50`. Spec: decimal (8,2) is six whole digits. */
@@ -131,4 +129,38 @@ export function country() {
 /** Spec: state or province code, validated on input, against the country of the same address. ISO 3166-2. */
 export function province() {
   return z.string().min(1).register(FIELD_RULES, { kind: 'province' })
+}
+
+// Ids that a file replaces by another name, such as an order by its purchase order number.
+
+/** `called` says, for people, what a file says instead of the id; `max` is how many characters that may have. */
+interface ReferenceRule {
+  readonly called: string
+  readonly max: number
+}
+
+export const REFERENCES = {
+  order: { called: 'its purchase order number', max: 32 },
+  variant: { called: 'its SKU or UPC', max: 128 },
+  carrier: { called: 'its code or name', max: 128 },
+  'shipping-method': { called: 'its code or name', max: 128 },
+  'shipping-account': { called: 'its nickname', max: 128 },
+  shipment: { called: 'its tracking number', max: 128 },
+  invoice: { called: 'its invoice number', max: 32 },
+  credit: { called: 'its credit number', max: 32 },
+  return: { called: 'its RMA number', max: 32 },
+} as const satisfies Record<string, ReferenceRule>
+
+export type ReferenceKind = keyof typeof REFERENCES
+
+export const REFERENCE_KINDS = Object.keys(REFERENCES) as readonly ReferenceKind[]
+
+export function isReference(kind: string): kind is ReferenceKind {
+  return Object.hasOwn(REFERENCES, kind)
+}
+
+/** `a shipping method` */
+export function describeReference(kind: ReferenceKind): string {
+  const words = kind.replace('-', ' ')
+  return /^[aeiou]/.test(words) ? `an ${words}` : `a ${words}`
 }

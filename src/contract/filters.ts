@@ -18,7 +18,7 @@ export type Filters = Readonly<Record<string, Filter>>
 export const TIME_OPERATORS = ['lt', 'lte', 'gt', 'gte'] as const
 
 /** Spec: limit is at most 250. */
-export const LARGEST_PAGE = 250
+export const MAX_PAGE_SIZE = 250
 
 const text = { kind: 'text' } as const
 const flag = { kind: 'flag' } as const
@@ -79,10 +79,3 @@ export const BRAND_VARIANT_FILTERS = {
   created_at: time,
   updated_at: time,
 } as const satisfies Filters
-
-/** The query parameters a filter table allows, besides limit and page. */
-export function parametersOf(filters: Filters): readonly string[] {
-  return Object.entries(filters).flatMap(([name, filter]) =>
-    filter.kind === 'time' ? TIME_OPERATORS.map((operator) => `${name}_${operator}`) : [name],
-  )
-}

@@ -1,13 +1,12 @@
 /** Invoices. Spec: "Invoice", "Invoice create". */
 import { z } from 'zod'
 import { Address } from './address.ts'
-import { Adjustment } from './adjustment.ts'
 import { boolean, date, dateTime, id, integer, money, text } from './fields.ts'
-import { model } from './model.ts'
+import { objectSchema } from './object-schema.ts'
 import { PartySummary } from './order.ts'
 import { BrandVariantSummary, oneLinePerItem, RetailerVariantSummary, VariantInput } from './variant.ts'
 
-export const InvoiceLineInput = model({
+export const InvoiceLineInput = objectSchema({
   variant: VariantInput,
   quantity: integer(1),
   /** Price per unit, US dollars. Spec: the example shows a currency sign, accepted forms are not shown; none is sent. */
@@ -18,11 +17,10 @@ export const InvoiceLineInput = model({
  * The body that creates an invoice (brand context). Spec: one invoice per purchase order, after the order is
  * completely fulfilled and closed; terms_date_due is YYYY-MM-DD; one line per unique item.
  */
-export const InvoiceCreate = model(
+export const InvoiceCreate = objectSchema(
   {
     purchase_order_number: text(32),
     invoice_number: text(32),
-    /** Days until due. */
     terms_net_days_due: integer(0),
     terms_date_due: date(),
     /** Spec: decimal (8,2), US dollars. */
@@ -34,6 +32,11 @@ export const InvoiceCreate = model(
 export type InvoiceCreate = z.infer<typeof InvoiceCreate>
 
 const lineFields = { invoice_line_number: integer(1), quantity: integer(), price: money(8) }
+
+// Spec: the shape of charges, allowances and adjustments is not shown.
+
+/** `amount` in US dollars, not negative; what it does to the total follows from the list it stands in. */
+export const Adjustment = z.object({ type: text(64), description: text(255).nullable(), amount: money(6) })
 
 const invoiceFields = {
   id: id(),
@@ -68,3 +71,5 @@ export const BrandInvoice = z.object({
   invoice_lines: z.array(z.object({ ...lineFields, variant: BrandVariantSummary })),
 })
 export type BrandInvoice = z.infer<typeof BrandInvoice>
+
+export type Adjustment = z.infer<typeof Adjustment>

@@ -1,15 +1,251 @@
-/** What a route can do, in terms of the endpoints. */
-import { INBOUND, type InboundOperation } from './inbound-operations.ts'
-import { type OutboundOperation, RECEIVED, REPORTED } from './outbound-operations.ts'
-import type { PartyKind } from './party.ts'
+/** The operations of a route: inbound ones send records of a file, outbound ones list records for a file. */
+import { z } from 'zod'
+import { CancelCreate } from './cancel.ts'
+import {
+  type DocumentName,
+  type Endpoint,
+  type EndpointName,
+  ENDPOINTS,
+  type PartyKind,
+} from './endpoints.ts'
+import { id, reference, type ReferenceKind } from './fields.ts'
+import type { Filters } from './filters.ts'
+import { InvoiceCreate } from './invoice.ts'
+import { objectSchema } from './object-schema.ts'
+import { BrandOrder, OrderCreate, PartySummary } from './order.ts'
+import { ShipmentCreate } from './shipment.ts'
+import { VariantChanges, VariantFields } from './variant-fields.ts'
+
+const createOperation = <Body extends z.ZodType>(
+  endpoints: InboundOperation['endpoints'],
+  body: Body,
+  looksUp: readonly EndpointName[],
+  summary: string,
+) => ({ direction: 'inbound', endpoints, body, looksUp, repeatable: false, summary }) as const
+
+interface Target<Body extends z.ZodType> {
+  readonly body: Body
+  readonly target: keyof z.infer<Body> & string
+}
+
+const changeOperation = <Body extends z.ZodType>(
+  endpoints: InboundOperation['endpoints'],
+  { body, target }: Target<Body>,
+  looksUp: readonly EndpointName[],
+  summary: string,
+) => ({ direction: 'inbound', endpoints, body, target, looksUp, repeatable: true, summary }) as const
+
+/** A retailer acknowledges what it received. */
+const acknowledgement = <Body extends z.ZodType>(
+  resources: string,
+  [acknowledge, get]: readonly [EndpointName, EndpointName],
+  target: Target<Body>,
+) =>
+  changeOperation(
+    { retailer: acknowledge },
+    target,
+    [get],
+    `A retailer says which ${resources} it has processed.`,
+  )
+
+// Acknowledge, close and reopen take no body at the API; a mapping only names the resource.
+
+const namedTarget = <Kind extends ReferenceKind>(kind: Kind) => {
+  const target = `${kind}_id` as const
+  const shape = { [target]: reference(kind) } as Record<typeof target, ReturnType<typeof reference>>
+  return { body: objectSchema(shape), target }
+}
+
+/** A cancel has no number of its own: files name it by the id they got it with. */
+const cancelTarget = { body: objectSchema({ cancel_id: id() }), target: 'cancel_id' } as const
+
+/** Posts a body, or changes what a file names. */
+const INBOUND = {
+  'create-order': createOperation(
+    { retailer: 'createOrder' },
+    OrderCreate,
+    ['listRetailerOrders'],
+    'A retailer sends consumer orders.',
+  ),
+  'create-cancel': createOperation(
+    { retailer: 'createCancel' },
+    CancelCreate,
+    ['getRetailerOrder'],
+    'A retailer cancels orders, or lines of them, that the supplier has not acknowledged.',
+  ),
+  'acknowledge-order': changeOperation(
+    { brand: 'acknowledgeOrder' },
+    namedTarget('order'),
+    ['getBrandOrder'],
+    'A supplier says which orders it will fulfil.',
+  ),
+  'create-shipment': {
+    ...createOperation(
+      { brand: 'createShipment' },
+      ShipmentCreate,
+      ['getBrandOrder'],
+      'A supplier reports what it shipped, or has labels made.',
+    ),
+    documents: ['getPackingSlip', 'getShippingLabel'],
+  },
+  'close-order': changeOperation(
+    { brand: 'closeOrder' },
+    namedTarget('order'),
+    ['getBrandOrder'],
+    'A supplier closes orders that are fulfilled.',
+  ),
+  'reopen-order': changeOperation(
+    { brand: 'reopenOrder' },
+    namedTarget('order'),
+    ['getBrandOrder'],
+    'A supplier reopens closed orders.',
+  ),
+  'create-invoice': createOperation(
+    { brand: 'createInvoice' },
+    InvoiceCreate,
+    ['listBrandInvoices'],
+    'A supplier invoices closed orders.',
+  ),
+  'create-variant': createOperation(
+    { brand: 'createVariant' },
+    VariantFields,
+    ['listBrandVariants'],
+    'A supplier offers new items.',
+  ),
+  'update-variant': changeOperation(
+    { brand: 'updateBrandVariant', retailer: 'updateRetailerVariant' },
+    { body: VariantChanges, target: 'variant_id' },
+    ['getBrandVariant', 'getRetailerVariant'],
+    'A supplier changes items, or their stock alone; a retailer changes what it says of them.',
+  ),
+  'acknowledge-shipment': acknowledgement(
+    'shipments',
+    ['acknowledgeShipment', 'getShipment'],
+    namedTarget('shipment'),
+  ),
+  'acknowledge-invoice': acknowledgement(
+    'invoices',
+    ['acknowledgeInvoice', 'getRetailerInvoice'],
+    namedTarget('invoice'),
+  ),
+  'acknowledge-cancel': acknowledgement('cancels', ['acknowledgeCancel', 'getCancel'], cancelTarget),
+  'acknowledge-credit': acknowledgement('credits', ['acknowledgeCredit', 'getCredit'], namedTarget('credit')),
+  'acknowledge-return': acknowledgement('returns', ['acknowledgeRma', 'getRma'], namedTarget('return')),
+  'acknowledge-variant': changeOperation(
+    { retailer: 'acknowledgeVariant' },
+    namedTarget('variant'),
+    ['getRetailerVariant'],
+    'A retailer says which items it has taken into its catalogue.',
+  ),
+} as const satisfies Record<string, InboundOperation>
+
+const unacknowledged = { is_acknowledged: 0 } as const
+
+type ListName = {
+  [Name in EndpointName]: (typeof ENDPOINTS)[Name]['kind'] extends 'list' ? Name : never
+}[EndpointName]
+
+const reported = <List extends ListName, Get extends EndpointName>(
+  parties: readonly PartyKind[],
+  [list, get]: readonly [List, Get],
+  summary: string,
+) => {
+  const record: (typeof ENDPOINTS)[List]['response'] = ENDPOINTS[list].response
+  return { direction: 'outbound', parties, list, get, record, query: {}, summary } as const
+}
+
+const received = <List extends ListName, Get extends EndpointName, Acknowledge extends EndpointName>(
+  [list, get, acknowledge]: readonly [List, Get, Acknowledge],
+  summary: string,
+) => ({ ...reported(['retailer'], [list, get], summary), acknowledge, query: unacknowledged }) as const
+
+/** What a party receives: listed while unacknowledged, written to a file, acknowledged. */
+const RECEIVED = {
+  'export-orders': {
+    direction: 'outbound',
+    parties: ['brand'],
+    list: 'listBrandOrders',
+    get: 'getBrandOrder',
+    acknowledge: 'acknowledgeOrder',
+    record: BrandOrder,
+    query: { ...unacknowledged, status: ['open', 'partial'] },
+    summary: 'A supplier receives new orders.',
+  },
+  'export-shipments': received(
+    ['listShipments', 'getShipment', 'acknowledgeShipment'],
+    'A retailer receives shipments.',
+  ),
+  'export-invoices': received(
+    ['listRetailerInvoices', 'getRetailerInvoice', 'acknowledgeInvoice'],
+    'A retailer receives invoices.',
+  ),
+  'export-cancels': received(
+    ['listCancels', 'getCancel', 'acknowledgeCancel'],
+    'A retailer receives the cancels of its orders.',
+  ),
+  'export-credits': received(
+    ['listCredits', 'getCredit', 'acknowledgeCredit'],
+    'A retailer receives credit memos.',
+  ),
+  'export-returns': received(['listRmas', 'getRma', 'acknowledgeRma'], 'A retailer receives returns.'),
+  'export-variants': received(
+    ['listRetailerVariants', 'getRetailerVariant', 'acknowledgeVariant'],
+    'A retailer receives new and changed items.',
+  ),
+} as const satisfies Record<string, OutboundOperation>
+
+/** What nobody acknowledges: it can be reported as often as one likes. */
+const REPORTED = {
+  'export-retailer-orders': reported(
+    ['retailer'],
+    ['listRetailerOrders', 'getRetailerOrder'],
+    'A retailer looks at the orders it sent.',
+  ),
+  'export-brand-invoices': reported(
+    ['brand'],
+    ['listBrandInvoices', 'getBrandInvoice'],
+    'A supplier looks at the invoices it sent.',
+  ),
+  'export-brand-variants': reported(
+    ['brand'],
+    ['listBrandVariants', 'getBrandVariant'],
+    'A supplier looks at its items.',
+  ),
+  'export-carriers': reported(
+    ['retailer', 'brand'],
+    ['listCarriers', 'getCarrier'],
+    'Carriers and their shipping methods, for reference.',
+  ),
+  'export-connections': reported(
+    ['retailer'],
+    ['listConnections', 'getConnection'],
+    'The suppliers a retailer trades with, and the methods each may ship by.',
+  ),
+  'export-retailers': {
+    direction: 'outbound',
+    parties: ['retailer', 'brand'],
+    list: 'listRetailers',
+    record: PartySummary,
+    query: {},
+    summary: 'The retailers of the account.',
+  },
+  'export-brands': {
+    direction: 'outbound',
+    parties: ['retailer', 'brand'],
+    list: 'listBrands',
+    record: PartySummary,
+    query: {},
+    summary: 'The suppliers of the account.',
+  },
+} as const satisfies Record<string, OutboundOperation>
 
 export const OPERATIONS = { ...INBOUND, ...RECEIVED, ...REPORTED } as const
 
 export type OperationName = keyof typeof OPERATIONS
+
 export type InboundOperationName = keyof typeof INBOUND
+
 export type OutboundOperationName = keyof typeof RECEIVED | keyof typeof REPORTED
-/** Those whose records are acknowledged. */
-export type ReceivedOperationName = keyof typeof RECEIVED
 
 /** The parties that may do it. */
 export function partiesOf(name: OperationName): readonly PartyKind[] {
@@ -19,6 +255,87 @@ export function partiesOf(name: OperationName): readonly PartyKind[] {
     : (['retailer', 'brand'] as const).filter((party) => operation.endpoints[party] !== undefined)
 }
 
-export function isReceived(name: OperationName): name is ReceivedOperationName {
+export function isReceived(name: OperationName): name is keyof typeof RECEIVED {
   return Object.hasOwn(RECEIVED, name)
+}
+
+/** One call per record of a file. */
+export interface InboundOperation {
+  readonly direction: 'inbound'
+  /** The endpoint that is called, for each party that may do it. */
+  readonly endpoints: Readonly<Partial<Record<PartyKind, EndpointName>>>
+  /** What a mapping's `body` mirrors. */
+  readonly body: z.ZodType
+  /** The field of the body that names the resource to be changed; it goes into the path and is not sent. */
+  readonly target?: string
+  /** The endpoints that are read to reconcile a lost answer. */
+  readonly looksUp: readonly EndpointName[]
+  /** The endpoints that answer files about what was made. */
+  readonly documents?: readonly DocumentName[]
+  /** Doing it twice is the same as doing it once, so that the same file may come again. */
+  readonly repeatable: boolean
+  /** One line for people. */
+  readonly summary: string
+}
+
+/** Records of a list become rows of a file. */
+export interface OutboundOperation {
+  readonly direction: 'outbound'
+  readonly parties: readonly PartyKind[]
+  readonly list: EndpointName
+  readonly get?: EndpointName
+  /** What is received is acknowledged once its file is in place; other lists can only be reported. */
+  readonly acknowledge?: EndpointName
+  /** What the paths of a mapping's `columns` point into. */
+  readonly record: z.ZodType
+  /** What makes a record one that waits: an order that was cancelled or closed meanwhile is nothing to fulfil. */
+  readonly query: Readonly<Record<string, string | number | readonly string[]>>
+  readonly summary: string
+}
+
+// The filters and the record fields of the list behind an outbound operation.
+
+export function filtersOf(name: OutboundOperationName): Filters {
+  const endpoint: Endpoint = ENDPOINTS[OPERATIONS[name].list]
+  return endpoint.filters ?? {}
+}
+
+/** Whether a record of the list can be read by its id alone. */
+export function canReadById(name: OutboundOperationName): boolean {
+  const operation: OutboundOperation = OPERATIONS[name]
+  return operation.get !== undefined
+}
+
+/** The placeholder of a path that is not the party's: `{id}`, or `{carrier_id}` of carriers. */
+export function findIdParameter(name: EndpointName): string | undefined {
+  const { path, context } = ENDPOINTS[name]
+  const names = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, placeholder]) => placeholder)
+  return names.find((placeholder) => placeholder !== `${context}_id`)
+}
+
+/** The path of a record's purchase order number; cancels and what is no trade have none. */
+function findPurchaseOrderPath(name: OutboundOperationName): readonly string[] | undefined {
+  const { shape } = OPERATIONS[name].record
+  if ('purchase_order_number' in shape) return ['purchase_order_number']
+  const order = 'order' in shape ? shape.order : undefined
+  const isThere = order instanceof z.ZodObject && 'purchase_order_number' in order.shape
+  return isThere ? ['order', 'purchase_order_number'] : undefined
+}
+
+/** Reads the purchase order number of a list's records; undefined when they say nothing of it. */
+export function createPurchaseOrderReader(
+  name: OutboundOperationName,
+): ((record: Readonly<Record<string, unknown>>) => string | undefined) | undefined {
+  const path = findPurchaseOrderPath(name)
+  if (path === undefined) return undefined
+  return (record) => {
+    const found = path.reduce<unknown>(
+      (value, step) =>
+        typeof value === 'object' && value !== null
+          ? (value as Readonly<Record<string, unknown>>)[step]
+          : undefined,
+      record,
+    )
+    return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined
+  }
 }

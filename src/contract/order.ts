@@ -1,21 +1,18 @@
 /** Orders. Spec: "Order", "Order Line", "Order create". */
 import { z } from 'zod'
-import { Address, AddressInput } from './address.ts'
+import { Address, AddressInput, flatAddress } from './address.ts'
 import { RequestedShippingMethod, ShippingAccount, ShippingMethod, ShippingMethodInput } from './carrier.ts'
 import { boolean, choice, dateTime, id, integer, money, text, textOrBlank } from './fields.ts'
-import { model } from './model.ts'
+import { objectSchema } from './object-schema.ts'
 import { BrandVariantSummary, oneLinePerItem, RetailerVariantSummary, VariantInput } from './variant.ts'
 
 /** Prices have no shown size; amounts up to 99,999,999.99 are taken. */
 const price = () => money(8)
 
-export const OrderLineInput = model({
+export const OrderLineInput = objectSchema({
   variant: VariantInput,
-  /** Units ordered, at least 1. */
   quantity: integer(1),
-  /** What the supplier expects to be paid per unit, US dollars. */
   net_price: price(),
-  /** Gross selling price per unit charged to the consumer, US dollars. */
   price: price(),
 })
 
@@ -23,7 +20,7 @@ export const OrderLineInput = model({
  * The body that creates an order (retailer context). Spec: all required unless marked; purchase_order_number is
  * unique, at most 32 characters; gift_message lines at most 64; one line per unique item.
  */
-export const OrderCreate = model(
+export const OrderCreate = objectSchema(
   {
     purchase_order_number: text(32),
     customer_order_number: text(32).nullish(),
@@ -166,14 +163,32 @@ export const BrandOrder = z.object({
   ...orderFields,
   shipping_accounts: z.array(ShippingAccount),
   order_lines: z.array(BrandOrderLine),
-  ship_to_name1: text(),
-  ship_to_name2: text().nullable(),
-  ship_to_street1: text(),
-  ship_to_street2: text().nullable(),
-  ship_to_city: text(),
-  ship_to_province: text(),
-  ship_to_postal_code: text(),
-  ship_to_country: text(),
-  ship_to_phone: text().nullable(),
+  ...flatAddress('ship_to'),
 })
 export type BrandOrder = z.infer<typeof BrandOrder>
+
+// The values that a record about an order may take from the order, by their paths.
+
+const fieldPaths = (path: string, ...names: readonly string[]) => names.map((name) => `${path}.${name}`)
+
+/** Whichever party looks at the order; what is null in an order counts as blank. */
+export const ORDER_VALUES: readonly string[] = [
+  'id',
+  'purchase_order_number',
+  'customer_order_number',
+  'retailer_order_number',
+  'ordered_at',
+  'received_at',
+  'acknowledge_by',
+  'fulfill_by',
+  'acknowledged_at',
+  'closed_at',
+  ...fieldPaths('retailer', 'id', 'name', 'code'),
+  ...fieldPaths('brand', 'id', 'name', 'code'),
+  ...fieldPaths('shipping_method', 'id', 'name', 'code'),
+  ...fieldPaths('shipping_method.carrier', 'id', 'name', 'code'),
+  ...fieldPaths('requested_shipping_method', 'id', 'name'),
+]
+
+/** The list of an order's lines, which makes the lines of a record about it. */
+export const ORDER_LINES = 'order_lines'

@@ -1,9 +1,9 @@
 /** Shipments. Spec: "Shipment", "Shipment create". */
 import { z } from 'zod'
-import { Address, provinceRule } from './address.ts'
+import { Address, flatAddress, provinceRule } from './address.ts'
 import { Carrier, ShippingMethod } from './carrier.ts'
 import { boolean, country, dateTime, id, integer, measure, province, reference, text } from './fields.ts'
-import { model, type Rule } from './model.ts'
+import { objectSchema, type Rule } from './object-schema.ts'
 import { PartySummary } from './order.ts'
 import {
   BrandVariantSummary,
@@ -13,21 +13,15 @@ import {
 } from './variant.ts'
 
 /** Mode A: the label exists already. */
-const LABELLED = ['carrier_id', 'tracking_number'] as const
+const EXISTING_LABEL = ['carrier_id', 'tracking_number'] as const
 
 /** Mode B: the service makes the label. */
-const TO_BE_LABELLED = [
-  'shipping_account_id',
-  'ship_weight',
-  'ship_width',
-  'ship_length',
-  'ship_height',
-] as const
+const NEW_LABEL = ['shipping_account_id', 'ship_weight', 'ship_width', 'ship_length', 'ship_height'] as const
 
 /** Exactly one of the two modes must be complete. */
-const eitherMode: Rule = (shipment) => {
+const exactlyOneMode: Rule = (shipment) => {
   const isGiven = (field: string) => shipment[field] !== undefined && shipment[field] !== null
-  const isLabelled = LABELLED.some(isGiven)
+  const isLabelled = EXISTING_LABEL.some(isGiven)
   if (isLabelled && isGiven('shipping_account_id')) {
     const message =
       'name either carrier_id and tracking_number, or shipping_account_id with weight and size, not both'
@@ -38,23 +32,19 @@ const eitherMode: Rule = (shipment) => {
       'neither carrier_id and tracking_number (the label exists) nor shipping_account_id with weight and size (the service makes it) is given'
     return [{ code: 'shipment-mode-unclear', path: [], message }]
   }
-  const needed: readonly string[] = isLabelled ? LABELLED : TO_BE_LABELLED
+  const needed: readonly string[] = isLabelled ? EXISTING_LABEL : NEW_LABEL
   const missing = needed.filter((field) => !isGiven(field))
-  return missing.map((field) => ({
-    code: 'value-missing',
-    path: [field],
-    message: `${field} is missing`,
-  }))
+  return missing.map((field) => ({ code: 'value-missing', path: [field], message: `${field} is missing` }))
 }
 
-export const ShipmentLineInput = model({ variant: ShippedVariantInput, quantity: integer(1) })
+export const ShipmentLineInput = objectSchema({ variant: ShippedVariantInput, quantity: integer(1) })
 
 /**
  * The body that creates a shipment (brand context). Mode A, label exists: carrier_id, shipping_method_id,
  * tracking_number. Mode B, the service makes it: shipping_account_id and shipping_method_id of the order's accounts,
  * ship_weight in pounds, ship_width, ship_length and ship_height in inches.
  */
-export const ShipmentCreate = model(
+export const ShipmentCreate = objectSchema(
   {
     order_id: reference('order'),
     ship_from_name1: text(255),
@@ -81,7 +71,7 @@ export const ShipmentCreate = model(
     shipment_lines: z.array(ShipmentLineInput).min(1),
   },
   provinceRule('ship_from_country', 'ship_from_province'),
-  eitherMode,
+  exactlyOneMode,
   oneLinePerItem('shipment_lines', 'upc', 'brand_identifier'),
 )
 export type ShipmentCreate = z.infer<typeof ShipmentCreate>
@@ -133,15 +123,7 @@ export type RetailerShipment = z.infer<typeof RetailerShipment>
 export const BrandShipment = z.object({
   ...shipmentFields,
   carrier: Carrier,
-  ship_from_name1: text(),
-  ship_from_name2: text().nullable(),
-  ship_from_street1: text(),
-  ship_from_street2: text().nullable(),
-  ship_from_city: text(),
-  ship_from_province: text(),
-  ship_from_postal_code: text(),
-  ship_from_country: text(),
-  ship_from_phone: text().nullable(),
+  ...flatAddress('ship_from'),
   shipment_lines: z.array(z.object({ ...lineFields, variant: BrandVariantSummary })),
 })
 export type BrandShipment = z.infer<typeof BrandShipment>

@@ -1,20 +1,20 @@
-/** Items as mappings write them: attributes by their codes. On the wire they are a list of entries. */
+/** Items as mappings write them: attributes by their all. On the wire they are a list of entries. */
 import type { z } from 'zod'
 import {
   ATTRIBUTES,
   type AttributeCode,
   type AttributeRule,
   isAttributeCode,
-  wrongAttributeValue,
+  checkAttributeValue,
 } from './attributes.ts'
-import type { AttributeEntry } from './catalog.ts'
+import type { AttributeEntry } from './variant.ts'
 import { FIELD_RULES, type FieldRule, id, integer, measure, money, reference, text } from './fields.ts'
-import { model, type Rule } from './model.ts'
+import { objectSchema, type Rule } from './object-schema.ts'
 
 /** The values of an item by attribute code. */
 export type AttributeValues = Readonly<Record<string, string | number>>
 
-function fieldOf({ type, max, units }: AttributeRule) {
+function attributeField({ type, max, units }: AttributeRule) {
   switch (type) {
     case 'text':
     case 'image':
@@ -29,32 +29,31 @@ function fieldOf({ type, max, units }: AttributeRule) {
 }
 
 /** What a value of the attribute is. */
-export function ruleOfAttribute(code: AttributeCode): FieldRule {
-  const field = fieldOf(ATTRIBUTES[code])
-  return FIELD_RULES.get(field) ?? { kind: 'text' }
+export function attributeFieldRule(code: AttributeCode): FieldRule {
+  return FIELD_RULES.get(attributeField(ATTRIBUTES[code])) ?? { kind: 'text' }
 }
 
-function shapeOf(leftOut: readonly AttributeCode[]) {
-  const codes = Object.entries<AttributeRule>(ATTRIBUTES).filter(
-    ([code]) => !leftOut.some((it) => it === code),
+function attributeShape(leftOut: readonly AttributeCode[]) {
+  const all = Object.entries<AttributeRule>(ATTRIBUTES).filter(([code]) => !leftOut.some((it) => it === code))
+  return Object.fromEntries(
+    all.map(([code, rule]): [string, z.ZodType] => [code, attributeField(rule).nullish()]),
   )
-  return Object.fromEntries(codes.map(([code, rule]): [string, z.ZodType] => [code, fieldOf(rule).nullish()]))
 }
 
-const validValues: Rule = (values) =>
+const validAttributeValues: Rule = (values) =>
   Object.entries(values).flatMap(([code, value]) => {
     if (!isAttributeCode(code) || (typeof value !== 'string' && typeof value !== 'number')) return []
-    const wrong = wrongAttributeValue(code, String(value))
+    const wrong = checkAttributeValue(code, String(value))
     return wrong === undefined ? [] : [{ code: 'field-invalid', path: [code], message: `${code} ${wrong}` }]
   })
 
-const somethingToSay: Rule = (values) =>
+const atLeastOneAttribute: Rule = (values) =>
   Object.values(values).some((value) => value !== undefined && value !== null)
     ? []
     : [{ code: 'value-missing', path: [], message: 'no attribute is given' }]
 
 /** Attributes that each retailer has a value of its own for say whose value it is. */
-const saysForWhom: Rule = ({ attributes, retailer_id: retailer }) => {
+const requireRetailer: Rule = ({ attributes, retailer_id: retailer }) => {
   if (retailer !== undefined && retailer !== null) return []
   if (typeof attributes !== 'object' || attributes === null) return []
   const own = Object.entries(attributes).filter(
@@ -69,22 +68,25 @@ const saysForWhom: Rule = ({ attributes, retailer_id: retailer }) => {
 }
 
 /** A new item. `retailer_id`: whose the values are of attributes that each retailer has a value of its own for. */
-export const VariantFields = model(
+export const VariantFields = objectSchema(
   {
     retailer_id: id().nullish(),
-    attributes: model({ identifier: text(128), ...shapeOf(['identifier']) }, validValues),
+    attributes: objectSchema(
+      { identifier: text(128), ...attributeShape(['identifier']) },
+      validAttributeValues,
+    ),
   },
-  saysForWhom,
+  requireRetailer,
 )
 
 /** What changes of an item. Spec: the identifier cannot be changed. */
-export const VariantChanges = model(
+export const VariantChanges = objectSchema(
   {
     variant_id: reference('variant'),
     retailer_id: id().nullish(),
-    attributes: model(shapeOf(['identifier']), validValues, somethingToSay),
+    attributes: objectSchema(attributeShape(['identifier']), validAttributeValues, atLeastOneAttribute),
   },
-  saysForWhom,
+  requireRetailer,
 )
 
 /** The list of entries that is sent, in the order of the attribute table. */

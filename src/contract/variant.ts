@@ -1,27 +1,28 @@
-/** How bodies name an item, and how the service shows it. */
+/** Items. Spec: "Variant", "Variant summary", "Variant create and update". */
 import { z } from 'zod'
-import { id, integer, text, upc } from './fields.ts'
-import { model, type Rule, type Violation } from './model.ts'
+import { checkAttributeValue, isAttributeCode } from './attributes.ts'
+import { boolean, dateTime, id, integer, text, upc } from './fields.ts'
+import { objectSchema, type Rule, type RuleViolation } from './object-schema.ts'
 
 /**
  * An item on an order, cancel or invoice line. Spec: at least one of id, identifier, upc; when several are given the
  * priority is id, then identifier, then upc. `identifier` is the retailer SKU if set, otherwise the brand SKU.
  */
-export const VariantInput = model(
+export const VariantInput = objectSchema(
   { id: id().nullish(), identifier: text(128).nullish(), upc: upc().nullish() },
-  namesAnItem('id', 'identifier', 'upc'),
+  requireItemName('id', 'identifier', 'upc'),
 )
 export type VariantInput = z.infer<typeof VariantInput>
 
 /** An item on a shipment line. Spec: upc and brand_identifier, at least one; when both, upc has priority. */
-export const ShippedVariantInput = model(
+export const ShippedVariantInput = objectSchema(
   { upc: upc().nullish(), brand_identifier: text(128).nullish() },
-  namesAnItem('upc', 'brand_identifier'),
+  requireItemName('upc', 'brand_identifier'),
 )
 export type ShippedVariantInput = z.infer<typeof ShippedVariantInput>
 
 /** At least one of the fields must be there. */
-function namesAnItem(...fields: string[]): Rule {
+function requireItemName(...fields: string[]): Rule {
   return (variant) => {
     if (fields.some((field) => variant[field] !== undefined && variant[field] !== null)) return []
     return [{ code: 'item-missing', path: [], message: `an item needs at least one of ${fields.join(', ')}` }]
@@ -34,9 +35,9 @@ export function oneLinePerItem(linesField: string, ...priority: string[]): Rule 
     const lines = value[linesField]
     if (!Array.isArray(lines) || lines.length < 2) return []
     const first = new Map<string, Map<string | number, number>>()
-    const violations: Violation[] = []
+    const violations: RuleViolation[] = []
     for (const [index, line] of lines.entries()) {
-      const item = nameOfItem(line as { variant?: Record<string, unknown> }, priority)
+      const item = findItemName(line as { variant?: Record<string, unknown> }, priority)
       if (item === undefined) continue
       const named = first.get(item.field) ?? new Map<string | number, number>()
       const earlier = named.get(item.name)
@@ -52,10 +53,7 @@ export function oneLinePerItem(linesField: string, ...priority: string[]): Rule 
   }
 }
 
-function nameOfItem(
-  line: { variant?: Record<string, unknown> },
-  priority: readonly string[],
-): { readonly field: string; readonly name: string | number } | undefined {
+function findItemName(line: { variant?: Record<string, unknown> }, priority: readonly string[]) {
   for (const field of priority) {
     const name = line.variant?.[field]
     if (typeof name === 'string' || typeof name === 'number') return { field, name }
@@ -114,3 +112,123 @@ export const BrandVariantSummary = z.object({
   attributes: AttributesByCode,
 })
 export type BrandVariantSummary = z.infer<typeof BrandVariantSummary>
+
+// Items as suppliers create and update them, and as retailers and brands see them.
+
+/** Null takes the value away; `retailer` makes it the value for that retailer. Spec: what may be sent is not shown. */
+export const AttributeEntry = objectSchema(
+  {
+    attribute: objectSchema({ code: text(100) }),
+    value: z.union([z.string(), z.number(), z.boolean()], 'must be text or a number').nullable(),
+    retailer: objectSchema({ id: id() }).nullish(),
+  },
+  (entry) => {
+    const { attribute, value } = entry as { attribute?: { code?: unknown }; value?: unknown }
+    const code = attribute?.code
+    if (typeof code !== 'string') return []
+    if (!isAttributeCode(code)) {
+      return [
+        { code: 'field-invalid', path: ['attribute', 'code'], message: `"${code}" is not an attribute` },
+      ]
+    }
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return []
+    const wrong = value === '' ? 'must not be blank' : checkAttributeValue(code, String(value))
+    return wrong === undefined
+      ? []
+      : [{ code: 'field-invalid', path: ['value'], message: `${code} ${wrong}` }]
+  },
+)
+export type AttributeEntry = z.infer<typeof AttributeEntry>
+
+interface UncheckedEntry {
+  readonly attribute?: { readonly code?: unknown }
+  readonly value?: unknown
+  readonly retailer?: { readonly id?: unknown } | null
+}
+
+function readUncheckedEntries(body: Readonly<Record<string, unknown>>): UncheckedEntry[] {
+  const { attributes } = body
+  if (!Array.isArray(attributes)) return []
+  return attributes.map((entry) =>
+    typeof entry === 'object' && entry !== null ? (entry as UncheckedEntry) : {},
+  )
+}
+
+const uniqueAttributes: Rule = (body) => {
+  const seen = new Set<string>()
+  return readUncheckedEntries(body).flatMap(({ attribute, retailer }, index): RuleViolation[] => {
+    if (typeof attribute?.code !== 'string') return []
+    const key = JSON.stringify([attribute.code, retailer?.id ?? null])
+    if (seen.has(key)) {
+      const message = `${attribute.code} is given more than once`
+      return [{ code: 'field-invalid', path: ['attributes', index, 'attribute', 'code'], message }]
+    }
+    seen.add(key)
+    return []
+  })
+}
+
+const requireIdentifier: Rule = (body) => {
+  if (!Array.isArray(body['attributes'])) return []
+  const isNamed = readUncheckedEntries(body).some(
+    ({ attribute, value }) => attribute?.code === 'identifier' && value !== null,
+  )
+  if (isNamed) return []
+  return [{ code: 'field-invalid', path: ['attributes'], message: 'the identifier attribute is missing' }]
+}
+
+/** Spec: "the identifier attribute is mandatory and all others optional". */
+export const VariantCreate = objectSchema(
+  { attributes: z.array(AttributeEntry).min(1) },
+  uniqueAttributes,
+  requireIdentifier,
+)
+export type VariantCreate = z.infer<typeof VariantCreate>
+
+/** Spec: "the identifier attribute cannot be changed". */
+export const VariantUpdate = objectSchema({ attributes: z.array(AttributeEntry).min(1) }, uniqueAttributes)
+export type VariantUpdate = z.infer<typeof VariantUpdate>
+
+/** Stock of one warehouse. Spec: the shape is not shown; this is our choice. */
+export const InventoryLocation = z.object({
+  code: text(),
+  inventory: integer(),
+  inventory_updated_at: dateTime(),
+})
+export type InventoryLocation = z.infer<typeof InventoryLocation>
+
+/** Spec: `sellable` is always 'Yes'; `locations` is empty unless stock is given by warehouse. */
+export const Inventory = z.object({
+  inventory: integer(),
+  inventory_updated_at: dateTime().nullable(),
+  sellable: text(),
+  sellable_updated_at: dateTime().nullable(),
+  locations: z.array(InventoryLocation),
+})
+
+/** Only the identifier is guaranteed to be there. */
+const sharedVariantFields = {
+  id: id(),
+  brand: z.object({ id: id(), name: text(), code: text() }),
+  name: text(200).nullable(),
+  identifier: text(128),
+  upc: upc().nullable(),
+  parent_identifier: text(100).nullable(),
+  parent_name: text(200).nullable(),
+  color: text(100).nullable(),
+  size: text(100).nullable(),
+  inventory: Inventory,
+  media: z.array(Media),
+}
+
+export const BrandVariant = z.object({ ...sharedVariantFields, attributes: AttributesByCode })
+export type BrandVariant = z.infer<typeof BrandVariant>
+
+/** `acknowledged_at`: the fields leave it out, the acknowledgement sets it. */
+export const RetailerVariant = z.object({
+  ...sharedVariantFields,
+  attributes: AttributeList,
+  is_acknowledged: boolean(),
+  acknowledged_at: dateTime().nullable(),
+})
+export type RetailerVariant = z.infer<typeof RetailerVariant>

@@ -26,13 +26,10 @@ export type CallResult =
     }
   | { readonly certainty: 'unknown'; readonly status?: number; readonly detail: string }
 
-/**
- * The right to send, which may be lost while a call waits for its turn. A process that was stopped and wakes up late
- * must not send what somebody else may be sending by now.
- */
-export interface Permit {
+/** The right to send. A process that was stopped and wakes up late must not send what another may be sending. */
+export interface LeaseCheck {
   /** Asked at the moment the request is written: with false, nothing of it leaves. */
-  holds(): boolean
+  isValid(): boolean
   /** Asked before an attempt when it does not hold any more. What it throws ends the call, with nothing sent by this attempt. */
   renew(): Promise<void>
 }
@@ -54,7 +51,7 @@ export interface Api {
    * A call that changes something. Retried only while nothing was applied, within the client's own bounds. Also
    * `not-applied` when no token could be had. Each attempt leaves only while the permit holds.
    */
-  send(call: Call, permit?: Permit): Promise<CallResult>
+  send(call: Call, permit?: LeaseCheck): Promise<CallResult>
   /** One resource; undefined when the API answers 404. Retried on anything that passes. */
   get(call: Call): Promise<Resource | undefined>
   /** A file, whole in memory and of bounded size. Retried on anything that passes; a refusal is an answer. */

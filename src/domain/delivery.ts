@@ -1,4 +1,4 @@
-/** Outgoing files as the journal knows them. */
+/** Outgoing files as the journal knows them, and their confirmation by the consumer. */
 import type { Lease } from './lease.ts'
 import type { OutgoingRecord, RecordResult } from './record.ts'
 
@@ -15,11 +15,8 @@ export type DeliveryState = keyof typeof DELIVERY_STATES
 
 export interface NewDelivery {
   readonly id: string
-  /**
-   * Given the sequence number, the name of the file at the target. Asked with turns from 1 upwards until it gives one
-   * that no other delivery of the route has.
-   */
-  readonly nameFor: (sequence: number, turn: number) => string
+  /** Its name at the target; asked with attempts from 1 until no other delivery of the route has the name. */
+  readonly nameFor: (sequence: number, attempt: number) => string
   readonly folder: string
   readonly sha256: string
   readonly rows: number
@@ -30,24 +27,24 @@ export interface NewDelivery {
 }
 
 /**
- * What a person may say of a held delivery. `settle-delivered`: it was delivered already and goes on from there.
- * `settle-again`: it is delivered now, whether it was before or not. Kept as decisions.
+ * What a person may say of a held delivery. `resolve-delivered`: it was delivered already and goes on from there.
+ * `resolve-again`: it is delivered now, whether it was before or not. Kept as decisions.
  */
-export type DeliveryAnswer = 'settle-delivered' | 'settle-again'
+export type DeliveryResolution = 'resolve-delivered' | 'resolve-again'
 
-export interface NewDeliveryAnswer {
-  readonly action: DeliveryAnswer
+export interface NewDeliveryResolution {
+  readonly action: DeliveryResolution
   readonly by: string
   readonly why: string
-  /** With `settle-delivered`: the place where the file was left, as with `deliveryDelivered`. */
+  /** With `resolve-delivered`: the place where the file was left, as with `markDeliveryDelivered`. */
   readonly place?: string
 }
 
 /** A file of records that are not remembered. */
 export type NewReport = Omit<NewDelivery, 'upToRecord' | 'held'> & {
   readonly records: number
-  /** The turn that it is made for, which has begun and has no delivery yet. */
-  readonly turn?: string
+  /** The run that it is made for, which has begun and has no delivery yet. */
+  readonly scheduledRun?: string
 }
 
 export interface DeliveryEntry {
@@ -63,10 +60,10 @@ export interface DeliveryEntry {
   readonly composedAt: number
   readonly deliveredAt?: number
   /** The place where the file was left, by which it is looked for; the folder may be configured to be elsewhere by now. */
-  readonly leftIn?: string
+  readonly place?: string
   /** When somebody was found to have taken or confirmed it, and by what: `picked-up`, or the name of the receipt. */
-  readonly takenAt?: number
-  readonly takenBy?: string
+  readonly confirmedAt?: number
+  readonly confirmedBy?: string
   readonly acknowledgedAt?: number
   /** Why it waits for a person, in words; only while it does. */
   readonly held?: string
@@ -75,7 +72,7 @@ export interface DeliveryEntry {
 /** How records become an outgoing file, and the file comes from state to state. */
 export interface DeliveryJournal {
   /** Adds those not known yet and refreshes those still waiting; gives how many were new. */
-  collect(
+  collectRecords(
     lease: Lease,
     records: readonly {
       readonly operation: string
@@ -85,24 +82,21 @@ export interface DeliveryJournal {
     }[],
   ): Promise<number>
   /** Records that belong to no delivery yet, the held ones too, in the order they were collected. */
-  waitingRecords(route: string, afterId: number, limit: number): Promise<OutgoingRecord[]>
+  listUndeliveredRecords(route: string, afterId: number, limit: number): Promise<OutgoingRecord[]>
   /** The records of a delivery, in the order they stand in its file. */
-  deliveryRecords(deliveryId: string, afterId: number, limit: number): Promise<OutgoingRecord[]>
-  /**
-   * Makes the delivery with its records in one step, and holds the held ones. Sequences have no gaps, but where the journal was
-   * restored. Then the delivery itself may be held.
-   */
-  deliveryComposed(lease: Lease, delivery: NewDelivery): Promise<DeliveryEntry>
+  listDeliveryRecords(deliveryId: string, afterId: number, limit: number): Promise<OutgoingRecord[]>
+  /** Makes the delivery with its records, and holds the held ones. After a restoration it may be held itself. */
+  createDelivery(lease: Lease, newDelivery: NewDelivery): Promise<DeliveryEntry>
   /** Makes a delivery without records of its own, in the same sequence. */
-  reportComposed(lease: Lease, report: NewReport): Promise<DeliveryEntry>
+  createReportDelivery(lease: Lease, report: NewReport): Promise<DeliveryEntry>
   /** Only holds records; for when nothing could be composed. */
   holdRecords(lease: Lease, held: readonly RecordResult[]): Promise<void>
   /** Another name, when the first is taken at the target. */
   renameDelivery(lease: Lease, id: string, name: string): Promise<void>
   /**
    * Holds a composed delivery of which nobody can prove whether it was delivered. It stays composed, with its records and its
-   * sequence number, and no pass goes on with it: `unfinishedDeliveries` and `unfinishedRoutes` leave it out, and the calls that
-   * deliver or rename it stop the program. Others of its route go on. It ends with `answerHeldDelivery` alone. `reason`
+   * sequence number, and no pass goes on with it: `listUnfinishedDeliveries` and `listUnfinishedRoutes` leave it out, and the calls that
+   * deliver or rename it stop the program. Others of its route go on. It ends with `resolveHeldDelivery` alone. `reason`
    * is a sentence for people, at most 200 characters, without contents of records. One that is held already keeps its
    * first reason.
    */
@@ -111,19 +105,71 @@ export interface DeliveryJournal {
    * What a person says of a held delivery: composed → delivered, or composed and to be delivered. What was noted of its naming is
    * dropped. Undefined, and nothing is noted, when it is not held.
    */
-  answerHeldDelivery(lease: Lease, id: string, answer: NewDeliveryAnswer): Promise<DeliveryEntry | undefined>
+  resolveHeldDelivery(
+    lease: Lease,
+    id: string,
+    answer: NewDeliveryResolution,
+  ): Promise<DeliveryEntry | undefined>
   /** Those that wait for a person, the oldest first. */
-  heldDeliveries(limit: number, route?: string): Promise<DeliveryEntry[]>
+  listHeldDeliveries(limit: number, route?: string): Promise<DeliveryEntry[]>
   /** composed → delivered, in this place. */
-  deliveryDelivered(lease: Lease, id: string, place?: string): Promise<void>
+  markDeliveryDelivered(lease: Lease, id: string, place?: string): Promise<void>
   /** composed or delivered → done, and its records with it: nothing of it is acknowledged from here. */
-  deliveryDone(lease: Lease, id: string, place?: string): Promise<void>
+  markDeliveryDone(lease: Lease, id: string, place?: string): Promise<void>
   /** delivered → acknowledged, when every record is final; false when some are not. */
-  deliveryAcknowledged(lease: Lease, id: string): Promise<boolean>
-  delivery(id: string): Promise<DeliveryEntry | undefined>
+  markDeliveryAcknowledged(lease: Lease, id: string): Promise<boolean>
+  getDelivery(id: string): Promise<DeliveryEntry | undefined>
   /** Those that are not in place first, those that somebody may still have to take last; without the held ones. */
-  unfinishedDeliveries(route: string): Promise<DeliveryEntry[]>
-  recentDeliveries(limit: number, route?: string): Promise<DeliveryEntry[]>
+  listUnfinishedDeliveries(route: string): Promise<DeliveryEntry[]>
+  listRecentDeliveries(limit: number, route?: string): Promise<DeliveryEntry[]>
   /** By name or id, newest first. */
-  deliveriesCalled(nameOrId: string, limit: number): Promise<DeliveryEntry[]>
+  findDeliveriesByName(nameOrId: string, limit: number): Promise<DeliveryEntry[]>
+}
+
+// Delivered files wait until the consumer fetched or confirmed them; then they are acknowledged.
+
+/** A file that came back for a delivered one. Its claim goes by its id. */
+export interface NewReceipt {
+  readonly id: string
+  readonly delivery: string
+  readonly folder: string
+  readonly name: string
+}
+
+/** `refused`: it does not hold what it should. `gone`: it went away before it could be read. */
+export type ReceiptResult = 'accepted' | 'refused' | 'gone'
+
+export interface ReceiptEntry extends NewReceipt {
+  readonly state: 'claiming' | ReceiptResult
+}
+
+/** A delivered file that was not picked up or confirmed yet. */
+export interface UnconfirmedDelivery extends DeliveryEntry {
+  /** When the first of its records should be acknowledged, milliseconds; where the records say so. */
+  readonly acknowledgeBy?: number
+  /** The last receipt that came for it and was none. */
+  readonly refusedReceipt?: { readonly name: string; readonly at: number }
+}
+
+/** The part of the journal that is about what was taken. Writing calls are durable when they return. */
+export interface ConfirmationJournal {
+  /** The delivered file is gone from where it was left. Nothing is noted when it is known already to be taken. */
+  markDeliveryPickedUp(lease: Lease, id: string): Promise<void>
+  /** A receipt is about to be taken out of its folder. */
+  startReceipt(lease: Lease, receipt: NewReceipt): Promise<void>
+  /** claiming → its end; an accepted one confirms its delivery. */
+  finishReceipt(lease: Lease, id: string, end: ReceiptResult): Promise<void>
+  /** An accepted or refused receipt lies in the archive; nowhere (empty) when it was removed before it could. */
+  markReceiptArchived(lease: Lease, id: string, archivedAs: string): Promise<void>
+  /** Those of the route that are not brought to their end. */
+  listOpenReceipts(route: string, limit: number): Promise<ReceiptEntry[]>
+  /** Of one route, or of all; the oldest first. */
+  listUnconfirmedDeliveries(limit: number, route?: string): Promise<UnconfirmedDelivery[]>
+  /** A place got its mark, by which it is known again. */
+  savePlace(lease: Lease, place: string): Promise<void>
+  isPlaceKnown(place: string): Promise<boolean>
+  /** Whether the route has found a file in the folder before. */
+  hasTakenFrom(route: string, folder: string): Promise<boolean>
+  /** Whether the route has left a file in the place before. */
+  hasDeliveredTo(route: string, place: string): Promise<boolean>
 }

@@ -1,8 +1,8 @@
-/** What happens, told while it happens: for progress bars, logs and tests. Never carries bodies or secrets. */
+/** What happens, reported while it happens: for progress, logs and tests. Never carries bodies or secrets. */
 import type { StateCounts } from './record.ts'
 
 export type BridgeEvent =
-  | { readonly kind: 'file-left-alone'; readonly route: string; readonly file: string; readonly why: string }
+  | { readonly kind: 'file-skipped'; readonly route: string; readonly file: string; readonly why: string }
   | {
       /** The mapping and the file name columns that the other does not have; perhaps they mean the same. */
       readonly kind: 'columns-differ'
@@ -14,7 +14,7 @@ export type BridgeEvent =
   | { readonly kind: 'file-received'; readonly route: string; readonly file: string; readonly bytes: number }
   /** Every record of it is in the journal; some may be refused already. */
   | { readonly kind: 'file-planned'; readonly route: string; readonly file: string; readonly records: number }
-  /** Its sender was told what came of it. `again`: a person decided about what was held of it, and it is told anew. */
+  /** Its result files were delivered. `again`: a person decided about what was held of it, and it is reported anew. */
   | {
       readonly kind: 'file-reported'
       readonly route: string
@@ -43,58 +43,185 @@ export type BridgeEvent =
       /** Nothing was due, so nothing was tried. */
       readonly idle?: true
     }
-  /** Told once, when a route that went well before fails; and once when it goes well again. */
-  | {
-      readonly kind: 'route-failed'
-      readonly route: string
-      readonly code: string
-      readonly message: string
-    }
+  /** Reported once, when a route that went well before fails; and once when it goes well again. */
+  | { readonly kind: 'route-failed'; readonly route: string; readonly code: string; readonly message: string }
   | { readonly kind: 'route-recovered'; readonly route: string }
   /** A business date or an instant of a schedule. */
-  | { readonly kind: 'turn-begun'; readonly route: string; readonly turn: string }
-  /** Turns of a schedule that nobody will carry out, because they are too long ago; told once. */
-  | { readonly kind: 'turns-missed'; readonly route: string; readonly turns: readonly string[] }
+  | { readonly kind: 'run-started'; readonly route: string; readonly run: string }
+  /** Runs of a schedule that nobody will carry out, because they are too long ago; reported once. */
+  | { readonly kind: 'runs-missed'; readonly route: string; readonly runs: readonly string[] }
   | { readonly kind: 'watch-started'; readonly routes: number; readonly scanMs: number }
   | { readonly kind: 'watch-stopped' }
-  | StopEvent
+  | ShutdownEvent
   /** The system does not tell what happens in a folder: it is looked through by the clock alone. */
-  | { readonly kind: 'watch-deaf'; readonly route: string; readonly folder: string; readonly why: string }
-  /** A person must hear of it; told once, and once when it is over. */
   | {
-      readonly kind: 'attention-raised'
+      readonly kind: 'watcher-unreliable'
+      readonly route: string
+      readonly folder: string
+      readonly why: string
+    }
+  /** A person must hear of it; reported once, and once when it is over. */
+  | {
+      readonly kind: 'alert-raised'
       readonly code: string
       readonly subject: string
       readonly message: string
-      readonly cure: string
+      readonly fix: string
       readonly route?: string
     }
+  | { readonly kind: 'alert-ended'; readonly code: string; readonly subject: string; readonly route?: string }
+  /** `id` stays the same when the same notification is tried again. */
+  | { readonly kind: 'notification-sent'; readonly notification: string; readonly id: string }
   | {
-      readonly kind: 'attention-ended'
-      readonly code: string
-      readonly subject: string
-      readonly route?: string
+      readonly kind: 'notification-failed'
+      readonly notification: string
+      readonly id: string
+      readonly why: string
     }
-  /** `id` stays the same when the same notice is tried again. */
-  | { readonly kind: 'notice-sent'; readonly notice: string; readonly id: string }
-  | { readonly kind: 'notice-failed'; readonly notice: string; readonly id: string; readonly why: string }
   | { readonly kind: 'health-served'; readonly url: string }
-  /** The status page, the health address or another thing beside the work does not go; told once for each reason. */
-  | { readonly kind: 'aside-failed'; readonly what: string; readonly why: string }
+  /** The status page, the health address or another thing beside the work does not go; reported once for each reason. */
+  | { readonly kind: 'background-task-failed'; readonly what: string; readonly why: string }
   /** `total` is left out while it is not known. */
   | {
       readonly kind: 'progress'
       readonly route: string
       readonly file: string
-      readonly phase: 'translating' | 'sending' | 'settling' | 'collecting' | 'acknowledging' | 'fetching'
+      readonly phase: 'translating' | 'sending' | 'reconciling' | 'collecting' | 'acknowledging' | 'fetching'
       readonly done: number
       readonly total?: number
     }
 
 /** A signal came: what is in flight is finished first. Told by the program, not by the bridge. */
-export type StopEvent =
-  | { readonly kind: 'stop-asked' }
+export type ShutdownEvent =
+  | { readonly kind: 'stop-requested' }
   /** Nothing is waited for any more. */
   | { readonly kind: 'stopped-at-once'; readonly why?: string }
 
 export type Observer = (event: BridgeEvent) => void
+
+// The events of the log: one row per kind, with a code that never changes its meaning.
+
+interface LogEventKind {
+  /** Stable, for programs that read the log. */
+  readonly code: string
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly meaning: string
+}
+
+/** `docs/logs.md` is printed from this table. */
+export const LOG_EVENTS = {
+  'file-skipped': {
+    code: 'file.skipped',
+    level: 'info',
+    meaning: 'A file is not taken yet: it is still being written, or has just arrived.',
+  },
+  'columns-differ': {
+    code: 'file.columns-differ',
+    level: 'warn',
+    meaning: 'The mapping names columns that the file does not have.',
+  },
+  'file-received': {
+    code: 'file.received',
+    level: 'info',
+    meaning: 'A file was taken from its inbox, and a copy of it is safe.',
+  },
+  'file-planned': {
+    code: 'file.planned',
+    level: 'info',
+    meaning: 'Every record of it was read and checked, and is in the journal; the good ones are sent next.',
+  },
+  'file-reported': {
+    code: 'file.reported',
+    level: 'info',
+    meaning: 'Its result files are delivered, with what came of its records.',
+  },
+  'file-closed': {
+    code: 'file.closed',
+    level: 'info',
+    meaning: 'It is done, and its source is in the archive.',
+  },
+  waiting: {
+    code: 'file.waiting',
+    level: 'info',
+    meaning:
+      'Answers of the API were lost. The bridge checks later whether the requests succeeded, when none can arrive any more.',
+  },
+  delivered: { code: 'delivery.delivered', level: 'info', meaning: 'An outgoing file is in its place.' },
+  'delivery-acknowledged': {
+    code: 'delivery.acknowledged',
+    level: 'info',
+    meaning: 'Every record of it came to its end at the API.',
+  },
+  'run-started': {
+    code: 'run.started',
+    level: 'info',
+    meaning: 'A scheduled run starts: a business date, or a time of a cron expression.',
+  },
+  'runs-missed': {
+    code: 'run.missed',
+    level: 'warn',
+    meaning: 'Scheduled runs are too long ago to be made up for, and will not be carried out.',
+  },
+  'pass-ended': { code: 'route.passed', level: 'debug', meaning: 'A pass over a route came to its end.' },
+  'route-failed': {
+    code: 'route.failed',
+    level: 'error',
+    meaning: 'A route could not do its work. The field `failure` is explained by `dropbridge explain`.',
+  },
+  'route-recovered': {
+    code: 'route.recovered',
+    level: 'info',
+    meaning: 'A route that had failed does its work again.',
+  },
+  'watch-started': { code: 'watch.started', level: 'info', meaning: '`dropbridge watch` is at work.' },
+  'watch-stopped': {
+    code: 'watch.stopped',
+    level: 'info',
+    meaning: 'It was asked to stop, and has finished what was in flight.',
+  },
+  'stop-requested': {
+    code: 'stop.asked',
+    level: 'info',
+    meaning: 'A signal asked the program to stop; it finishes what is in flight first.',
+  },
+  'stopped-at-once': {
+    code: 'stop.at-once',
+    level: 'warn',
+    meaning:
+      'It ended without that, after a second signal or 30 seconds. The next run goes on from the journal.',
+  },
+  'watcher-unreliable': {
+    code: 'watch.unreliable',
+    level: 'warn',
+    meaning:
+      'The system does not tell of new files in a folder, as on many network shares. Files are found by looking, within seconds.',
+  },
+  'alert-raised': {
+    code: 'alert.raised',
+    level: 'warn',
+    meaning: 'Something needs a person. The field `alert` is its code in docs/alerts.md.',
+  },
+  'alert-ended': { code: 'alert.ended', level: 'info', meaning: 'Nothing is left to do about it.' },
+  'notification-sent': {
+    code: 'notification.sent',
+    level: 'info',
+    meaning: 'A mail, webhook or command took a notification.',
+  },
+  'notification-failed': {
+    code: 'notification.failed',
+    level: 'warn',
+    meaning: 'It did not; the same notification is tried again after the next pass.',
+  },
+  'health-served': {
+    code: 'health.served',
+    level: 'info',
+    meaning: 'Health and metrics are served at an address.',
+  },
+  'background-task-failed': {
+    code: 'background.failed',
+    level: 'warn',
+    meaning:
+      'The status page, the health address or another thing beside the work does not go. The work does.',
+  },
+  progress: { code: 'work.progress', level: 'debug', meaning: 'How far the work on a file has come.' },
+} as const satisfies Record<BridgeEvent['kind'], LogEventKind>

@@ -1,6 +1,6 @@
 /** Incoming files as the journal knows them. */
 import type { Lease } from './lease.ts'
-import type { Naming } from './naming.ts'
+import type { Naming } from './mailbox.ts'
 import type { Problem } from './problem.ts'
 import type { PlannedRecord } from './record.ts'
 
@@ -62,15 +62,15 @@ export interface FileEntry extends NewFile {
 /** How an incoming file comes from state to state, with what is found in it on the way. */
 export interface FileJournal {
   /** All of them or, when it throws, none. */
-  beginClaims(lease: Lease, files: readonly NewFile[]): Promise<void>
+  startClaims(lease: Lease, files: readonly NewFile[]): Promise<void>
   /**
    * claiming → received; or, when it may not repeat and the route already has a file with these bytes of which something
    * was accepted or is under way, claiming → submitted with the outcome `duplicate`. `gone` files: claiming → closed, `vanished`.
    */
-  fileReceived(lease: Lease, id: string, contents: FileContents): Promise<FileEntry>
-  fileVanished(lease: Lease, id: string): Promise<void>
+  markFileReceived(lease: Lease, id: string, contents: FileContents): Promise<FileEntry>
+  markFileVanished(lease: Lease, id: string): Promise<void>
   /** Throws away what an interrupted planning left. */
-  beginPlan(lease: Lease, id: string): Promise<void>
+  startPlanning(lease: Lease, id: string): Promise<void>
   /**
    * Adds records in their order. A record whose key is held by an earlier record of the same operation and account
    * that is accepted or under way becomes `duplicate` when the bodies are the same (with the id the API gave the first)
@@ -79,37 +79,54 @@ export interface FileJournal {
    */
   addRecords(lease: Lease, fileId: string, records: readonly PlannedRecord[]): Promise<void>
   /** The bodies planned so far of the file whose natural keys begin with one of the lanes and a blank. */
-  plannedBodies(
+  listPlannedBodies(
     fileId: string,
     named: { readonly operation: string; readonly account: string; readonly lanes: readonly string[] },
   ): Promise<{ readonly lane: string; readonly body: string }[]>
-  /**
-   * received → planned. When the file holds other versions of a key further on, its first version is refused too, with
-   * `key-conflict`: nobody can know which one is right.
-   */
-  filePlanned(
+  /** received → planned. A key with two versions in the file is refused (`key-conflict`): nobody knows the right one. */
+  markFilePlanned(
     lease: Lease,
     id: string,
     found: { keyColumns: readonly string[]; headerLines: number; encoding: string },
   ): Promise<void>
   /** received → submitted with the outcome `unusable`; any records of it are thrown away. */
-  fileUnusable(lease: Lease, id: string, problems: readonly Problem[]): Promise<void>
+  markFileUnusable(lease: Lease, id: string, problems: readonly Problem[]): Promise<void>
   /** planned → submitted, when every record is final; false when some are not. */
-  fileSubmitted(lease: Lease, id: string): Promise<boolean>
-  /**
-   * Notes the base name of the result files, and what is about to get its name, before the first gets it; again with another
-   * name when it is taken.
-   */
-  nameReport(lease: Lease, id: string, reportName: string, namings: readonly Naming[]): Promise<void>
+  markFileSubmitted(lease: Lease, id: string): Promise<boolean>
+  /** Saves the base name of the results before the first file gets it; again with another name when it is taken. */
+  saveReportName(lease: Lease, id: string, reportName: string, namings: readonly Naming[]): Promise<void>
   /** submitted → reported. */
-  fileReported(lease: Lease, id: string): Promise<void>
+  markFileReported(lease: Lease, id: string): Promise<void>
   /** reported → closed. */
-  fileClosed(lease: Lease, id: string, archivedAs?: string): Promise<void>
-  file(id: string): Promise<FileEntry | undefined>
-  unfinishedFiles(route: string): Promise<FileEntry[]>
-  recentFiles(limit: number, route?: string): Promise<FileEntry[]>
+  markFileClosed(lease: Lease, id: string, archivedAs?: string): Promise<void>
+  getFile(id: string): Promise<FileEntry | undefined>
+  listUnfinishedFiles(route: string): Promise<FileEntry[]>
+  listRecentFiles(limit: number, route?: string): Promise<FileEntry[]>
   /** By name or id, newest first. */
-  filesCalled(nameOrId: string, limit: number): Promise<FileEntry[]>
+  findFilesByName(nameOrId: string, limit: number): Promise<FileEntry[]>
   /** Whether the route took a file of exactly this name, size and time; one that vanished was not taken. */
-  isTaken(route: string, file: Pick<NewFile, 'name' | 'size' | 'modifiedAt'>): Promise<boolean>
+  isFileTaken(route: string, file: Pick<NewFile, 'name' | 'size' | 'modifiedAt'>): Promise<boolean>
+}
+
+// Names of files that hold a part of another: its rejected rows, and its held rows.
+
+type FilePart = 'rejects' | 'exceptions'
+
+/** Longer ones are no extensions, and would not fit behind a long name. */
+const EXTENSION = /\.[A-Za-z0-9]{1,8}$/
+
+/** `.rejects.txt` for `b.txt`: with the extension of its source, the part goes where its source went. */
+export function partSuffix(part: FilePart, source: string): string {
+  const extension = EXTENSION.exec(source.replace(/\.gz$/i, ''))?.[0] ?? '.csv'
+  return `.${part}${extension}`
+}
+
+/** Whether the name is that of such a part. */
+export function isPartOf(name: string, part: FilePart): boolean {
+  return new RegExp(`\\.${part}\\.[A-Za-z0-9]{1,8}$`).test(name)
+}
+
+/** Whether the file, by its name, holds a part of another. A person may have added to the name. */
+export function isPartFile(name: string): boolean {
+  return /\.(?:rejects|exceptions)\./i.test(name)
 }

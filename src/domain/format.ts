@@ -1,5 +1,5 @@
 /** Bytes to rows and rows to bytes: CSV and fixed width today; X12 and EDIFACT become rows of typed records. */
-import type { Reading, Unreadable } from './document.ts'
+import type { Problem } from './problem.ts'
 
 /** Where a cell stands in a line of fixed width. */
 export interface CellPlace {
@@ -41,7 +41,7 @@ export interface ReadOptions {
   readonly encoding?: string | undefined
   /** Found out among comma, semicolon, tab and pipe. */
   readonly delimiter?: string | undefined
-  /** `"` unless told; null means that quotes are data. */
+  /** `"` by default; null means that quotes are data. */
   readonly quote?: string | null | undefined
   /** What stands before a quote, a delimiter or itself that is data, such as a backslash. */
   readonly escape?: string | undefined
@@ -58,12 +58,9 @@ export interface ReadOptions {
   readonly columns?: readonly string[] | undefined
   /** In a file of fixed width: where those columns stand. */
   readonly places?: readonly CellPlace[] | undefined
-  /** The types of a file whose rows are told apart by what stands in them. */
+  /** The types of a file whose rows are distinguished by what stands in them. */
   readonly records?: readonly RecordType[] | undefined
-  /**
-   * Which cell tells the type: its number from 1, or its column's name, which stands in a header line that all types
-   * share; in a file of fixed width its place. The first one, unless told.
-   */
+  /** Which cell tells the type: its number from 1, its column's name, or its place. The first one, by default. */
   readonly typeIn?: number | string | CellPlace | undefined
   /** The names of which at least one must be in the header; guards against reading data as a header. */
   readonly expectColumns?: readonly string[] | undefined
@@ -92,14 +89,60 @@ export interface Format {
    * returned as such, a bad row comes with its problems. Rejects when the input itself fails, and with
    * `configuration-invalid` for options that no file could fit.
    */
-  read(input: AsyncIterable<Uint8Array>, options: ReadOptions): Promise<Reading | Unreadable>
+  read(input: AsyncIterable<Uint8Array>, options: ReadOptions): Promise<FileReading | UnreadableFile>
 
   /** Bytes of the header line, when there is one, and of rows. Every call gives whole lines. Rows may differ in length. */
-  writer(columns: readonly string[], options: WriteOptions): RowWriter
+  createWriter(columns: readonly string[], options: WriteOptions): RowWriter
 }
 
 export interface RowWriter {
   /** The bytes before the first row: byte order mark and header line; may be empty. */
-  head(): Uint8Array
-  rows(rows: readonly (readonly string[])[]): Uint8Array
+  formatHeader(): Uint8Array
+  formatRows(rows: readonly (readonly string[])[]): Uint8Array
+}
+
+// The rows of a file before their meaning is known: text that knows its place.
+
+/** One kind of row and the names of its cells. A plain table has one layout; a typed-record file one per record type. */
+export interface Layout {
+  /** The record type, such as `PH`; empty for a plain table. */
+  readonly recordType: string
+  /** The names of the cells in order, as the file or the mapping spells them. */
+  readonly columns: readonly string[]
+}
+
+/** One row. `values` are the cells in the order of the layout's columns, exactly as they stand, untrimmed. */
+export interface Row {
+  /** Which of the reading's layouts the row has. */
+  readonly layout: number
+  /** The first and last physical line of the row in the file, from 1. */
+  readonly line: number
+  readonly lastLine: number
+  readonly values: readonly string[]
+  /** Why the row cannot be used. The cells before the damage are kept, so its key is often known. */
+  readonly problems?: readonly Problem[]
+}
+
+/** A file being read. `batches` may be walked once; it holds a bounded part of the file in memory, and ends by itself. */
+export interface FileReading {
+  readonly layouts: readonly Layout[]
+  /** How many physical lines at the top are not data; a rejects file repeats them. */
+  readonly headerLines: number
+  /** What was found out or told, for messages: `utf-8`, `,`. */
+  readonly encoding: string
+  readonly delimiter: string
+  readonly batches: AsyncIterable<readonly Row[]>
+  /** How many lines were left out so far because the mapping says so. */
+  countIgnoredLines(): number
+  /** Lets go of the file, for who wants no more than its top; may be repeated. */
+  close(): Promise<void>
+}
+
+/** A file that cannot be read as a whole, and why. */
+export interface UnreadableFile {
+  readonly problems: readonly Problem[]
+}
+
+export function isUnreadable(reading: FileReading | UnreadableFile): reading is UnreadableFile {
+  return 'problems' in reading
 }

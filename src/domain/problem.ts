@@ -1,7 +1,5 @@
 /** Problems: what is wrong with data. Returned, all of them, never thrown. */
-import { PROBLEMS, type ProblemCode } from './problem-kinds.ts'
-
-export type { ProblemCode }
+import type { CodeText } from '../support/errors.ts'
 
 /** Where a problem is. Lines are physical, from 1. */
 export interface Place {
@@ -17,22 +15,393 @@ export interface Problem {
   readonly code: ProblemCode
   readonly message: string
   /** What to do about it, in plain words. */
-  readonly hint: string
+  readonly fix: string
   readonly place: Place
   /** It does not stop the record. */
   readonly severity?: 'warning'
 }
 
-/** Makes a problem; the hint is the code's cure unless a better one is at hand. */
-export function problem(code: ProblemCode, place: Place, message: string, hint?: string): Problem {
-  return { code, message, hint: hint ?? PROBLEMS[code].cure, place }
+/** Makes a problem; the fix is the fix of its code unless a better one is at hand. */
+export function problem(code: ProblemCode, place: Place, message: string, fix?: string): Problem {
+  return { code, message, fix: fix ?? PROBLEMS[code].fix, place }
 }
 
 /** `line 12, column "Qty"`: the place in words; empty when nothing is known. */
-export function describePlace({ line, column, field }: Place): string {
+export function formatPlace({ line, column, field }: Place): string {
   const parts: string[] = []
   if (line !== undefined) parts.push(`line ${line}`)
   if (column !== undefined) parts.push(`column "${column}"`)
   if (field !== undefined && column === undefined) parts.push(field)
   return parts.join(', ')
 }
+
+// The problems of files, rows and cells.
+
+const FILE_PROBLEMS = {
+  // reading a file
+  'file-empty': { title: 'The file has no rows.', fix: 'Send a file with at least one data row.' },
+  'file-undecodable': {
+    title: 'The bytes of the file do not fit its encoding.',
+    fix: 'Save the file as UTF-8, or set its encoding in the mapping: `read: { encoding: … }`.',
+  },
+  'file-damaged': {
+    title: 'The gzip file cannot be unpacked.',
+    fix: 'Pack the file again, or send it unpacked.',
+    details: 'Nothing of it was sent.',
+  },
+  'manifest-differs': {
+    title: 'The file does not match its manifest.',
+    fix: 'Send the whole file again, or correct the manifest.',
+    details: 'Nothing of it was sent.',
+  },
+  'manifest-unusable': {
+    title: 'The manifest cannot be read.',
+    fix: 'Write it as JSON or as lines such as `rows: 120`, and send both files again.',
+    details:
+      'A manifest states at least one of rows, bytes, sha256 and sum.COLUMN. Nothing of the file was sent.',
+  },
+  'header-duplicate': {
+    title: 'Two columns of the file have the same name.',
+    fix: 'Rename or remove one of the columns.',
+  },
+  'header-missing': {
+    title: 'The first line is not the header that the mapping expects.',
+    fix: 'Send the header line as the mapping spells it; case and spaces do not matter.',
+  },
+  'delimiter-wrong': {
+    title: 'The file has another delimiter than the mapping says.',
+    fix: 'Save the file with that delimiter, or remove `delimiter` from the mapping.',
+  },
+  'column-missing': {
+    title: 'A column that the mapping needs is missing.',
+    fix: 'Add the column, or add its other spelling to the mapping.',
+  },
+  'column-unexpected': {
+    title: 'The file has a column that the mapping does not use.',
+    fix: 'Remove the column, or use it in the mapping.',
+    details: 'The mapping refuses files with unknown columns.',
+  },
+  'row-short': {
+    title: 'The row has fewer cells than the header.',
+    fix: 'Fill in the missing cells; keep the delimiters of empty cells.',
+  },
+  'row-long': {
+    title: 'The row has more cells than the header.',
+    fix: 'Put quotes around cells that contain the delimiter, or remove the extra cells.',
+  },
+  'row-too-large': { title: 'The row is larger than the limit.', fix: 'Shorten the row.' },
+  'record-too-large': {
+    title: 'The record has more rows than the limit.',
+    fix: 'Split the record, or fill the column that identifies it.',
+  },
+  'quote-not-closed': {
+    title: 'A quoted cell on this line is not closed.',
+    fix: 'Close the quote; write a quote inside a quoted cell twice.',
+  },
+  'text-undecodable': {
+    title: 'The bytes of the row do not fit the encoding of the file.',
+    fix: 'Save the file in its encoding, or set the right one in the mapping.',
+  },
+  'record-type-unknown': {
+    title: 'The mapping does not know the record type of the row.',
+    fix: 'Correct the first cell, or add the record type to the mapping.',
+  },
+  'record-part-misplaced': {
+    title: 'The row does not follow the row it belongs to.',
+    fix: 'Move it right behind that row, once.',
+  },
+  'record-without-header': {
+    title: 'A detail row stands before any header row.',
+    fix: 'Put the header row of the record before its details.',
+  },
+  'neighbour-unreadable': {
+    title: 'A damaged row beside this record may belong to it.',
+    fix: 'Correct that row, which is refused too; then the record is sent whole.',
+  },
+  // mapping cells to fields
+  'value-missing': { title: 'A required value is blank.', fix: 'Fill in the cell.' },
+  'value-too-long': { title: 'The value is longer than the API allows.', fix: 'Shorten the value.' },
+  'value-not-allowed': {
+    title: 'The value is not one of the allowed values.',
+    fix: 'Use one of the allowed values.',
+  },
+  'integer-expected': {
+    title: 'The value is not a whole number.',
+    fix: 'Write a whole number with digits only, such as 2.',
+  },
+  'number-out-of-range': { title: 'The number is too small or too large.', fix: 'Correct the number.' },
+  'decimal-expected': {
+    title: 'The value is not a decimal number that the API can keep.',
+    fix: 'Write digits with a point, such as 12.50.',
+  },
+  'date-expected': {
+    title: 'The value is not a date in the form of the mapping.',
+    fix: 'Write the date in the form that the message names.',
+  },
+  'boolean-expected': { title: 'The value is neither yes nor no.', fix: 'Write true or false.' },
+  'upc-in-exponent-form': {
+    title: 'A spreadsheet cut off the last digits of the number.',
+    fix: 'Take the number from its source again, and format the column as text.',
+    details: 'A long number in exponent form, such as 7.12E+11, has lost its last digits.',
+  },
+  'check-digit-wrong': {
+    title: 'The check digit of the UPC does not fit.',
+    fix: 'Take the number from its source again; a digit is missing or mistyped.',
+  },
+  'text-unmatched': {
+    title: 'The text does not have the form that `match` asks for.',
+    fix: 'Write the value in that form, or set a `default` in the mapping.',
+  },
+  'country-unknown': {
+    title: 'The country is not a two-letter ISO 3166 code.',
+    fix: 'Use the two-letter code, such as US or CA.',
+  },
+  'province-unknown': {
+    title: 'The state or province does not belong to the country.',
+    fix: 'Use the code of a state or province of that country, such as NY for US.',
+  },
+  'lookup-missed': {
+    title: 'The value is not in the lookup table of the mapping.',
+    fix: 'Correct the value, or add a row to the table.',
+  },
+  'rows-disagree': {
+    title: 'Rows of one record contradict each other.',
+    fix: 'Write the same value in these cells, or give the rows different keys.',
+  },
+  'item-missing': {
+    title: 'A line names no item.',
+    fix: 'Fill in at least one of the columns that name the item.',
+  },
+  'item-repeated': {
+    title: 'Two lines of the record name the same item.',
+    fix: 'Add the quantities up in one line.',
+    details: 'The API takes one line per item.',
+  },
+  'shipment-mode-unclear': {
+    title: 'The shipment has neither a tracking number nor an account.',
+    fix: 'Fill in carrier, method and tracking number; or account, method, weight and dimensions.',
+  },
+  'totals-disagree': {
+    title: 'The total is not the sum of its parts.',
+    fix: 'Correct the total or the lines.',
+  },
+  'lines-uneven': {
+    title: 'The list cells of the row have different lengths.',
+    fix: 'Give every line its part in each of these cells; leave a part empty, not out.',
+  },
+  'check-failed': {
+    title: 'The record fails a `check` of the mapping.',
+    fix: 'Correct what the message names.',
+  },
+  'field-invalid': { title: 'The value breaks a rule of the API.', fix: 'Correct the value.' },
+  // API fields to cells of an export
+  'character-unwritable': {
+    title: 'The encoding of the file lacks a character of the value.',
+    fix: 'Write the file as utf-8, or set `fold: ascii` or `replace` under `write`.',
+  },
+  'value-too-wide': {
+    title: 'The value is wider than its column in the exported file.',
+    fix: 'Widen the column in the mapping, or cut the value with `long: cut`.',
+  },
+} as const satisfies Record<string, CodeText>
+
+// Every kind of problem: what it means and how to fix it.
+
+/** Every problem a row, record or file can have. The code never changes its meaning; `docs/errors.md` prints this table. */
+export const PROBLEMS = {
+  ...FILE_PROBLEMS,
+  // left out, or refused as a whole
+  'left-out': {
+    title: 'The mapping skips this record.',
+    fix: 'Nothing to do if that is right. If not, correct the cell or the mapping.',
+    details: 'The mapping takes only some of the records. Nothing of this one was sent.',
+  },
+  'held-by-mapping': {
+    title: 'The mapping holds the record for a person.',
+    fix: 'Do what the message says, then: dropbridge discard FILE --by NAME --why TEXT.',
+    details: 'The API has no call for it. Nothing of it was sent; its rows are in the exceptions file.',
+  },
+  'circuit-breaker-open': {
+    title: 'The API refused too many records; the rest is held.',
+    fix: 'Mend what the message names, then: dropbridge release FILE --by NAME --why TEXT.',
+    details:
+      'The rows of the rest are in the exceptions file. To give them up: dropbridge discard FILE --by NAME --why TEXT.',
+  },
+  'earlier-step-failed': {
+    title: 'An earlier step failed for the same order.',
+    fix: 'Correct the rows in the rejects file and drop it in again.',
+    details:
+      'The record was not sent and is held. The rejects file has all rows of the order; what was accepted is not sent twice. When the earlier step is resolved in another way: dropbridge release FILE --by NAME --why TEXT.',
+  },
+  discarded: {
+    title: 'A person discarded the record.',
+    fix: 'Nothing to do if that is right. If not, correct the row and drop the rejects file.',
+    details: 'It was held, or its answer was lost.',
+  },
+  'control-total-wrong': {
+    title: 'The file does not match its own totals.',
+    fix: 'Send the whole file again, or correct its totals.',
+    details: 'The last row of the file states other totals than the file has. Nothing of it was sent.',
+  },
+  // identity and references
+  'key-conflict': {
+    title: 'Another record has the same key and other contents.',
+    fix: 'Give the new record its own key. To change a sent one: cancel it and send a new key.',
+    details: 'The API has no call that changes it.',
+  },
+  'file-repeated': {
+    title: 'The same file was processed before on this route.',
+    fix: 'Nothing to do. To send refused records again, correct and drop the rejects file.',
+    details: 'Every byte is the same. Nothing was sent.',
+  },
+  'record-repeated': {
+    title: 'The same record was sent before.',
+    fix: 'Nothing to do: it was not sent again.',
+  },
+  superseded: {
+    title: 'A newer file has changed the same resource.',
+    fix: 'Nothing to do if the newer file is right. If not, send the right values again.',
+    details:
+      'The record had to wait, and a file that came later was faster. It was not sent, so that it does not undo the newer values.',
+  },
+  'order-unknown': {
+    title: 'The account has no order with this number.',
+    fix: 'Correct the purchase order number, or export the orders first.',
+  },
+  'order-ambiguous': {
+    title: 'More than one order has this purchase order number.',
+    fix: 'Name the order by its id.',
+  },
+  'reference-unknown': { title: 'The name is not known.', fix: 'Correct the name, or use the id.' },
+  'reference-ambiguous': {
+    title: 'Several resources have this name.',
+    fix: 'Use the id, or a name that only one has.',
+  },
+  'reference-elsewhere': {
+    title: 'The named resource belongs to another account.',
+    fix: 'Drop the file in the folder of that party, or correct the name.',
+    details: 'A route acts for its own party only.',
+  },
+  'order-value-missing': {
+    title: 'The order has no value for the mapping to take.',
+    fix: 'Put the value into the file, or set a `default` in the mapping.',
+  },
+  'price-unknown': {
+    title: 'The price of a line is not known for certain.',
+    fix: 'Set a price table under `net_price` in the mapping, or send prices with the lines.',
+  },
+  // business rules, held to before anything is sent
+  'order-finished': {
+    title: 'The order is canceled or closed.',
+    fix: 'Look at the order; the supplier can reopen a closed one.',
+  },
+  'order-acknowledged': {
+    title: 'The order is acknowledged and cannot be canceled.',
+    fix: 'Ask the supplier to cancel it, or take a return later.',
+  },
+  'waiting-for-order': {
+    title: 'The record waits until its order is shipped and closed.',
+    fix: 'Nothing to do: each run looks again. To give it up: dropbridge discard.',
+    details: 'Nothing was sent. It waits as long as `waitFor` says.',
+  },
+  'order-not-shipped': {
+    title: 'A line of the order is neither shipped nor canceled.',
+    fix: 'Nothing to do if the rest comes later: that file closes the order.',
+    details: 'The route closes orders only when every line is shipped or canceled.',
+  },
+  'order-not-closed': {
+    title: 'The order is not closed, so it cannot be invoiced.',
+    fix: 'Ship what is left of the order, close it, then send the invoice.',
+  },
+  'order-invoiced': {
+    title: 'The order has an invoice already.',
+    fix: 'Nothing to do if it is the same invoice; the API cannot change it.',
+    details: 'There is one invoice per purchase order.',
+  },
+  'item-not-ordered': {
+    title: 'The order has no line with this item.',
+    fix: 'Correct the item, or the order that the row names.',
+  },
+  'quantity-exceeded': {
+    title: 'The quantity is more than the order has left.',
+    fix: 'Correct the quantity.',
+  },
+  'account-not-of-order': {
+    title: 'The order may not be shipped on this account.',
+    fix: 'Use one of the accounts in the message.',
+  },
+  'method-not-allowed': {
+    title: 'The shipping method is not allowed here.',
+    fix: 'Use one of the methods in the message.',
+  },
+  'item-unknown': {
+    title: 'No supplier offers this item to the retailer.',
+    fix: 'Correct the item, or ask the supplier to offer it.',
+  },
+  'date-implausible': {
+    title: 'The date is implausible.',
+    fix: 'Correct the date. To switch the rule off for the route: `rules: { dates: off }`.',
+  },
+  'stock-short': {
+    title: 'The supplier has too few units of the item.',
+    fix: 'Order fewer. To switch the rule off for the route: `rules: { stock: off }`.',
+    details: 'The stock is that of the latest look at it.',
+  },
+  // the API's answers
+  'api-refused': { title: 'The API refused the record.', fix: 'Correct what the message names.' },
+  'api-not-found': { title: 'The API does not know what the record names.', fix: 'Correct the id or key.' },
+  'answer-lost': {
+    title: 'The answer of the API was lost.',
+    fix: 'Run again: the bridge looks it up before anything is sent a second time.',
+    details: 'The record was sent, and it is not known whether it took effect.',
+  },
+  'outcome-unprovable': {
+    title: 'Nothing shows whether the record took effect.',
+    fix: 'Look at the API, then: dropbridge resolve KEY --accepted ID --by NAME --why TEXT.',
+    details:
+      'The answer was lost, or the journal was restored from a backup. It is never sent again by itself: that could do it twice. If the API does not have it: --absent, to send it, or --discard, to give it up. To have it looked up again: dropbridge release FILE --by NAME --why TEXT.',
+  },
+  'resolved-by-hand': {
+    title: 'A person stated what came of the record.',
+    fix: 'Nothing to do.',
+    details: 'The answer was lost, and a person looked at the API.',
+  },
+  'api-keeps-failing': {
+    title: 'The API failed each time the record was sent.',
+    fix: 'Ask the operator of the API; correct the record and drop the rejects file again.',
+    details: 'It was looked up and is not there.',
+  },
+  'not-sent': {
+    title: 'The API could not take the record now.',
+    fix: 'Run again later; the work is kept.',
+    details: 'It did not take effect.',
+  },
+  'document-missing': {
+    title: 'A document of the shipment was not delivered.',
+    fix: 'Run `dropbridge labels`. Do not send the record again.',
+    details: 'The record was accepted, but its packing slip or label could not be fetched or written.',
+  },
+  'document-refused': {
+    title: 'The API makes no such document for the shipment.',
+    fix: 'Look at the shipment at the API. If that changes, run `dropbridge labels`.',
+    details: 'The record was accepted.',
+  },
+  'document-pruned': {
+    title: 'The contents of the shipment were pruned.',
+    fix: 'Get the documents from the API by the id, or use the delivered copies.',
+    details:
+      'Nothing tells any more which packing slip and label it has, and their names. `dropbridge prune` leaves delivered copies alone.',
+  },
+  'acknowledge-refused': {
+    title: 'The API refused to acknowledge a delivered record.',
+    fix: 'Look at the record at the API, and resolve it there.',
+    details: 'The record is in the delivered file.',
+  },
+  'changed-since-delivery': {
+    title: 'The record changed at the API after its delivery.',
+    fix: 'Do not act on the row in the delivered file.',
+    details: 'It was canceled, for example. It was not acknowledged.',
+  },
+} as const satisfies Record<string, CodeText>
+
+export type ProblemCode = keyof typeof PROBLEMS

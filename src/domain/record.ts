@@ -1,4 +1,5 @@
 /** What the journal knows of a record: a draft, or an API record on its way out. */
+import type { Lease } from './lease.ts'
 import type { Problem } from './problem.ts'
 import type { LineRange } from './translator.ts'
 
@@ -16,10 +17,7 @@ export const OUTCOMES = {
 
 export type Outcome = keyof typeof OUTCOMES
 
-/**
- * Where a record stands: `planned` (inbound) or `collected` (outbound) means that it waits for its turn, `sending` that
- * an attempt has begun and no answer is noted yet; the rest are outcomes.
- */
+/** `planned` (inbound) or `collected` (outbound) waits, `sending` has an attempt without a result; else an outcome. */
 export type RecordState = 'planned' | 'collected' | 'sending' | Outcome
 
 /** The outcomes that nothing will change by itself any more. */
@@ -33,7 +31,7 @@ export const FINAL_OUTCOMES = [
 ] as const satisfies readonly Outcome[]
 
 /** A change of something that is there. Of two that change the same, the one of the newer file counts. */
-export interface Change {
+export interface RecordChange {
   /** What is changed, within its account. */
   readonly target: string
   /** Which values of it. */
@@ -64,10 +62,10 @@ export interface PlannedRecord {
   readonly held?: true
   /** What is odd about it and does not stop it. */
   readonly warnings?: readonly Problem[]
-  /** What must be known to settle a lost answer, where it is known already; JSON text. */
+  /** What must be known to reconcile a lost answer, where it is known already; JSON text. */
   readonly note?: string
   /** Of a record that may be repeated: what it changes. */
-  readonly change?: Change
+  readonly change?: RecordChange
   /** What is remembered beside its order when it is planned. */
   readonly keep?: { readonly key: string; readonly values: Readonly<Record<string, string>> }
 }
@@ -86,7 +84,7 @@ export interface SendingRecord {
   readonly attempt: number
   /** Whether an earlier attempt was left without a known outcome. */
   readonly inDoubt: boolean
-  /** What is noted of the attempt already, to be able to settle it; JSON text. */
+  /** What is noted of the attempt already, to be able to reconcile it; JSON text. */
   readonly note?: string
   /** What was noted of the first attempt that was left without a known outcome. */
   readonly doubtNote?: string
@@ -149,3 +147,61 @@ export interface OutgoingRecord {
 }
 
 export type StateCounts = Readonly<Partial<Record<RecordState, number>>>
+
+// Several calls for the orders of one file, one after the other; and records that wait for their order.
+
+/** An order that the records of one step are about. */
+export interface StepOrder {
+  readonly lane: string
+  /** The number of its first record. */
+  readonly number: number
+  /** The rows of its records, those of the refused ones too, in their order. */
+  readonly lines: readonly LineRange[]
+  /** What its records have in common in the key columns; blank where they differ. */
+  readonly keyValues: readonly string[]
+}
+
+/** A record that is tried again once its order is ready. */
+export interface WaitingRecord {
+  readonly id: number
+  readonly operation: string
+  readonly lane: string
+  readonly body: string
+}
+
+/** Records of one file that wait for their orders. */
+export interface WaitingFile {
+  readonly file: string
+  readonly name: string
+  readonly route: string
+  readonly receivedAt: number
+  readonly records: number
+  /** What the first of them waits for. */
+  readonly message: string
+}
+
+/** The part of the journal that is about steps and waiting. Writing calls are durable when they return. */
+export interface StepJournal {
+  /** The orders that usable records of the step are about, each once, in the order of their first records. */
+  listStepOrders(fileId: string, step: number, afterNumber: number, limit: number): Promise<StepOrder[]>
+  /** Puts refused records, whose order was not known, into the lane of the order they stand with. */
+  assignLanes(
+    lease: Lease,
+    fileId: string,
+    joins: readonly { readonly number: number; readonly lane: string }[],
+  ): Promise<void>
+  /**
+   * planned → held, with `earlier-step-failed` and the earlier record's name: what follows, in its lane, on a record of
+   * an earlier step that was refused or is held, or repeats one that was. They let go of their keys. Gives how many there
+   * were. planned → deferred: what follows on a record that repeats one of another file which has no outcome yet.
+   */
+  holdDependents(lease: Lease, fileId: string): Promise<number>
+  /** Those that are deferred with `waiting-for-order`. */
+  listWaitingRecords(fileId: string, afterId: number, limit: number): Promise<WaitingRecord[]>
+  /** deferred → planned. */
+  retryWaitingRecords(lease: Lease, fileId: string, ids: readonly number[]): Promise<void>
+  /** Whether nothing of the planned file is left to do but to wait for orders. */
+  isOnlyWaitingForOrders(fileId: string): Promise<boolean>
+  /** Of all routes, the oldest first, or of one file. */
+  listWaitingFiles(limit: number, fileId?: string): Promise<WaitingFile[]>
+}

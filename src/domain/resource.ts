@@ -1,7 +1,7 @@
 /** Resources of the API, such as orders, as far as the journal remembers them: what files may call them, and what was seen. */
 
 /** What a resource of the API said of itself, as far as the bridge needs it; in the API's own names. */
-export type Facts = Readonly<Record<string, unknown>>
+export type ResourceFacts = Readonly<Record<string, unknown>>
 
 /** A resource that the API has just shown. */
 export interface SeenResource {
@@ -11,7 +11,7 @@ export interface SeenResource {
   /** Not all of its names were shown: those known before are kept as well. */
   readonly some?: true
   /** Left out where too little of it was shown. */
-  readonly facts?: Facts
+  readonly facts?: ResourceFacts
 }
 
 /** A resource as it was when the bridge last saw it. */
@@ -26,27 +26,27 @@ export interface FoundResource extends KnownResource {
 }
 
 /** Values of an order that the API does not keep, by its purchase order number. */
-export interface KeptValues {
+export interface OrderAttributes {
   readonly key: string
   readonly values: Readonly<Record<string, string>>
 }
 
 /** What is known of an account's resources of one kind, such as `order`. */
 export interface ResourceJournal {
-  rememberResources(account: string, kind: string, resources: readonly SeenResource[]): Promise<void>
+  saveResources(account: string, kind: string, resources: readonly SeenResource[]): Promise<void>
   /** All that are known by one of the keys; a key may fit several, and one may be found by several keys. */
-  findResources(account: string, kind: string, keys: readonly string[]): Promise<FoundResource[]>
-  resourcesById(account: string, kind: string, ids: readonly string[]): Promise<KnownResource[]>
+  findResourcesByKey(account: string, kind: string, keys: readonly string[]): Promise<FoundResource[]>
+  findResourcesById(account: string, kind: string, ids: readonly string[]): Promise<KnownResource[]>
   /** The accounts that know something of the kind by this key; a few of them. */
-  accountsKnowing(kind: string, key: string): Promise<string[]>
+  findAccountsWithKey(kind: string, key: string): Promise<string[]>
   /** Notes that the whole list was read to its end, beginning at this time. */
-  noteListRead(account: string, kind: string, readAt: number): Promise<void>
+  saveListReadAt(account: string, kind: string, readAt: number): Promise<void>
   /** When the latest reading of the whole list began; undefined when there was none. */
-  listReadAt(account: string, kind: string): Promise<number | undefined>
+  getListReadAt(account: string, kind: string): Promise<number | undefined>
   /** Remembers values for the orders; later ones stand for earlier ones. */
-  keepValues(account: string, kept: readonly KeptValues[]): Promise<void>
+  saveOrderAttributes(account: string, kept: readonly OrderAttributes[]): Promise<void>
   /** What is kept, by purchase order number and name. */
-  keptValues(
+  findOrderAttributes(
     account: string,
     keys: readonly string[],
   ): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>>

@@ -1,4 +1,5 @@
-/** One configured lane. */
+/** What a route says of itself: its party, when a file is ready, and which records a report holds. */
+import type { Call } from './api.ts'
 
 export interface Party {
   readonly kind: 'retailer' | 'brand'
@@ -6,6 +7,39 @@ export interface Party {
 }
 
 /** `retailer/1000`: the account a record belongs to. */
-export function accountOf(party: Party): string {
+export function formatAccount(party: Party): string {
   return `${party.kind}/${party.id}`
+}
+
+// When a dropped file is complete, and which of several is taken first.
+
+/**
+ * `stable`: it did not change for the time of `stableFor`. `renamed`: as soon as it is there, because whoever writes it gives it
+ * its name at the end. `marker`: another file says so. `manifest`: another file says so, and what must be in it.
+ */
+export type Readiness =
+  | { readonly when: 'stable' }
+  | { readonly when: 'renamed' }
+  | {
+      readonly when: 'marker' | 'manifest'
+      /** The name of the file that speaks for the file of this name. */
+      readonly sidecarNameOf: (name: string) => string
+    }
+
+/** By its own time, by its name, or by its name with every number in it counted as one. */
+export type IntakeOrder = 'oldest' | 'name' | 'number'
+
+/** A strict sequence: no file is taken before the one with the number before it is done. */
+export interface FileSequence {
+  /** The number in a name; undefined when it has none. */
+  readonly numberIn: (name: string) => number | undefined
+  /** The number that comes first; those below it are not waited for. */
+  readonly start: number
+}
+
+export interface Selection {
+  /** What the list is asked for. */
+  readonly query: NonNullable<Call['query']>
+  /** Only the records that are named here, each of which should be there. */
+  readonly named?: { readonly by: 'id' | 'purchase_order_number'; readonly values: readonly string[] }
 }

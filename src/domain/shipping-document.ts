@@ -1,6 +1,6 @@
 /** Packing slips and labels of the shipments a file created, as the journal knows them. */
 import type { Lease } from './lease.ts'
-import type { Naming } from './naming.ts'
+import type { Naming } from './mailbox.ts'
 import type { Problem } from './problem.ts'
 
 /** What can be had for a shipment, with the words for people. */
@@ -21,8 +21,8 @@ export interface CreatedShipment {
   /** The id the API gave; left out when its answer did not tell. */
   readonly shipmentId?: string
   readonly keyValues: readonly string[]
-  /** What was sent and answered was forgotten: nothing tells any more which documents there are, and their names. */
-  readonly isForgotten?: true
+  /** What was sent and answered was pruned: nothing tells any more which documents there are, and their names. */
+  readonly isPruned?: true
   /** JSON text of the body that was sent. */
   readonly body: string
   /** JSON text of what was kept of the answer; left out when the answer was lost and looked up. */
@@ -71,8 +71,8 @@ export interface DocumentQuery extends ShipmentQuery {
 
 export interface DocumentNaming extends DocumentIntent {
   /** The name at a turn from 1 upwards. */
-  readonly nameFor: (turn: number) => string
-  readonly fromTurn: number
+  readonly nameFor: (attempt: number) => string
+  readonly fromAttempt: number
   /** Its copy in the folder, which is about to get the name; left out where nothing could be copied yet. */
   readonly staged?: Pick<Naming, 'working' | 'evidence'>
 }
@@ -84,27 +84,23 @@ export function namingSubject({ recordId, kind }: DocumentId): string {
 
 /** As with the rest of the journal: writing calls are durable when they return, lists are bounded by their `limit`. */
 export interface DocumentJournal {
-  createdShipments(query: ShipmentQuery, afterId: number, limit: number): Promise<CreatedShipment[]>
+  listCreatedShipments(query: ShipmentQuery, afterId: number, limit: number): Promise<CreatedShipment[]>
   /** Those that are known already stay as they are. */
-  wantDocuments(lease: Lease, intents: readonly DocumentIntent[]): Promise<void>
-  /** In the order of their records; none of those whose contents were forgotten. */
-  findDocuments(
-    query: DocumentQuery,
-    after: DocumentId | undefined,
-    limit: number,
-  ): Promise<ShippingDocument[]>
+  requestDocuments(lease: Lease, intents: readonly DocumentIntent[]): Promise<void>
+  /** In the order of their records; none of those whose contents were pruned. */
+  findDocuments(of: DocumentQuery, after: DocumentId | undefined, limit: number): Promise<ShippingDocument[]>
   /**
    * Reserves for each document the name of the first turn that no other document has in the folder, compared without
    * case as some file systems do, and has it wanted there. Gives the names with their turns, in order. One that was
    * delivered stays noted as it is until its further copy is: the name is only found for it, and not kept. The naming with
    * its evidence is noted for each.
    */
-  nameDocuments(
+  reserveDocumentNames(
     lease: Lease,
     namings: readonly DocumentNaming[],
-  ): Promise<{ readonly name: string; readonly turn: number }[]>
-  endDocuments(lease: Lease, results: readonly DocumentResult[]): Promise<void>
-  documentsOf(
+  ): Promise<{ readonly name: string; readonly attempt: number }[]>
+  saveDocumentResults(lease: Lease, results: readonly DocumentResult[]): Promise<void>
+  listDocuments(
     recordIds: readonly number[],
   ): Promise<Pick<ShippingDocument, 'recordId' | 'kind' | 'folder' | 'state' | 'name' | 'problem'>[]>
 }

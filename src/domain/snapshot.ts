@@ -1,20 +1,22 @@
-/** Where the bridge stands at a moment: what `status`, the status page, the metrics and the notices show. Plain data. */
-import type { Concern } from './attention.ts'
-import type { HeldFile, HeldRecord } from './held.ts'
-import type { DeliveryEntry, DeliveryState, FileEntry, FileState, RouteOverview } from './journal.ts'
-import type { WaitingFile } from './steps.ts'
-import type { TurnState } from './turns.ts'
-import type { WatchEntry } from './watches.ts'
+/** Where the bridge stands at a moment: what `status`, the status page, the metrics and the notifications show. Plain data. */
+import type { Alert } from './alert.ts'
+import type { HeldFile, HeldRecord } from './decision.ts'
+import type { RouteOverview } from './journal.ts'
+import type { DeliveryEntry, DeliveryState } from './delivery.ts'
+import type { FileEntry, FileState } from './file.ts'
+import type { WaitingFile } from './record.ts'
+import type { ScheduledRunState } from './scheduled-run.ts'
+import type { Watcher } from './lease.ts'
 
 export interface Snapshot {
   /** When it was taken, milliseconds. */
   readonly at: number
   /** What a person must hear of, the most urgent first. */
-  readonly attention: readonly Concern[]
+  readonly alerts: readonly Alert[]
   /** Those of the configuration, also those that never worked; and others that the journal knows. */
   readonly routes: readonly SnapshotRoute[]
   /** Those that have a schedule. */
-  readonly turns: readonly ScheduledRoute[]
+  readonly scheduledRuns: readonly ScheduledRoute[]
   /** The latest, newest first. */
   readonly files: readonly FileEntry[]
   readonly deliveries: readonly DeliveryEntry[]
@@ -25,9 +27,9 @@ export interface Snapshot {
   readonly waiting: readonly WaitingFile[]
   /** Files that were taken and deliveries that were composed, and that need another run. */
   readonly unfinished: readonly Unfinished[]
-  readonly strangers: readonly Stranger[]
-  /** The watches that are there; those that should be are told under `attention`. */
-  readonly watches: readonly WatchEntry[]
+  readonly unmatchedFiles: readonly UnmatchedFile[]
+  /** The watches that are there; those that should be are reported under `alerts`. */
+  readonly watches: readonly Watcher[]
 }
 
 export interface SnapshotRoute extends RouteOverview {
@@ -39,26 +41,18 @@ export interface SnapshotRoute extends RouteOverview {
 
 export interface ScheduledRoute {
   readonly route: string
-  /** The latest turn that is known; left out for a route at intervals, and before the first one. */
-  readonly last?: { readonly turn: string; readonly state: TurnState }
+  /** The latest run that is known; left out for a route at intervals, and before the first one. */
+  readonly last?: { readonly occurrence: string; readonly state: ScheduledRunState }
   /** When the next one is due, milliseconds: now, when one is due already. */
   readonly nextAt?: number
 }
 
 /** A file or a delivery that was begun and is not finished: how many records still need something, and why. */
-export type Unfinished = UnfinishedWork & (UnfinishedFile | UnfinishedDelivery)
-
-interface UnfinishedFile {
-  /** Its id. */
-  readonly file: string
-  readonly state: FileState
-}
-
-interface UnfinishedDelivery {
-  /** Its id. */
-  readonly delivery: string
-  readonly state: DeliveryState
-}
+export type Unfinished = UnfinishedWork &
+  (
+    | { readonly file: string; readonly state: FileState }
+    | { readonly delivery: string; readonly state: DeliveryState }
+  )
 
 interface UnfinishedWork {
   readonly route: string
@@ -67,7 +61,7 @@ interface UnfinishedWork {
   readonly next: string
   /** The records without an outcome that stays, by their state, with what the first such record says of it. */
   readonly records: readonly {
-    readonly state: (typeof OPEN_STATES)[number]
+    readonly state: (typeof OPEN_RECORD_STATES)[number]
     readonly count: number
     readonly why?: string
   }[]
@@ -77,10 +71,10 @@ interface UnfinishedWork {
 }
 
 /** The states of records that have no outcome yet. */
-export const OPEN_STATES = ['deferred', 'uncertain', 'sending', 'planned', 'collected'] as const
+export const OPEN_RECORD_STATES = ['deferred', 'uncertain', 'sending', 'planned', 'collected'] as const
 
 /** A file in an inbox folder that no route takes. */
-export interface Stranger {
+export interface UnmatchedFile {
   readonly path: string
   /** The pattern of the folder's route that is nearest, for a guess at what was meant. */
   readonly nearest?: string

@@ -1,5 +1,5 @@
 /** Following one record, order or file through everything the journal knows. */
-import type { DecisionEntry } from './held.ts'
+import type { DecisionEntry } from './decision.ts'
 import type { RecordState, ReportedRecord } from './record.ts'
 
 export interface TracedRecord extends ReportedRecord {
@@ -56,7 +56,7 @@ export interface TracedAttempt {
 }
 
 /** What was found out about a record whose answer was lost. */
-export interface TracedLookUp {
+export interface TracedLookup {
   readonly at: number
   /** What it came to. Accepted: it is at the API; planned: it is not there, so it is sent again. */
   readonly state: RecordState
@@ -68,21 +68,21 @@ export interface TracedDetail {
   /** JSON text; left out where none was made, or where it is no longer kept. */
   readonly body?: string
   /** When the contents of it were removed. */
-  readonly forgottenAt?: number
+  readonly prunedAt?: number
   readonly attempts: readonly TracedAttempt[]
   /** Oldest first. */
-  readonly lookUps: readonly TracedLookUp[]
+  readonly lookUps: readonly TracedLookup[]
   /** Oldest first. */
   readonly decisions: readonly DecisionEntry[]
   /** Of what repeats another record: the one that holds the key. */
   readonly first?: TracedRecord
 }
 
-export interface Meant {
+export interface KeySuggestions {
   /** Names that differ in no more than case, dashes, blanks and leading zeros. */
   readonly same: readonly string[]
-  /** The latest end of work whose contents were forgotten: cells of its rows are not found any more. */
-  readonly forgottenUntil?: number
+  /** The latest end of work whose contents were pruned: cells of its rows are not found any more. */
+  readonly prunedUntil?: number
 }
 
 /** The part of the journal that answers "where is it?". Reading only; lists are bounded by their `limit`. */
@@ -95,21 +95,18 @@ export interface TraceJournal {
   /** The records that the line of the file is of. */
   traceLine(fileId: string, line: number, limit: number): Promise<TracedRecord[]>
   /** Records of a file or delivery: first those with problems, each in the order of their numbers. */
-  traceWork(
-    work: { readonly file: string } | { readonly delivery: string },
-    limit: number,
-  ): Promise<TracedRecord[]>
+  traceWork(work: { file: string } | { delivery: string }, limit: number): Promise<TracedRecord[]>
   /** In the order of the ids. */
   traceDetails(recordIds: readonly number[]): Promise<TracedDetail[]>
   /** The file of the route because of which another one with these bytes would not be sent. */
-  firstWithBytes(
+  findFirstWithContents(
     route: string,
     sha256: string,
   ): Promise<{ readonly id: string; readonly name: string; readonly receivedAt: number } | undefined>
   /** Who holds the route's lease, if its time is not over; and when it was last renewed. */
-  holderOf(route: string): Promise<{ readonly holder: string; readonly renewedAt: number } | undefined>
+  getLeaseOwner(route: string): Promise<{ readonly owner: string; readonly renewedAt: number } | undefined>
   /** What may be meant by a name under which nothing is found. Looks through all there is. */
-  whatMayBeMeant(key: string, limit: number): Promise<Meant>
+  suggestKeys(key: string, limit: number): Promise<KeySuggestions>
   /** Keys, file names and names of deliveries that are spelt much alike. */
-  namesNear(key: string, limit: number): Promise<string[]>
+  findSimilarNames(key: string, limit: number): Promise<string[]>
 }

@@ -1,6 +1,5 @@
 /** Rows to request bodies, and API records to rows: what a compiled mapping does. */
-import type { Layout, Row } from './document.ts'
-import type { ReadOptions, WriteOptions } from './format.ts'
+import type { Layout, ReadOptions, Row, WriteOptions } from './format.ts'
 import type { Problem } from './problem.ts'
 
 /** Something the body needs and only the API knows: the id behind a purchase order number. */
@@ -16,7 +15,7 @@ export interface Reference {
 }
 
 /** A value of the body that is not in the file: of the order the record is about, or kept beside that order. */
-export interface AwaitedValue {
+export interface DeferredValue {
   readonly from: 'order' | 'kept'
   /** The path within the order, or the name under which it is kept. */
   readonly name: string
@@ -24,10 +23,10 @@ export interface AwaitedValue {
   readonly field: string
   readonly line: number
   /** What is found there becomes the value, or a problem; without a value the field is left out. */
-  readonly take: (found: unknown, body: Readonly<Record<string, unknown>>) => TakenValue
+  readonly resolve: (found: unknown, body: Readonly<Record<string, unknown>>) => DeferredResult
 }
 
-export interface TakenValue {
+export interface DeferredResult {
   readonly value?: unknown
   readonly problems: readonly Problem[]
 }
@@ -56,7 +55,7 @@ export interface Draft {
   /** Of a record without a body: the field that says which order it is about, where it can be read. */
   readonly about?: Readonly<Record<string, unknown>>
   /** Values that are filled in once the order is known. */
-  readonly awaits?: readonly AwaitedValue[]
+  readonly deferred?: readonly DeferredValue[]
   /** What is to be remembered beside the order that the record creates, by name. */
   readonly keep?: Readonly<Record<string, string>>
   readonly problems: readonly Problem[]
@@ -85,17 +84,14 @@ export interface BoundTranslator {
   readonly absentColumns: readonly string[]
   /** Columns of the file that the mapping does not use. */
   readonly unusedColumns: readonly string[]
-  /**
-   * The column that feeds an API field of this file's records, for the messages of the API: `order_lines.variant.upc`
-   * or `order_lines[3].variant.upc`. For an object, the first of its fed fields.
-   */
-  columnOf(field: string): string | undefined
+  /** The column that feeds an API field, such as `order_lines[3].variant.upc`; for an object, of its first fed field. */
+  findColumn(field: string): string | undefined
   /** The records completed by these rows. */
-  push(rows: readonly Row[]): Draft[]
+  translateRows(rows: readonly Row[]): Draft[]
   /** The last record, when the file has ended. */
-  end(): Draft[]
+  finish(): Draft[]
   /** What the file, which has ended, says of itself and does not hold; then nothing of it may be sent. */
-  disagreements(): readonly Problem[]
+  listMismatches(): readonly Problem[]
 }
 
 /** A compiled outbound mapping. Pure. */
@@ -106,7 +102,7 @@ export interface Composer {
   /** How many records one file holds at most; as many as there are when left out. */
   readonly recordsPerFile?: number
   /** The rows of one API record, or what is wrong with it; a record that would leave no row is a problem. */
-  rows(record: Readonly<Record<string, unknown>>): ComposedRows
+  composeRows(record: Readonly<Record<string, unknown>>): ComposedRows
   /** Its columns take values kept beside the order of a record, which the record then holds by name as `kept`. */
   readonly takesKept?: true
   /** What is to be remembered beside the order of a record, by name. */
@@ -118,9 +114,9 @@ export interface Composer {
 /** What the last row of a file says of the records in it. */
 export interface Trailer {
   /** Counts a record that is in the file, with its number of rows. */
-  add(record: Readonly<Record<string, unknown>>, rows: number): void
+  addRecord(record: Readonly<Record<string, unknown>>, rows: number): void
   /** The last row, when all records were added. */
-  row(): readonly string[]
+  createRow(): readonly string[]
 }
 
 export type ComposedRows =

@@ -1,171 +1,273 @@
-/** Attempts: records come to the results of theirs, or to none that is known. */
-import { type Kysely, sql } from 'kysely'
-import type { Journal, Lease } from '../domain/journal.ts'
+/** Stores attempts and their results, including results that were lost. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Journal, WorkRef } from '../domain/journal.ts'
 import { problem } from '../domain/problem.ts'
-import type { RecordResult, RecordState, UncertainRecord } from '../domain/record.ts'
-import { keepAnswers } from './answers.ts'
-import { batchOf } from './batch.ts'
-import { beginAttempts, DOUBTED_SINCE, FIRST_NOTE, sendingOf, type SendingRow } from './begin-attempts.ts'
-import { chain } from './chain.ts'
-import { idsWhere } from './ids.ts'
-import { chainState } from './record-events.ts'
-import { applyResults } from './results.ts'
-import type { Tables } from './schema.ts'
-import { WAITS_FOR_CLOSE } from './steps.ts'
-import { type Store, read, writeHolding, writeWhatIsThere } from './store.ts'
-import { summed } from './sums.ts'
-import { type Work, assertMayBeSent, workOf } from './work.ts'
+import type { RecordResult, RecordState, SendingRecord } from '../domain/record.ts'
+import { skipSuperseded } from './conflicts.ts'
+import { mentionResults, sumTexts } from './event-detail.ts'
+import { appendEvent, appendStateEvent } from './events.ts'
+import { assertSendable, toWork } from './records.ts'
+import { jsonRows, omitNull, selectIdRuns } from './rows.ts'
+import type { Db, Row } from './schema.ts'
+import { MAY_START, WAITS_FOR_CLOSE } from './steps.ts'
+import { bindStore, type RouteTx, type Store } from './store.ts'
 
-type AttemptCalls = Pick<
-  Journal,
-  | 'beginAttempts'
-  | 'noteAttempts'
-  | 'endAttempts'
-  | 'recoverAttempts'
-  | 'retryDeferred'
-  | 'uncertainRecords'
-  | 'settleRecords'
->
-
-export function attemptCalls(store: Store): AttemptCalls {
+export function createAttemptJournal(store: Store) {
+  const { reads, leased, leasedIfChanged } = bindStore(store)
+  const start = leased(startAttempts)
   return {
-    beginAttempts: async (lease, work, limit, ended = []) => {
+    startAttempts: async (lease, work, limit, ended = []) => {
       for (let results = ended; ; results = []) {
-        const begun = await writeHolding(store, lease, async (tables, now) => {
-          await endAttempts(tables, { lease, results, now })
-          await assertMayBeSent(tables, workOf(work), lease.route)
-          return beginAttempts(tables, workOf(work), { lease, limit, now })
-        })
+        const begun = await start(lease, work, limit, results)
         // Each time that it is undefined, records came to their end.
         if (begun !== undefined) return begun
       }
     },
-    noteAttempts: (lease, notes) =>
-      writeHolding(store, lease, (tables, now) => noteAttempts(tables, lease, { notes, now })),
-    endAttempts: (lease, results) =>
-      writeHolding(store, lease, (tables, now) => endAttempts(tables, { lease, results, now })),
-    recoverAttempts: (lease, work) =>
-      writeWhatIsThere(store, lease, (tables, now) => recoverAttempts(tables, workOf(work), { lease, now })),
-    retryDeferred: (lease, work) =>
-      writeWhatIsThere(store, lease, (tables, now) => retryDeferred(tables, workOf(work), { lease, now })),
-    uncertainRecords: (work, afterId, limit) =>
-      read(store, (tables) => uncertainRecords(tables, workOf(work), { afterId, limit })),
-    settleRecords: (lease, results) =>
-      writeHolding(store, lease, (tables, now) =>
-        applyResults(tables, { lease, from: 'uncertain', results, now }),
-      ),
-  }
+    saveAttemptNotes: leased(saveAttemptNotes),
+    finishAttempts: leased(finishAttempts),
+    recoverAttempts: leasedIfChanged(recoverAttempts),
+    retryDeferredRecords: leasedIfChanged(retryDeferredRecords),
+    listUncertainRecords: reads(selectUncertainRecords),
+    saveReconciledResults: leased((tx, results) => applyResults(tx, { from: 'uncertain', results })),
+  } satisfies Partial<Journal>
 }
 
-async function noteAttempts(
-  tables: Kysely<Tables>,
-  { route }: Lease,
-  { notes, now }: { notes: readonly { readonly id: number; readonly note: string }[]; now: number },
+async function saveAttemptNotes(
+  { db, now, route }: RouteTx,
+  notes: readonly { readonly id: number; readonly note: string }[],
 ): Promise<void> {
-  const batch = batchOf(notes, { id: ({ id }) => id, note: ({ note }) => note })
+  const batch = jsonRows(notes, { id: 'id', note: 'note' })
   const { rows } = await sql<{ id: number; text: string }>`
     update attempts set note = batch.note
     from ${batch} join records on records.id = batch.id
     where records.route = ${route} and records.state = 'sending'
       and attempts.record_id = records.id and attempts.attempt = records.attempts
-    returning attempts.record_id as id, attempts.note as text`.execute(tables)
+    returning attempts.record_id as id, attempts.note as text`.execute(db)
   if (rows.length > 0) {
-    await chain(tables, now, { kind: 'attempts-noted', route, detail: { notes: summed(rows) } })
+    await appendEvent(db, now, { kind: 'attempts-noted', route, detail: { notes: sumTexts(rows) } })
   }
 }
 
-async function endAttempts(
-  tables: Kysely<Tables>,
-  { lease, results, now }: { lease: Lease; results: readonly RecordResult[]; now: number },
-): Promise<void> {
+async function finishAttempts(tx: RouteTx, results: readonly RecordResult[]): Promise<void> {
   if (results.length === 0) return
-  await closeAttempts(tables, lease, { results, now })
-  await keepAnswers(tables, lease, results)
-  await applyResults(tables, { lease, from: 'sending', results, now })
+  await closeAttempts(tx, results)
+  await saveAnswers(tx, results)
+  await applyResults(tx, { from: 'sending', results })
 }
 
 /** Goes before the results, while it can still be told which records are being sent. */
-async function closeAttempts(
-  tables: Kysely<Tables>,
-  { route }: Lease,
-  { results, now }: { results: readonly RecordResult[]; now: number },
-): Promise<void> {
-  const batch = batchOf(results, {
-    id: ({ id }) => id,
-    state: ({ state }) => state,
-    http: ({ http }) => http,
-  })
+async function closeAttempts({ db, now, route }: RouteTx, results: readonly RecordResult[]): Promise<void> {
+  const batch = jsonRows(results, { id: 'id', state: 'state', http: 'http' })
   await sql`
     update attempts set ended_at = ${now}, http = batch.http, result = batch.state
     from ${batch} join records on records.id = batch.id
     where records.route = ${route} and records.state = 'sending'
-      and attempts.record_id = records.id and attempts.attempt = records.attempts`.execute(tables)
+      and attempts.record_id = records.id and attempts.attempt = records.attempts`.execute(db)
 }
 
 /** Gives whether there were any. */
-async function recoverAttempts(
-  tables: Kysely<Tables>,
-  { id: subject, direction, its, waitingState }: Work,
-  { lease: { route }, now }: { lease: Lease; now: number },
-): Promise<boolean> {
-  const lost = problem(
-    'answer-lost',
-    {},
-    'The bridge stopped while the record was being sent, so its answer is not known.',
-  )
-  const isSending = sql`${its} and records.route = ${route} and records.state = 'sending'`
-  const ids = await idsWhere(tables, isSending)
+async function recoverAttempts({ db, now, route }: RouteTx, work: WorkRef): Promise<boolean> {
+  const { id: subject, direction, condition, waitingState } = toWork(work)
+  const message = 'The bridge stopped while the record was being sent, so its answer is not known.'
+  const isSending = sql`${condition} and records.route = ${route} and records.state = 'sending'`
+  const ids = await selectIdRuns(db, isSending)
   if (ids.length === 0) return false
   const state: RecordState = direction === 'incoming' ? 'uncertain' : waitingState
-  const problems = direction === 'incoming' ? [lost] : []
+  const problems = direction === 'incoming' ? [problem('answer-lost', {}, message)] : []
   await sql`
     update records set state = ${state}, problems = ${JSON.stringify(problems)}, changed_at = ${now}
-    where ${isSending}`.execute(tables)
-  await chainState(tables, now, { kind: 'records-recovered', route, subject, state, ids })
+    where ${isSending}`.execute(db)
+  await appendStateEvent(db, now, { kind: 'records-recovered', route, subject, state, ids })
   return true
 }
 
 /** Gives whether there were any. */
-async function retryDeferred(
-  tables: Kysely<Tables>,
-  { id: subject, its, waiting, waitingState: state }: Work,
-  { lease: { route }, now }: { lease: Lease; now: number },
-): Promise<boolean> {
-  const isDeferred = sql`${its} and records.route = ${route} and records.state = 'deferred' and not ${WAITS_FOR_CLOSE}`
-  const ids = await idsWhere(tables, isDeferred)
+async function retryDeferredRecords({ db, now, route }: RouteTx, work: WorkRef): Promise<boolean> {
+  const { id: subject, condition, waiting, waitingState: state } = toWork(work)
+  const isDeferred = sql`${condition} and records.route = ${route} and records.state = 'deferred' and not ${WAITS_FOR_CLOSE}`
+  const ids = await selectIdRuns(db, isDeferred)
   if (ids.length === 0) return false
   await sql`
     update records set state = ${waiting}, problems = '[]', changed_at = ${now} where ${isDeferred}`.execute(
-    tables,
+    db,
   )
-  await chainState(tables, now, { kind: 'records-retried', route, subject, state, ids })
+  await appendStateEvent(db, now, { kind: 'records-retried', route, subject, state, ids })
   return true
 }
 
-interface UncertainRow extends SendingRow {
-  readonly sent_at: number
-  readonly changed_at: number
-  readonly times_lost: number
-}
-
-async function uncertainRecords(
-  tables: Kysely<Tables>,
-  { its }: Work,
-  { afterId, limit }: { afterId: number; limit: number },
-): Promise<UncertainRecord[]> {
-  const { rows } = await sql<UncertainRow>`
+async function selectUncertainRecords(db: Db, work: WorkRef, afterId: number, limit: number) {
+  const { rows } = await sql<SendingRow & { sent_at: number; changed_at: number; times_lost: number }>`
     select records.id, records.number, records.operation, records.step, records.lane, records.natural_key, records.attempts, 1 as in_doubt, bodies.body,
-      records.changed_at, ${FIRST_NOTE} as note, ${DOUBTED_SINCE} as sent_at,
+      records.changed_at, ${FIRST_UNCERTAIN_NOTE} as note, ${FIRST_UNCERTAIN_AT} as sent_at,
       (select count(*) from attempts as lost where lost.record_id = records.id
         and lost.result = 'uncertain') as times_lost
     from records
     join bodies on bodies.record_id = records.id
-    where ${its} and records.state = 'uncertain' and records.id > ${afterId}
-    order by records.id limit ${limit}`.execute(tables)
+    where ${toWork(work).condition} and records.state = 'uncertain' and records.id > ${afterId}
+    order by records.id limit ${limit}`.execute(db)
   return rows.map((row) => ({
-    ...sendingOf(row),
+    ...toSendingRecord(row),
     sentAt: row.sent_at,
     uncertainSince: row.changed_at,
     timesLost: row.times_lost,
   }))
+}
+
+// Marks the records that may be sent as sending, before any request leaves.
+
+interface SendingRow extends Pick<
+  Row<'records'>,
+  'id' | 'number' | 'operation' | 'step' | 'lane' | 'attempts'
+> {
+  readonly natural_key: string
+  readonly in_doubt: number
+  readonly doubt_note?: string | null
+  readonly doubt_since?: number | null
+  readonly said_absent?: number
+  readonly body: string
+  readonly note: string | null
+}
+
+/** The attempts of a record that may have taken effect. */
+const UNCERTAIN_ATTEMPTS = `from attempts as earlier
+  where earlier.record_id = records.id and (earlier.result is null or earlier.result = 'uncertain')`
+
+/** What was noted first: the note of a later attempt may show the effect of an earlier one. An attempt without a note may not have left. */
+const FIRST_UNCERTAIN_NOTE = sql.raw(
+  `(select earlier.note ${UNCERTAIN_ATTEMPTS} and earlier.note is not null order by earlier.attempt limit 1)`,
+)
+
+const FIRST_UNCERTAIN_AT = sql.raw(`(select min(earlier.began_at) ${UNCERTAIN_ATTEMPTS})`)
+
+const RESOLVED_ABSENT = `exists (
+  select 1 from decided_records as decided join decisions on decisions.id = decided.decision_id
+  where decided.record_id = records.id and decisions.action = 'resolve-absent'
+    and decisions.decided_at >= (select max(earlier.began_at) ${UNCERTAIN_ATTEMPTS}))`
+
+/** Only a record that was sent before has doubts. In one piece, because this is asked for every batch. */
+const UNCERTAINTY_COLUMNS = sql.raw(`
+  case when records.attempts > 0 then exists (select 1 ${UNCERTAIN_ATTEMPTS}) else 0 end as in_doubt,
+  case when records.attempts > 0 then ${RESOLVED_ABSENT} else 0 end as said_absent`)
+
+/** Undefined when some turned out to be superseded: which others may be sent must be asked anew then. */
+async function startAttempts(tx: RouteTx, work: WorkRef, limit: number, ended: readonly RecordResult[]) {
+  const { db, now, route } = tx
+  await finishAttempts(tx, ended)
+  await assertSendable(tx, work)
+  const { id: subject, condition, waiting } = toWork(work)
+  // Read first and then written: what an update gives back is copied once more, and bodies are most of it.
+  const { rows } = await sql<SendingRow & { readonly target: string | null }>`
+    select records.id, records.number, records.operation, records.step, records.lane, records.natural_key,
+      records.attempts + 1 as attempts, bodies.body, bodies.note, bodies.target,
+      ${UNCERTAINTY_COLUMNS},
+      case when records.attempts > 0 then ${FIRST_UNCERTAIN_NOTE} end as doubt_note,
+      case when records.attempts > 0 then ${FIRST_UNCERTAIN_AT} end as doubt_since
+    from records left join bodies on bodies.record_id = records.id
+    where ${condition} and records.state = ${waiting} and not exists (
+      select 1 from records as lost
+      where lost.file_id = records.file_id and lost.lane = records.lane and lost.state in ('uncertain', 'deferred'))
+      and ${MAY_START}
+    order by records.number limit ${limit}`.execute(db)
+  const ids = rows.map(({ id }) => id)
+  await sql`
+    update records set state = 'sending', attempts = attempts + 1, changed_at = ${now}
+    where id in (select value from json_each(${JSON.stringify(ids)}))`.execute(db)
+  const changes = rows.filter(({ target }) => target !== null).map(({ id }) => id)
+  if (await skipSuperseded(db, changes, now)) {
+    const begun = jsonRows(rows, { id: 'id' })
+    await sql`
+      update records set state = ${waiting}, attempts = attempts - 1 from ${begun}
+      where records.id = batch.id and records.state = 'sending'`.execute(db)
+    return undefined
+  }
+  const batch = jsonRows(rows, { record_id: 'id', attempt: 'attempts', note: 'note' })
+  await sql`
+    insert into attempts (record_id, attempt, began_at, note)
+    select record_id, attempt, ${now}, note from ${batch}`.execute(db)
+  await appendStateEvent(db, now, { kind: 'attempts-started', route, subject, state: 'sending', ids })
+  return rows.map(toSendingRecord).toSorted((one, other) => one.number - other.number)
+}
+
+/** A record without a lane waits for no other: its own id makes the lane. */
+function toSendingRecord(row: SendingRow): SendingRecord {
+  return {
+    id: row.id,
+    number: row.number,
+    operation: row.operation,
+    lane: row.lane ?? `#${row.id}`,
+    naturalKey: row.natural_key,
+    body: row.body,
+    attempt: row.attempts,
+    inDoubt: row.in_doubt === 1,
+    ...(row.said_absent === 1 ? { saidAbsent: true } : {}),
+    ...omitNull({
+      note: row.note,
+      step: row.step,
+      doubtNote: row.doubt_note ?? null,
+      doubtSince: row.doubt_since ?? null,
+    }),
+  }
+}
+
+// Applies the results of attempts and lookups: the only way in which a sent record gets its state.
+
+interface ResultsInput {
+  readonly from: 'sending' | 'uncertain'
+  readonly results: readonly RecordResult[]
+}
+
+/** Releases keys only where it must: writing the column at all updates its index, which doubles the cost of a batch. */
+async function applyResults(tx: RouteTx, { from, results }: ResultsInput): Promise<void> {
+  const { db, now, route } = tx
+  const isReleased = ({ state }: RecordResult) => state === 'rejected' || state === 'skipped'
+  const releasing = results.filter(isReleased)
+  const keeping = results.filter((result) => !isReleased(result))
+  const applied = new Set([
+    ...(await updateRecords(tx, { from, results: releasing }, sql`, owns_key = 0`)),
+    ...(await updateRecords(tx, { from, results: keeping }, sql``)),
+  ])
+  // What another bridge brought to its end was reported then.
+  if (applied.size === 0) return
+  const kind = from === 'sending' ? 'records-answered' : 'records-reconciled'
+  const records = mentionResults(results.filter(({ id }) => applied.has(id)))
+  await appendEvent(db, now, { kind, route, detail: { records } })
+}
+
+/** Gives the ids of those that were changed. The API's id of an outgoing record is what it is known by, and no result changes it. */
+async function updateRecords(
+  { db, now, route }: RouteTx,
+  { from, results }: ResultsInput,
+  alsoSet: RawBuilder<unknown>,
+): Promise<number[]> {
+  if (results.length === 0) return []
+  const batch = jsonRows(results, {
+    id: 'id',
+    state: 'state',
+    http: 'http',
+    api_id: 'apiId',
+    problems: 'problems',
+  })
+  const { rows } = await sql<{ id: number }>`
+    update records set state = batch.state, http = batch.http, problems = batch.problems, changed_at = ${now},
+      api_id = case direction when 'incoming' then coalesce(batch.api_id, records.api_id) else records.api_id end
+      ${alsoSet}
+    from ${batch}
+    where records.id = batch.id and records.route = ${route} and records.state = ${from}
+    returning records.id`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+// Answers of the API that are needed later.
+
+/** Keeps what is needed of the answers, in the transaction that makes their records accepted and before it does. */
+async function saveAnswers({ db, route }: RouteTx, results: readonly RecordResult[]): Promise<void> {
+  const answered = results.filter(({ answer }) => answer !== undefined)
+  if (answered.length === 0) return
+  const batch = jsonRows(answered, { record_id: 'id', answer: 'answer' })
+  await sql`
+    insert into answers (record_id, answer)
+    select batch.record_id, batch.answer
+    from ${batch} join records on records.id = batch.record_id
+    where records.route = ${route} and records.state = 'sending'
+    on conflict (record_id) do update set answer = excluded.answer`.execute(db)
 }

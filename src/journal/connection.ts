@@ -1,24 +1,25 @@
-/** Opens the SQLite file behind the journal, durable and safe to share between processes of one machine. */
+/** Opens the SQLite file behind the journal, retries while another process writes, and translates errors. */
 import { statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Kysely, SqliteDialect } from 'kysely'
-import { BridgeError } from '../support/errors.ts'
 import type { Clock } from '../support/clock.ts'
-import { makeFolderDurably } from '../support/durable.ts'
+import { BridgeError, type FailureCode } from '../support/errors.ts'
+import { makeFolderDurably } from '../support/files.ts'
 import { type Database, isSqliteError, openDatabase, type Statement } from '../support/sqlite.ts'
-import { BUSY_TIMEOUT_MS, patiently } from './patience.ts'
-import type { Tables } from './schema.ts'
-import { failureOfSqlite } from './sqlite-failures.ts'
+import type { Db, Tables } from './schema.ts'
 
 /** Four times SQLite's own: a record with its body fills several small pages, and each page is a write of its own. */
 const PAGE_BYTES = 16 * 1024
+
 /** Pages in the log before they are moved into the database: 16 MiB. Fewer move hot pages more often. */
 const CHECKPOINT_PAGES = 1000
+
 /** With SQLite's own 2 MiB the index of keys is read from the disk again and again. */
 const CACHE_KIB = 32 * 1024
-const STATEMENTS_KEPT = 200
 
-export async function connect(path: string, clock: Clock): Promise<Kysely<Tables>> {
+const MAX_CACHED_STATEMENTS = 200
+
+export async function openConnection(path: string, clock: Clock): Promise<Db> {
   if (path !== ':memory:') prepareFolder(dirname(resolve(path)))
   let database: Database | undefined
   try {
@@ -26,7 +27,7 @@ export async function connect(path: string, clock: Clock): Promise<Kysely<Tables
     database = opened
     // Says something only to a journal that is made now; one that is there keeps its own.
     database.pragma(`page_size = ${PAGE_BYTES}`)
-    await patiently(clock, () => useWriteAheadLog(opened))
+    await retryWhileBusy(clock, () => enableWriteAheadLog(opened))
     database.pragma('synchronous = FULL')
     database.pragma('foreign_keys = on')
     // What is removed or written over is not left in the file for everybody to read.
@@ -35,18 +36,18 @@ export async function connect(path: string, clock: Clock): Promise<Kysely<Tables
     database.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
   } catch (error) {
     database?.close()
-    throw unusable(path, error)
+    throw toOpenError(path, error)
   }
-  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: keepingStatements(database) }) })
+  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: cacheStatements(database) }) })
 }
 
 function prepareFolder(folder: string): void {
   try {
     makeFolderDurably(folder)
   } catch (error) {
-    throw unusable(folder, error)
+    throw toOpenError(folder, error)
   }
-  const network = networkFileSystem(folder, statfsSync(folder).type)
+  const network = findNetworkFileSystem(folder, statfsSync(folder).type)
   if (network === undefined) return
   throw new BridgeError(
     'journal-unusable',
@@ -64,13 +65,13 @@ const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
 ])
 
 /** The kind of network share a folder is on; undefined for a disk of this machine. */
-export function networkFileSystem(folder: string, type: number): string | undefined {
+export function findNetworkFileSystem(folder: string, type: number): string | undefined {
   if (folder.startsWith('\\\\')) return 'a Windows share'
   return NETWORK_FILE_SYSTEMS.get(type >>> 0)
 }
 
 /** Of several processes opening a new file at once one switches it; SQLite tells the others without waiting. */
-async function useWriteAheadLog(database: Database): Promise<void> {
+async function enableWriteAheadLog(database: Database): Promise<void> {
   const mode = database.pragma('journal_mode = wal', { simple: true })
   if (mode !== 'wal' && mode !== 'memory') {
     throw new BridgeError('journal-unusable', 'The journal is on a file system without shared memory.')
@@ -78,13 +79,13 @@ async function useWriteAheadLog(database: Database): Promise<void> {
 }
 
 /** Preparing costs more than many of our statements do; their texts are few, because data goes in as parameters. */
-function keepingStatements(database: Database) {
+function cacheStatements(database: Database) {
   const kept = new Map<string, Statement>()
   return {
     prepare(text: string) {
       let statement = kept.get(text)
       if (!statement) {
-        if (kept.size === STATEMENTS_KEPT) kept.clear()
+        if (kept.size === MAX_CACHED_STATEMENTS) kept.clear()
         statement = database.prepare<unknown[]>(text)
         kept.set(text, statement)
       }
@@ -97,10 +98,52 @@ function keepingStatements(database: Database) {
   }
 }
 
-function unusable(path: string, cause: unknown): BridgeError {
+function toOpenError(path: string, cause: unknown): BridgeError {
   if (cause instanceof BridgeError) return cause
   const why = cause instanceof Error ? cause.message : String(cause)
-  const fromSqlite = isSqliteError(cause) ? failureOfSqlite(cause.code) : 'bug'
+  const fromSqlite = isSqliteError(cause) ? toFailureCode(cause.code) : 'bug'
   const code = fromSqlite === 'bug' ? 'journal-unusable' : fromSqlite
   return new BridgeError(code, `The journal ${path} cannot be opened: ${why}`, { cause })
+}
+
+// Retries while another connection writes.
+
+/** SQLite's own waiting stops the whole program, and with it a transaction of ours that it may be waiting for. */
+const BUSY_TIMEOUT_MS = 20
+
+const BUSY_TRIES = 125
+
+const BUSY_PAUSE_MS = 20
+
+/** Tries again for five seconds while the database is busy; `attempt` must have changed nothing when it is. */
+export async function retryWhileBusy<T>(clock: Clock, attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!(isSqliteError(error) && error.code.startsWith('SQLITE_BUSY')) || tries === BUSY_TRIES) throw error
+      await clock.sleep(BUSY_PAUSE_MS)
+    }
+  }
+}
+
+// What the result codes of SQLite mean for the person who runs the bridge.
+
+/** By the first part of the code; all others say that the journal cannot be used as it is. */
+const FAILURE_CODES: readonly (readonly [start: string, FailureCode])[] = [
+  ['SQLITE_FULL', 'cannot-write'],
+  ['SQLITE_BUSY', 'journal-busy'],
+  ['SQLITE_LOCKED', 'journal-busy'],
+  ['SQLITE_CORRUPT', 'journal-damaged'],
+  ['SQLITE_NOTADB', 'journal-damaged'],
+  // Our own errors.
+  ['SQLITE_CONSTRAINT', 'bug'],
+  ['SQLITE_ERROR', 'bug'],
+  ['SQLITE_MISUSE', 'bug'],
+  ['SQLITE_RANGE', 'bug'],
+  ['SQLITE_MISMATCH', 'bug'],
+]
+
+export function toFailureCode(sqliteCode: string): FailureCode {
+  return FAILURE_CODES.find(([start]) => sqliteCode.startsWith(start))?.[1] ?? 'journal-unusable'
 }

@@ -1,184 +1,136 @@
-/** What persons decided about held records: noted with the change of the records, in one step. */
-import { type Kysely, type Selectable, sql } from 'kysely'
+/** Stores what people decide about records, in the transaction that changes the records. */
+import { sql } from 'kysely'
 import {
   type DecisionEntry,
   DECISIONS,
-  type HeldJournal,
   type NewDecision,
-  SETTLEMENTS,
-} from '../domain/held.ts'
-import type { Lease } from '../domain/journal.ts'
-import { problem } from '../domain/problem.ts'
-import type { PlannedRecord, StateCounts } from '../domain/record.ts'
+  type NewResolution,
+  type RecordKeyQuery,
+  type ResolutionAction,
+  RESOLUTIONS,
+  type UnresolvedRecord,
+} from '../domain/decision.ts'
+import type { Journal } from '../domain/journal.ts'
+import { problem, type Problem } from '../domain/problem.ts'
+import type { RecordState, StateCounts } from '../domain/record.ts'
 import { isoTime } from '../support/clock.ts'
 import { assert } from '../support/errors.ts'
-import { batchOf } from './batch.ts'
-import { chain } from './chain.ts'
-import { type Mention, mentionsOf } from './event-detail.ts'
-import { forgive } from './followers.ts'
-import { findHolders } from './holders.ts'
-import { idsWhere } from './ids.ts'
-import { judge } from './repeats.ts'
-import type { DecisionTable, Tables } from './schema.ts'
-import { type Store, read, writeHolding } from './store.ts'
-import { chainDecision } from './work-events.ts'
+import { findKeyOwners } from './conflicts.ts'
+import { judgeRecords } from './duplicates.ts'
+import { type Mention, mentionRecords } from './event-detail.ts'
+import { appendEvent, appendFileEvent, insertDecision, selectDecisionDetail } from './events.ts'
+import { matchesKey } from './held-records.ts'
+import { exists, jsonRows, omitNull, selectFirst, selectIdRuns } from './rows.ts'
+import type { Db, Row } from './schema.ts'
+import { waiveFailures } from './steps.ts'
+import { bindStore, type RouteTx, type Store, type Tx } from './store.ts'
 
-type DecisionCalls = Pick<HeldJournal, 'decide' | 'decidedRecords' | 'decisionsOf'>
-
-export function decisionCalls(store: Store): DecisionCalls {
+export function createDecisionJournal(store: Store) {
+  const { reads, leased } = bindStore(store)
   return {
-    decide: (lease, fileId, decision) =>
-      writeHolding(store, lease, (tables, now) => decide(tables, lease, { fileId, decision, now })),
-    decidedRecords: (decisionId) => read(store, (tables) => decidedRecords(tables, decisionId)),
-    decisionsOf: (fileId, limit) => read(store, (tables) => decisionsOf(tables, fileId, limit)),
-  }
+    applyDecision: leased(applyDecision),
+    countDecidedRecords: reads(countDecidedRecords),
+    listDecisions: reads(async (db, fileId, limit) => {
+      const all = db.selectFrom('decisions').selectAll().where('file_id', '=', fileId)
+      return (await all.orderBy('id', 'desc').limit(limit).execute()).map(toDecisionEntry)
+    }),
+    resolveRecord: leased(resolveRecord),
+    listUnresolvedRecords: reads(selectUnresolvedRecords),
+  } satisfies Partial<Journal>
 }
 
-interface Deciding {
-  readonly fileId: string
-  readonly decision: NewDecision
-  readonly now: number
-}
-
-async function decide(
-  tables: Kysely<Tables>,
-  { route }: Lease,
-  { fileId, decision, now }: Deciding,
-): Promise<DecisionEntry | undefined> {
-  const state = await decidableState(tables, fileId, route)
-  const entry = await noteDecision(tables, { fileId, decision, now })
+async function applyDecision(tx: RouteTx, fileId: string, decision: NewDecision) {
+  const { db, now } = tx
+  const state = await getDecidableState(tx, fileId)
+  const entry = await decideRecords(tx, fileId, decision)
   if (entry === undefined) return undefined
-  if (entry.action === 'release') await release(tables, { fileId, id: entry.id, now })
-  else await discard(tables, entry)
-  if (state === 'closed') await takeUpAgain(tables, fileId, now)
-  await chainDecision(tables, now, { id: entry.id, records: await cameToBe(tables, entry.id) })
+  if (entry.action === 'release') await releaseRecords(tx, fileId, entry.id)
+  else await discardRecords(db, entry)
+  if (state === 'closed') await reopenFile(db, fileId, now)
+  await appendDecisionEvent(db, entry, await mentionDecidedRecords(db, entry.id))
   return entry
 }
 
-/** The state of a file whose records a person may decide about; of any other, a mistake of ours. */
-export async function decidableState(
-  tables: Kysely<Tables>,
-  fileId: string,
-  route: string,
-): Promise<'planned' | 'closed'> {
-  const file = await tables
-    .selectFrom('files')
-    .select('state')
-    .where('id', '=', fileId)
-    .where('route', '=', route)
-    .executeTakeFirst()
-  const state = file?.state
-  assert(
-    state === 'planned' || state === 'closed',
-    `File ${fileId} of route ${route} is neither planned nor closed.`,
-  )
+/** With the records in the states they came to, and the file, which may have been taken up again. */
+async function appendDecisionEvent(db: Db, { id, file, at }: DecisionEntry, records: readonly Mention[]) {
+  const decision = await selectDecisionDetail(db, id)
+  await appendFileEvent(db, at, { id: file, kind: 'decision-made', more: { decision, records } })
+}
+
+/** The state of a file whose records a person may decide about; of any other, an error of ours. */
+async function getDecidableState({ db, route }: RouteTx, fileId: string) {
+  const its = sql<Pick<Row<'files'>, 'state'>>`
+    select state from files where id = ${fileId} and route = ${route}`
+  const state = (await selectFirst(db, its))?.state
+  const isDecidable = state === 'planned' || state === 'closed'
+  assert(isDecidable, `File ${fileId} of route ${route} is neither planned nor closed.`)
   return state
 }
 
-async function noteDecision(
-  tables: Kysely<Tables>,
-  { fileId, decision, now }: Deciding,
-): Promise<DecisionEntry | undefined> {
-  const { action, by, why, record } = decision
-  const row = { file_id: fileId, action, decided_by: by, why, decided_at: now, records: 0 }
-  const { id } = await tables.insertInto('decisions').values(row).returning('id').executeTakeFirstOrThrow()
+/** Undefined when it is about no record. */
+async function decideRecords({ db, now }: Tx, fileId: string, { action, by, why, record }: NewDecision) {
+  const id = await insertDecision(db, now, { file_id: fileId, action, by, why, records: 0 })
   const codes = sql.join(DECISIONS[action].codes.map((code) => sql.lit(code)))
   const meant = record === undefined ? sql`true` : sql`records.id = ${record}`
   const { numAffectedRows = 0n } = await sql`
     insert into decided_records (record_id, decision_id)
     select id, ${id} from records
     where file_id = ${fileId} and state in ('held', 'deferred') and problems ->> '$[0].code' in (${codes}) and ${meant}`.execute(
-    tables,
+    db,
   )
   const records = Number(numAffectedRows)
-  if (records === 0) await tables.deleteFrom('decisions').where('id', '=', id).execute()
-  else await tables.updateTable('decisions').set({ records }).where('id', '=', id).execute()
+  if (records === 0) await db.deleteFrom('decisions').where('id', '=', id).execute()
+  else await db.updateTable('decisions').set({ records }).where('id', '=', id).execute()
   return records === 0 ? undefined : { id, file: fileId, action, by, why, at: now, records }
 }
 
-interface Released {
-  readonly fileId: string
-  readonly id: number
-  readonly now: number
-}
-
 /** Those whose keys are free hold them again; the others are judged as if they were added now. */
-async function release(tables: Kysely<Tables>, released: Released): Promise<void> {
-  const { id, now } = released
+async function releaseRecords({ db, now }: Tx, fileId: string, id: number): Promise<void> {
   // Goes first, while it can still be told why they were held.
-  await forgive(tables, id)
-  await lookUpAgain(tables, id, now)
+  await waiveFailures(db, id)
+  await markUncertainAgain(db, id, now)
   await sql`
-    update records set holds_key = 1, forgiven = 0, changed_at = ${now},
-      state = case when ${IS_IN_DOUBT} then 'uncertain' else 'planned' end,
-      problems = case when ${IS_IN_DOUBT} then ${JSON.stringify([LOOKED_UP])} else '[]' end
+    update records set owns_key = 1, waived = 0, changed_at = ${now},
+      state = case when ${HAS_UNCERTAIN_ATTEMPT} then 'uncertain' else 'planned' end,
+      problems = case when ${HAS_UNCERTAIN_ATTEMPT} then ${JSON.stringify([LOOKUP_ASKED])} else '[]' end
     where id in (select record_id from decided_records where decision_id = ${id}) and state = 'held'
       and not exists (
         select 1 from records as other
         where other.operation = records.operation and other.account = records.account
-          and other.natural_key = records.natural_key and other.holds_key = 1)`.execute(tables)
-  while ((await judgeSome(tables, released)) > 0);
+          and other.natural_key = records.natural_key and other.owns_key = 1)`.execute(db)
+  while ((await judgeBatch({ db, now }, fileId, id)) > 0);
 }
 
 /** Of a record, as a condition: an attempt of it may have taken effect, as far as is known. */
-const IS_IN_DOUBT = sql`exists (
+const HAS_UNCERTAIN_ATTEMPT = sql`exists (
   select 1 from attempts where attempts.record_id = records.id and (result is null or result = 'uncertain'))`
 
-const LOOKED_UP = problem('answer-lost', {}, 'the answer was lost, and a person has it looked up again')
+const LOOKUP_ASKED = problem('answer-lost', {}, 'the answer was lost, and a person has it looked up again')
 
 /** held → uncertain, what was sent and never answered: it may have taken effect, so it is not sent blindly. */
-async function lookUpAgain(tables: Kysely<Tables>, decisionId: number, now: number): Promise<void> {
+async function markUncertainAgain(db: Db, decisionId: number, now: number): Promise<void> {
   await sql`
-    update records set state = 'uncertain', forgiven = 0, problems = ${JSON.stringify([LOOKED_UP])}, changed_at = ${now}
+    update records set state = 'uncertain', waived = 0, problems = ${JSON.stringify([LOOKUP_ASKED])}, changed_at = ${now}
     where id in (select record_id from decided_records where decision_id = ${decisionId}) and state = 'held'
-      and problems ->> '$[0].code' = 'outcome-unprovable'`.execute(tables)
+      and problems ->> '$[0].code' = 'outcome-unprovable'`.execute(db)
 }
 
 /** How many records, whose keys others have taken, are judged at once. */
-const JUDGED_AT_ONCE = 500
+const JUDGE_BATCH_SIZE = 500
 
-interface TakenRow {
-  readonly id: number
-  readonly number: number
-  readonly operation: string
-  readonly account: string
-  readonly natural_key: string
-  readonly body_hash: string
-  readonly lines: string
-  readonly key_values: string
-}
+type KeyTakenRow = Pick<
+  Row<'records'>,
+  'id' | 'number' | 'operation' | 'account' | 'lines' | 'key_values'
+> & { readonly natural_key: string; readonly body_hash: string }
 
-async function judgeSome(tables: Kysely<Tables>, { fileId, id, now }: Released): Promise<number> {
-  const { rows } = await sql<TakenRow>`
+async function judgeBatch({ db, now }: Tx, fileId: string, id: number): Promise<number> {
+  const { rows } = await sql<KeyTakenRow>`
     select records.id, number, operation, account, natural_key, body_hash, lines, key_values
     from decided_records join records on records.id = decided_records.record_id
     where decision_id = ${id} and records.state = 'held'
-    order by number limit ${JUDGED_AT_ONCE}`.execute(tables)
-  const records = rows.map(plannedOf)
-  const verdicts = judge(records, await findHolders(tables, fileId, records))
-  const judged = rows.map(({ id: record }, position) => ({ record, ...verdicts[position] }))
-  const batch = batchOf(judged, {
-    id: (each) => each.record,
-    state: (each) => each.state,
-    holds_key: (each) => (each.state === 'planned' ? 1 : 0),
-    api_id: (each) => each.apiId,
-    problems: (each) => each.problems,
-  })
-  await sql`
-    update records set state = batch.state, holds_key = batch.holds_key, api_id = batch.api_id,
-      forgiven = 0, problems = batch.problems, changed_at = ${now}
-    from ${batch} where records.id = batch.id`.execute(tables)
+    order by number limit ${JUDGE_BATCH_SIZE}`.execute(db)
   if (rows.length === 0) return 0
-  const told = rows.flatMap(({ id: record }, position) => {
-    const verdict = verdicts[position]
-    return verdict === undefined ? [] : [{ id: record, state: verdict.state, apiId: verdict.apiId }]
-  })
-  await chain(tables, now, { kind: 'records-judged', subject: fileId, detail: { records: mentionsOf(told) } })
-  return rows.length
-}
-
-function plannedOf(row: TakenRow): PlannedRecord {
-  return {
+  const records = rows.map((row) => ({
     number: row.number,
     operation: row.operation,
     account: row.account,
@@ -187,66 +139,156 @@ function plannedOf(row: TakenRow): PlannedRecord {
     lines: JSON.parse(row.lines),
     keyValues: JSON.parse(row.key_values),
     problems: [],
-  }
+  }))
+  const verdicts = judgeRecords(records, await findKeyOwners(db, fileId, records))
+  const judged = verdicts.map((verdict, position) => ({ ...verdict, id: rows[position]?.id ?? 0 }))
+  const batch = jsonRows(judged, {
+    id: 'id',
+    state: 'state',
+    owns_key: (each) => (each.state === 'planned' ? 1 : 0),
+    api_id: 'apiId',
+    problems: 'problems',
+  })
+  await sql`
+    update records set state = batch.state, owns_key = batch.owns_key, api_id = batch.api_id,
+      waived = 0, problems = batch.problems, changed_at = ${now}
+    from ${batch} where records.id = batch.id`.execute(db)
+  const detail = { records: mentionRecords(judged) }
+  await appendEvent(db, now, { kind: 'keys-decided', subject: fileId, detail })
+  return rows.length
 }
 
-async function discard(tables: Kysely<Tables>, { id, by, why, at }: DecisionEntry): Promise<void> {
+async function discardRecords(db: Db, { id, by, why, at }: DecisionEntry): Promise<void> {
   const problemsOf = (was: string) =>
     JSON.stringify([problem('discarded', {}, `It ${was}, and ${by} discarded it on ${isoTime(at)}: ${why}`)])
   await sql`
-    update records set state = 'rejected', holds_key = 0, forgiven = 0, changed_at = ${at},
+    update records set state = 'rejected', owns_key = 0, waived = 0, changed_at = ${at},
       problems = case state when 'held' then ${problemsOf('was held')} else ${problemsOf('waited for its order')} end
-    where id in (select record_id from decided_records where decision_id = ${id})`.execute(tables)
+    where id in (select record_id from decided_records where decision_id = ${id})`.execute(db)
 }
 
 /** closed → planned; where the source was archived stays known, because it is there already. */
-export async function takeUpAgain(tables: Kysely<Tables>, fileId: string, now: number): Promise<void> {
+async function reopenFile(db: Db, fileId: string, now: number): Promise<void> {
   await sql`
     update files set state = 'planned', outcome = null, report_name = null, submitted_at = null, reported_at = null,
       closed_at = null, reports = reports + 1, taken_up_at = ${now}
-    where id = ${fileId}`.execute(tables)
+    where id = ${fileId}`.execute(db)
 }
 
 /** The records of a decision by the states they are in. */
-async function cameToBe(tables: Kysely<Tables>, decisionId: number): Promise<Mention[]> {
+async function mentionDecidedRecords(db: Db, decisionId: number): Promise<Mention[]> {
   const mentions: Mention[] = []
-  for (const state of Object.keys(await decidedRecords(tables, decisionId))) {
+  for (const state of Object.keys(await countDecidedRecords(db, decisionId))) {
     const its = sql`records.state = ${state} and records.id in (
       select record_id from decided_records where decision_id = ${decisionId})`
-    mentions.push({ state, ids: await idsWhere(tables, its) })
+    mentions.push({ state, ids: await selectIdRuns(db, its) })
   }
   return mentions
 }
 
-async function decidedRecords(tables: Kysely<Tables>, decisionId: number): Promise<StateCounts> {
-  const rows = await tables
-    .selectFrom('decided_records')
-    .innerJoin('records', 'records.id', 'decided_records.record_id')
-    .select((is) => ['records.state', is.fn.countAll<number>().as('count')])
-    .where('decision_id', '=', decisionId)
-    .groupBy('records.state')
-    .execute()
+async function countDecidedRecords(db: Db, decisionId: number): Promise<StateCounts> {
+  const { rows } = await sql<{ state: RecordState; count: number }>`
+    select state, count(*) as count from decided_records join records on records.id = record_id
+    where decision_id = ${decisionId} group by state`.execute(db)
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
 }
 
-async function decisionsOf(tables: Kysely<Tables>, fileId: string, limit: number): Promise<DecisionEntry[]> {
-  const rows = await tables
-    .selectFrom('decisions')
-    .selectAll()
-    .where('file_id', '=', fileId)
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute()
-  return rows.map(decisionEntry)
-}
-
 /** Of a decision about records of a file. */
-export function decisionEntry(row: Selectable<DecisionTable>): DecisionEntry {
+export function toDecisionEntry(row: Row<'decisions'>): DecisionEntry {
   const { id, file_id: file, action, decided_by: by, why, decided_at: at, records } = row
-  assert(file !== null && isAboutFile(action), `Decision ${id} is about no file.`)
+  assert(file !== null && isFileDecision(action), `Decision ${id} is about no file.`)
   return { id, file, action, by, why, at, records }
 }
 
-function isAboutFile(action: DecisionTable['action']): action is DecisionEntry['action'] {
-  return action in DECISIONS || action in SETTLEMENTS
+function isFileDecision(action: Row<'decisions'>['action']): action is DecisionEntry['action'] {
+  return action in DECISIONS || action in RESOLUTIONS
+}
+
+// Resolutions: a person states the outcome of a record whose answer was lost.
+
+async function resolveRecord(tx: RouteTx, fileId: string, resolution: NewResolution) {
+  const { db, now } = tx
+  const state = await getDecidableState(tx, fileId)
+  const { action, by, why, record } = resolution
+  const its = sql`records where id = ${record} and file_id = ${fileId} and ${IS_UNRESOLVED}`
+  if (!(await exists(db, its))) return undefined
+  const id = await insertDecision(db, now, { file_id: fileId, action, by, why, records: 1 })
+  await db.insertInto('decided_records').values({ record_id: record, decision_id: id }).execute()
+  await updateResolvedRecord(db, resolution, now)
+  if (state === 'closed') await reopenFile(db, fileId, now)
+  const told = { id: record, state: RESOLVED_STATES[action], apiId: resolution.apiId }
+  const entry: DecisionEntry = { id, file: fileId, action, by, why, at: now, records: 1 }
+  await appendDecisionEvent(db, entry, mentionRecords([told]))
+  return entry
+}
+
+/** As a condition on `records`: it was sent, and what came of it is not known. */
+const IS_UNRESOLVED = sql<boolean>`(records.state = 'uncertain'
+  or records.state = 'held' and records.problems ->> '$[0].code' = 'outcome-unprovable')`
+
+const RESOLVED_STATES = {
+  'resolve-accepted': 'accepted',
+  'resolve-absent': 'planned',
+  'resolve-discard': 'rejected',
+} as const satisfies Record<ResolutionAction, RecordState>
+
+/** Such a record holds its key; what is given up lets go of it. What was said of it stands in every report from now on. */
+async function updateResolvedRecord(db: Db, resolution: NewResolution, now: number): Promise<void> {
+  const { action, by, why, record, apiId } = resolution
+  if (action === 'resolve-discard') {
+    const message = `Its answer was lost, and ${by} gave it up on ${isoTime(now)}: ${why}`
+    await sql`
+      update records set state = 'rejected', owns_key = 0, waived = 0, changed_at = ${now},
+        problems = ${JSON.stringify([problem('discarded', {}, message)])}
+      where id = ${record}`.execute(db)
+    return
+  }
+  await sql`
+    update records set state = ${RESOLVED_STATES[action]}, api_id = coalesce(${apiId ?? null}, api_id), problems = '[]', changed_at = ${now},
+      warnings = json_insert(warnings, '$[#]', json(${JSON.stringify(createWarning(resolution, now))}))
+    where id = ${record}`.execute(db)
+}
+
+function createWarning({ action, by, why, apiId = '', wasSeen }: NewResolution, now: number): Problem {
+  const seen = wasSeen ? 'which the API showed' : 'which the API has no way to show'
+  const what =
+    action === 'resolve-accepted' ? `the API has it as ${apiId}, ${seen}` : 'the API does not have it'
+  const message = `Its answer was lost, and ${by} resolved on ${isoTime(now)} that ${what}: ${why}`
+  return { ...problem('resolved-by-hand', {}, message), severity: 'warning' }
+}
+
+type UnresolvedRow = Omit<UnresolvedRecord, 'naturalKey' | 'lines' | 'keyValues' | 'body'> &
+  Pick<Row<'records'>, 'lines' | 'key_values'> & {
+    readonly natural_key: string
+    readonly body: string | null
+  }
+
+/** Each part has an index of its own, but for what is being sent: that is of files that are not done. */
+async function selectUnresolvedRecords(
+  db: Db,
+  limit: number,
+  { key, route, isLoose = false }: Partial<RecordKeyQuery>,
+): Promise<UnresolvedRecord[]> {
+  const { rows } = await sql<UnresolvedRow>`
+    select records.id, records.number, records.route, files.id as file, files.name, records.lines, records.key_values,
+      records.operation, records.natural_key, records.state, records.changed_at as since, bodies.body
+    from (
+      select id from records where state = 'held' and file_id is not null and problems ->> '$[0].code' = 'outcome-unprovable'
+      union all
+      select id from records where state = 'uncertain'
+      union all
+      select records.id from files cross join records
+      where files.state = 'planned' and records.file_id = files.id and records.state = 'sending'
+    ) as open cross join records cross join files left join bodies on bodies.record_id = records.id
+    where records.id = open.id and files.id = records.file_id
+      and ${route === undefined ? sql`true` : sql`records.route = ${route}`}
+      and ${key === undefined ? sql`true` : matchesKey({ key, isLoose })}
+    order by files.number, records.number limit ${limit}`.execute(db)
+  return rows.map(({ key_values, lines, natural_key, body, ...row }) => ({
+    ...row,
+    naturalKey: natural_key,
+    lines: JSON.parse(lines),
+    keyValues: JSON.parse(key_values),
+    ...omitNull({ body }),
+  }))
 }

@@ -1,103 +1,104 @@
-/** Deliveries: each is composed with its records in one step, and each change of state is one guarded statement. */
-import { type Kysely, sql } from 'kysely'
+/** Stores outgoing files, each composed with its records in one transaction; a change of state is one guarded statement. */
+import { type RawBuilder, sql } from 'kysely'
 import type {
   DeliveryEntry,
   DeliveryState,
-  Journal,
-  Lease,
   NewDelivery,
+  NewDeliveryResolution,
   NewReport,
-} from '../domain/journal.ts'
-import type { RecordResult } from '../domain/record.ts'
+} from '../domain/delivery.ts'
+import type { Journal } from '../domain/journal.ts'
 import { assert, BridgeError } from '../support/errors.ts'
-import { batchOf } from './batch.ts'
-import { deliveryEntry, recentDeliveries, unfinishedDeliveries } from './delivery-rows.ts'
-import { idsWhere } from './ids.ts'
-import { endNamings } from './namings.ts'
-import { holdRecords } from './outgoing.ts'
-import { holdIfDoubtful, lastSequence } from './restored-routes.ts'
-import { tieToTurn } from './route-turns.ts'
-import type { DeliveryTable, Tables } from './schema.ts'
-import { type Store, read, writeHolding } from './store.ts'
-import { chainDelivery } from './work-events.ts'
-import { NOT_FINAL } from './work.ts'
+import { appendDeliveryEvent, insertDecision, selectDecisionDetail } from './events.ts'
+import { removeNamings } from './namings.ts'
+import { holdRecords } from './outgoing-records.ts'
+import { IS_OPEN } from './records.ts'
+import { findLastSequence, holdIfMaybeDelivered } from './restore.ts'
+import { exists, jsonRows, omitNull, selectIdRuns } from './rows.ts'
+import { bindDeliveryToRun } from './scheduled-runs.ts'
+import type { Db, Row, Tables } from './schema.ts'
+import { bindStore, type RouteTx, type Store } from './store.ts'
 
-type DeliveryCalls = Pick<
-  Journal,
-  | 'deliveryComposed'
-  | 'reportComposed'
-  | 'renameDelivery'
-  | 'deliveryDelivered'
-  | 'deliveryDone'
-  | 'deliveryAcknowledged'
-  | 'delivery'
-  | 'unfinishedDeliveries'
-  | 'recentDeliveries'
->
-
-export function deliveryCalls(store: Store): DeliveryCalls {
+export function createDeliveryJournal(store: Store) {
+  const { reads, leased, leasedIfChanged } = bindStore(store)
   return {
-    deliveryComposed: (lease, delivery) =>
-      writeHolding(store, lease, (tables, now) => compose(tables, lease, { delivery, now })),
-    reportComposed: (lease, report) =>
-      writeHolding(store, lease, async (tables, now) => {
-        const entry = await insertDelivery(tables, lease, { delivery: report, now })
-        const { id, turn } = report
-        const more =
-          turn === undefined ? {} : { turns: await tieToTurn(tables, lease, { turn, delivery: id }) }
-        await chainDelivery(tables, now, { id, more })
-        return { ...entry, ...(await holdIfDoubtful(tables, lease, { id, now })) }
-      }),
-    renameDelivery: (lease, id, name) =>
-      writeHolding(store, lease, async (tables, now) => {
-        await moveDelivery(tables, { id, route: lease.route, from: 'composed' }, { name })
-        await chainDelivery(tables, now, { id, kind: 'delivery-renamed' })
-      }),
-    deliveryDelivered: (lease, id, place) =>
-      writeHolding(store, lease, async (tables, now) => {
-        await placeDelivery(tables, lease, { id, place, now })
-        await endNamings(tables, id)
-        await chainDelivery(tables, now, { id })
-      }),
-    deliveryDone: (lease, id, place) =>
-      writeHolding(store, lease, (tables, now) => finish(tables, lease, { id, place: place ?? null, now })),
-    deliveryAcknowledged: (lease, id) =>
-      writeHolding(store, lease, (tables, now) => acknowledge(tables, lease, { id, now })),
-    delivery: (id) => read(store, (tables) => deliveryEntry(tables, id)),
-    unfinishedDeliveries: (route) => read(store, (tables) => unfinishedDeliveries(tables, route)),
-    recentDeliveries: (limit, route) => read(store, (tables) => recentDeliveries(tables, limit, route)),
-  }
+    createDelivery: leased(composeDelivery),
+    createReportDelivery: leased(async (tx, report) => {
+      const { db, now } = tx
+      const { id, scheduledRun } = report
+      const entry = await insertDelivery(tx, report)
+      const more = scheduledRun === undefined ? {} : { runs: await bindDeliveryToRun(tx, scheduledRun, id) }
+      await appendDeliveryEvent(db, now, { id, more })
+      return { ...entry, ...(await holdIfMaybeDelivered(tx, id)) }
+    }),
+    renameDelivery: leased(async (tx, id, name) => {
+      const { db, now } = tx
+      await updateDelivery(tx, { id, from: 'composed' }, { name })
+      await appendDeliveryEvent(db, now, { id, kind: 'delivery-renamed' })
+    }),
+    markDeliveryDelivered: leased(async (tx, id, place) => {
+      const { db, now } = tx
+      await markDelivered(tx, id, place)
+      await removeNamings(db, id)
+      await appendDeliveryEvent(db, now, { id })
+    }),
+    markDeliveryDone: leased(markDone),
+    markDeliveryAcknowledged: leased(markAcknowledged),
+    getDelivery: reads(findDelivery),
+    listUnfinishedDeliveries: reads((db, route) =>
+      selectDeliveries(
+        db,
+        sql`route = ${route} and ${IS_UNFINISHED}
+        order by state = 'delivered', confirmed_at is null, sequence limit ${MAX_UNFINISHED}`,
+      ),
+    ),
+    listRecentDeliveries: reads((db, limit, route) =>
+      selectDeliveries(db, sql`${isOfRoute(route)} order by composed_at desc, sequence desc limit ${limit}`),
+    ),
+    listHeldDeliveries: reads((db, limit, route) => {
+      const isHeld = sql`held is not null and ${isOfRoute(route)}`
+      return selectDeliveries(db, sql`${isHeld} order by composed_at, id limit ${limit}`)
+    }),
+    findDeliveriesByName: reads((db, nameOrId, limit) => {
+      const isMeant = sql`id = ${nameOrId} or name = ${nameOrId}`
+      return selectDeliveries(db, sql`${isMeant} order by composed_at desc limit ${limit}`)
+    }),
+    holdDelivery: leasedIfChanged(async (tx, id, reason) => {
+      const { db, now } = tx
+      const { state, held } = await getDelivery(tx, id)
+      assert(state === 'composed', `Delivery ${id} is ${state} and cannot be held.`)
+      if (held !== undefined) return false
+      await db.updateTable('deliveries').set({ held: reason }).where('id', '=', id).execute()
+      await appendDeliveryEvent(db, now, { id, kind: 'delivery-held' })
+      return true
+    }),
+    resolveHeldDelivery: leased(resolveHeldDelivery),
+  } satisfies Partial<Journal>
 }
 
-async function compose(
-  tables: Kysely<Tables>,
-  lease: Lease,
-  { delivery, now }: { delivery: NewDelivery; now: number },
-): Promise<DeliveryEntry> {
-  const { route } = lease
-  const { id, upToRecord, held } = delivery
-  const entry = await insertDelivery(tables, lease, { delivery: { ...delivery, records: 0 }, now })
-  await holdRecords(tables, lease, { held, now })
-  const records = await attachRecords(tables, { id, route, upToRecord, held, now })
+async function composeDelivery(tx: RouteTx, delivery: NewDelivery): Promise<DeliveryEntry> {
+  const { db, now, route } = tx
+  const { id, held } = delivery
+  const entry = await insertDelivery(tx, { ...delivery, records: 0 })
+  await holdRecords(tx, held)
+  const records = await attachRecords(tx, delivery)
   assert(records > 0, `Delivery ${id} of route ${route} has no records.`)
-  await moveDelivery(tables, { id, route, from: 'composed' }, { records })
-  const attached = await idsWhere(tables, sql`delivery_id = ${id}`)
+  await updateDelivery(tx, { id, from: 'composed' }, { records })
+  const attached = await selectIdRuns(db, sql`delivery_id = ${id}`)
   const more = { attached, records: [{ state: 'collected', ids: attached }] }
-  await chainDelivery(tables, now, { id, more })
-  return { ...entry, records, ...(await holdIfDoubtful(tables, lease, { id, now })) }
+  await appendDeliveryEvent(db, now, { id, more })
+  return { ...entry, records, ...(await holdIfMaybeDelivered(tx, id)) }
 }
 
 /** The sequence is taken in the transaction that uses it, so that a failure leaves no gap. */
 async function insertDelivery(
-  tables: Kysely<Tables>,
-  { route }: Lease,
-  { delivery, now }: { delivery: NewReport; now: number },
+  { db, now, route }: RouteTx,
+  { nameFor, id, folder, sha256, rows, records }: NewReport,
 ): Promise<DeliveryEntry> {
-  const { id, folder, sha256, rows, records } = delivery
-  const sequence = (await lastSequence(tables, route)) + 1
-  const name = await freeName(tables, route, (turn) => delivery.nameFor(sequence, turn))
+  const sequence = (await findLastSequence(db, route)) + 1
+  const name = await findFreeName(db, route, (attempt) => nameFor(sequence, attempt))
   const row = { id, route, sequence, folder, name, sha256, rows, records }
-  await tables
+  await db
     .insertInto('deliveries')
     .values({ ...row, state: 'composed', composed_at: now })
     .execute()
@@ -105,122 +106,88 @@ async function insertDelivery(
 }
 
 /** How many names of one delivery are tried; a template that gives so many equal ones says nothing of the delivery. */
-const NAMES_MAX = 10_000
+const MAX_NAMES = 10_000
 
 /** Two deliveries of a route never share a name: the same bytes at it must mean this delivery and no earlier one. */
-async function freeName(
-  tables: Kysely<Tables>,
-  route: string,
-  nameFor: (turn: number) => string,
-): Promise<string> {
-  for (let turn = 1; turn <= NAMES_MAX; turn += 1) {
-    const name = nameFor(turn)
-    const taken = await tables
-      .selectFrom('deliveries')
-      .select('id')
-      .where('route', '=', route)
-      .where('name', '=', name)
-      .executeTakeFirst()
-    if (taken === undefined) return name
+async function findFreeName(db: Db, route: string, nameFor: (attempt: number) => string): Promise<string> {
+  for (let attempt = 1; attempt <= MAX_NAMES; attempt += 1) {
+    const name = nameFor(attempt)
+    if (!(await exists(db, sql`deliveries where route = ${route} and name = ${name}`))) return name
   }
   throw new BridgeError(
     'cannot-write',
-    `Route ${route} has used ${NAMES_MAX} names like ${nameFor(1)} already.`,
+    `Route ${route} has used ${MAX_NAMES} names like ${nameFor(1)} already.`,
   )
 }
 
-interface Attachment {
-  readonly id: string
-  readonly route: string
-  readonly upToRecord: number
-  readonly held: readonly RecordResult[]
-  readonly now: number
-}
-
-async function attachRecords(tables: Kysely<Tables>, attachment: Attachment): Promise<number> {
-  const { id, route, upToRecord, held, now } = attachment
+/** Gives how many there were. */
+async function attachRecords({ db, now, route }: RouteTx, { id, upToRecord, held }: NewDelivery) {
   const { numAffectedRows = 0n } = await sql`
     update records set delivery_id = ${id}, number = numbered.number, state = 'collected', problems = '[]',
       changed_at = ${now}
     from (
       select id, row_number() over (order by id) as number from records
       where route = ${route} and id <= ${upToRecord} and direction = 'outgoing' and delivery_id is null
-        and id not in (select batch.id from ${batchOf(held, { id: (record) => record.id })})
+        and id not in (select batch.id from ${jsonRows(held, { id: 'id' })})
     ) as numbered
-    where records.id = numbered.id`.execute(tables)
+    where records.id = numbered.id`.execute(db)
   return Number(numAffectedRows)
 }
 
 /** composed → delivered; the event is the caller's. */
-export async function placeDelivery(
-  tables: Kysely<Tables>,
-  { route }: Lease,
-  { id, place, now }: { readonly id: string; readonly place: string | undefined; readonly now: number },
-): Promise<void> {
-  const changes = {
-    state: 'delivered',
-    delivered_at: now,
-    left_in: place ?? null,
-    acknowledge_by: await firstAcknowledgeBy(tables, id),
-  } as const
-  await moveDelivery(tables, { id, route, from: 'composed' }, changes)
+async function markDelivered(tx: RouteTx, id: string, place: string | undefined): Promise<void> {
+  const { db, now } = tx
+  const changes = { state: 'delivered', delivered_at: now, place: place ?? null } as const
+  const acknowledge_by = await findFirstAcknowledgeBy(db, id)
+  await updateDelivery(tx, { id, from: 'composed' }, { ...changes, acknowledge_by })
 }
 
 /** Noted once, because it is asked for as long as the file waits to be taken. */
-async function firstAcknowledgeBy(tables: Kysely<Tables>, id: string): Promise<number | null> {
+async function findFirstAcknowledgeBy(db: Db, id: string): Promise<number | null> {
   const { rows } = await sql<{ by: number | null }>`
     select 1000 * min(unixepoch(bodies.body ->> '$.acknowledge_by')) as by
     from records join bodies on bodies.record_id = records.id
-    where records.delivery_id = ${id}`.execute(tables)
+    where records.delivery_id = ${id}`.execute(db)
   return rows[0]?.by ?? null
 }
 
-async function acknowledge(
-  tables: Kysely<Tables>,
-  { route }: Lease,
-  { id, now }: { id: string; now: number },
-): Promise<boolean> {
+async function markAcknowledged(tx: RouteTx, id: string): Promise<boolean> {
+  const { db, now, route } = tx
   const { numAffectedRows } = await sql`
     update deliveries set state = 'acknowledged', acknowledged_at = ${now}
     where id = ${id} and route = ${route} and state = 'delivered'
-      and not exists (select 1 from records where records.delivery_id = deliveries.id and ${NOT_FINAL})`.execute(
-    tables,
+      and not exists (select 1 from records where records.delivery_id = deliveries.id and ${IS_OPEN})`.execute(
+    db,
   )
   if (numAffectedRows === 1n) {
-    await chainDelivery(tables, now, { id })
+    await appendDeliveryEvent(db, now, { id })
     return true
   }
   // Stays as it is, or stops the program when it is not a delivered one at all.
-  await moveDelivery(tables, { id, route, from: 'delivered' }, { state: 'delivered' })
+  await updateDelivery(tx, { id, from: 'delivered' }, { state: 'delivered' })
   return false
 }
 
 /** What is acknowledged already stays so; of the rest nothing is expected any more. */
-async function finish(
-  tables: Kysely<Tables>,
-  { route }: Lease,
-  { id, place, now }: { id: string; place: string | null; now: number },
-): Promise<void> {
+async function markDone({ db, now, route }: RouteTx, id: string, place?: string): Promise<void> {
   const { numAffectedRows } = await sql`
     update deliveries set state = 'done', delivered_at = coalesce(delivered_at, ${now}),
-      left_in = coalesce(left_in, ${place})
-    where id = ${id} and route = ${route} and state in ('composed', 'delivered') and held is null`.execute(
-    tables,
-  )
+      place = coalesce(place, ${place ?? null})
+    where id = ${id} and route = ${route} and state in ('composed', 'delivered') and held is null`.execute(db)
   assert(numAffectedRows === 1n, `Delivery ${id} of route ${route} should be on its way and is not.`)
-  await endNamings(tables, id)
-  const isLeft = sql`delivery_id = ${id} and ${NOT_FINAL}`
-  const ids = await idsWhere(tables, isLeft)
-  await sql`update records set state = 'exported', changed_at = ${now} where ${isLeft}`.execute(tables)
-  await chainDelivery(tables, now, { id, more: { records: [{ state: 'exported', ids }] } })
+  await removeNamings(db, id)
+  const isLeft = sql`delivery_id = ${id} and ${IS_OPEN}`
+  const ids = await selectIdRuns(db, isLeft)
+  await sql`update records set state = 'exported', changed_at = ${now} where ${isLeft}`.execute(db)
+  await appendDeliveryEvent(db, now, { id, more: { records: [{ state: 'exported', ids }] } })
 }
 
-async function moveDelivery(
-  tables: Kysely<Tables>,
-  { id, route, from }: { id: string; route: string; from: DeliveryState },
-  changes: Partial<DeliveryTable>,
+async function updateDelivery(
+  { db, route }: RouteTx,
+  { id, from }: { id: string; from: DeliveryState },
+  changes: Partial<Tables['deliveries']>,
 ): Promise<void> {
-  const { numUpdatedRows } = await tables
+  const { numUpdatedRows } = await db
     .updateTable('deliveries')
     .set(changes)
     .where('id', '=', id)
@@ -229,4 +196,71 @@ async function moveDelivery(
     .where('held', 'is', null)
     .executeTakeFirst()
   assert(numUpdatedRows === 1n, `Delivery ${id} of route ${route} should be ${from} and is not.`)
+}
+
+// Reads deliveries.
+
+/** How many unfinished deliveries one question is answered with; those behind them come up as these are done. */
+const MAX_UNFINISHED = 10_000
+
+/** As a condition on `deliveries`: something is still to be done by itself. The index of these has the first words. */
+export const IS_UNFINISHED = sql<boolean>`state not in ('acknowledged', 'done') and held is null`
+
+async function selectDeliveries(db: Db, condition: RawBuilder<unknown>): Promise<DeliveryEntry[]> {
+  const { rows } = await sql<Row<'deliveries'>>`select * from deliveries where ${condition}`.execute(db)
+  return rows.map(toDeliveryEntry)
+}
+
+async function findDelivery(db: Db, id: string): Promise<DeliveryEntry | undefined> {
+  const row = await db.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toDeliveryEntry(row)
+}
+
+function isOfRoute(route: string | undefined): RawBuilder<unknown> {
+  return route === undefined ? sql`true` : sql`route = ${route}`
+}
+
+export function toDeliveryEntry(row: Row<'deliveries'>): DeliveryEntry {
+  return {
+    id: row.id,
+    route: row.route,
+    sequence: row.sequence,
+    folder: row.folder,
+    name: row.name,
+    sha256: row.sha256,
+    rows: row.rows,
+    records: row.records,
+    state: row.state,
+    composedAt: row.composed_at,
+    ...omitNull({
+      deliveredAt: row.delivered_at,
+      place: row.place,
+      confirmedAt: row.confirmed_at,
+      confirmedBy: row.confirmed_by,
+      acknowledgedAt: row.acknowledged_at,
+      held: row.held,
+    }),
+  }
+}
+
+// Deliveries that wait for a person to say whether they were delivered.
+
+async function getDelivery({ db, route }: RouteTx, id: string): Promise<DeliveryEntry> {
+  const delivery = await findDelivery(db, id)
+  assert(delivery?.route === route, `Delivery ${id} is not one of route ${route}.`)
+  return delivery
+}
+
+async function resolveHeldDelivery(tx: RouteTx, id: string, answer: NewDeliveryResolution) {
+  const { db, now } = tx
+  const { held, records } = await getDelivery(tx, id)
+  if (held === undefined) return undefined
+  const { action, by, why, place } = answer
+  const decisionId = await insertDecision(db, now, { delivery_id: id, action, by, why, records })
+  await db.updateTable('deliveries').set({ held: null }).where('id', '=', id).execute()
+  await removeNamings(db, id)
+  if (action === 'resolve-delivered') await markDelivered(tx, id, place)
+  const decision = await selectDecisionDetail(db, decisionId)
+  await appendDeliveryEvent(db, now, { id, kind: 'decision-made', more: { decision } })
+  return getDelivery(tx, id)
 }

@@ -1,147 +1,110 @@
-/** Incoming files: each change of state is one statement, guarded by the state it expects. */
-import { type Kysely, sql } from 'kysely'
-import type { FileContents, FileEntry, FileState, Journal, Lease, NewFile } from '../domain/journal.ts'
+/** Stores incoming files. Each change of state is one statement, guarded by the state it expects. */
+import { type RawBuilder, sql, type Updateable } from 'kysely'
+import type { FileContents, FileEntry, FileState } from '../domain/file.ts'
+import type { Journal } from '../domain/journal.ts'
+import { problem } from '../domain/problem.ts'
+import { isoTime } from '../support/clock.ts'
 import { assert } from '../support/errors.ts'
-import { type FileUpdate, entryOf, fileRow, selectFiles } from './file-rows.ts'
-import { endNamings, replaceNamings } from './namings.ts'
-import type { Tables } from './schema.ts'
-import { refuseContradictions } from './contradictions.ts'
-import { type Ids, idsWhere } from './ids.ts'
-import { doubtNewRecords } from './restored-routes.ts'
-import { type Store, read, writeHolding, writeWhatIsThere } from './store.ts'
-import { firstWithContents, repeated } from './same-bytes.ts'
-import { chainFile } from './work-events.ts'
-import { NOT_FINAL } from './work.ts'
+import { refuseConflicts } from './conflicts.ts'
+import { appendFileEvent } from './events.ts'
+import { removeNamings, replaceNamings } from './namings.ts'
+import { IS_OPEN } from './records.ts'
+import { markNewRecordsUncertain } from './restore.ts'
+import { exists, type IdRuns, omitNull, selectIdRuns } from './rows.ts'
+import type { Db, Row, Tables } from './schema.ts'
+import { bindStore, type RouteTx, type Store } from './store.ts'
 
 /** How many unfinished files one question is answered with; those behind them come up as these are closed. */
-const UNFINISHED_LIMIT = 10_000
+const MAX_UNFINISHED = 10_000
 
-type FileCalls = Pick<
-  Journal,
-  | 'beginClaims'
-  | 'fileReceived'
-  | 'fileVanished'
-  | 'beginPlan'
-  | 'filePlanned'
-  | 'fileUnusable'
-  | 'fileSubmitted'
-  | 'nameReport'
-  | 'fileReported'
-  | 'fileClosed'
-  | 'file'
-  | 'unfinishedFiles'
-  | 'recentFiles'
->
-
-export function fileCalls(store: Store): FileCalls {
-  const move = (lease: Lease, id: string, from: FileState, changes: (now: number) => FileUpdate) =>
-    writeHolding(store, lease, async (tables, now) => {
-      await moveFile(tables, { id, route: lease.route, from }, changes(now))
-      await chainFile(tables, now, { id })
-    })
-
+export function createFileJournal(store: Store) {
+  const { reads, leased, leasedIfChanged } = bindStore(store)
   return {
-    beginClaims: (lease, files) =>
-      writeHolding(store, lease, async (tables, now) => {
-        for (const file of files) await beginClaim(tables, { route: lease.route, file, now })
-      }),
-    fileReceived: (lease, id, contents) =>
-      writeHolding(store, lease, (tables, now) => receive(tables, { lease, id, ...contents, now })),
-    fileVanished: (lease, id) =>
-      move(lease, id, 'claiming', (now) => ({ state: 'closed', outcome: 'vanished', closed_at: now })),
-    ...planCalls(store),
-    fileSubmitted: (lease, id) =>
-      writeHolding(store, lease, (tables, now) => submit(tables, lease.route, { id, now })),
-    nameReport: (lease, id, reportName, namings) =>
-      writeHolding(store, lease, async (tables, now) => {
-        await replaceNamings(tables, id, namings)
-        await moveFile(tables, { id, route: lease.route, from: 'submitted' }, { report_name: reportName })
-        await chainFile(tables, now, { id, kind: 'report-named' })
-      }),
-    fileReported: (lease, id) =>
-      writeHolding(store, lease, async (tables, now) => {
-        await endNamings(tables, id)
-        const changes = { state: 'reported', reported_at: now } as const
-        await moveFile(tables, { id, route: lease.route, from: 'submitted' }, changes)
-        await chainFile(tables, now, { id })
-      }),
-    fileClosed: (lease, id, archivedAs) =>
-      move(lease, id, 'reported', (now) => ({
-        state: 'closed',
-        archived_as: archivedAs ?? null,
-        closed_at: now,
-      })),
+    startClaims: leased(async ({ db, now, route }, files) => {
+      for (const { id, folder, name, size, modifiedAt } of files) {
+        const seen = { id, route, folder, name, size, modified_at: modifiedAt }
+        await db
+          .insertInto('files')
+          .values({ ...seen, state: 'claiming', claimed_at: now })
+          .execute()
+        await appendFileEvent(db, now, { id })
+      }
+    }),
+    markFileReceived: leased(receiveFile),
+    markFileVanished: leased((tx, id) => {
+      const changes = { state: 'closed', outcome: 'vanished', closed_at: tx.now } as const
+      return moveFile(tx, { id, from: 'claiming' }, changes)
+    }),
+    startPlanning: leasedIfChanged(async (tx, id) => {
+      const { db, now } = tx
+      await updateFile(tx, { id, from: 'received' }, { state: 'received' })
+      const removed = await removeRecords(db, id)
+      if (removed.length === 0) return false
+      await appendFileEvent(db, now, { id, kind: 'plan-discarded', more: { removed } })
+      return true
+    }),
+    markFilePlanned: leased(async (tx, id, { keyColumns, headerLines, encoding }) => {
+      const { db, now } = tx
+      const key_columns = JSON.stringify(keyColumns)
+      const found = { key_columns, header_lines: headerLines, encoding, planned_at: now }
+      await updateFile(tx, { id, from: 'received' }, { state: 'planned', ...found })
+      await refuseConflicts(db, id, now)
+      await appendFileEvent(db, now, { id })
+      await markNewRecordsUncertain(tx, id)
+    }),
+    markFileUnusable: leased(async (tx, id, problems) => {
+      const { db, now } = tx
+      const found = { outcome: 'unusable', problems: JSON.stringify(problems), submitted_at: now } as const
+      await updateFile(tx, { id, from: 'received' }, { state: 'submitted', ...found })
+      await appendFileEvent(db, now, { id, more: { removed: await removeRecords(db, id) } })
+    }),
+    markFileSubmitted: leased(submitFile),
+    saveReportName: leased(async (tx, id, reportName, namings) => {
+      const { db, now } = tx
+      await replaceNamings(db, id, namings)
+      await updateFile(tx, { id, from: 'submitted' }, { report_name: reportName })
+      await appendFileEvent(db, now, { id, kind: 'report-named' })
+    }),
+    markFileReported: leased(async (tx, id) => {
+      await removeNamings(tx.db, id)
+      await moveFile(tx, { id, from: 'submitted' }, { state: 'reported', reported_at: tx.now } as const)
+    }),
+    markFileClosed: leased((tx, id, archivedAs) => {
+      const closing = { state: 'closed', closed_at: tx.now } as const
+      return moveFile(tx, { id, from: 'reported' }, { ...closing, archived_as: archivedAs ?? null })
+    }),
 
-    file: (id) => read(store, (tables) => fileEntry(tables, id)),
-    unfinishedFiles: (route) => read(store, (tables) => unfinishedFiles(tables, route)),
-    recentFiles: (limit, route) => read(store, (tables) => recentFiles(tables, limit, route)),
-  }
-}
-
-async function beginClaim(
-  tables: Kysely<Tables>,
-  { route, file, now }: { readonly route: string; readonly file: NewFile; readonly now: number },
-): Promise<void> {
-  const { id, folder, name, size, modifiedAt } = file
-  const seen = { id, route, folder, name, size, modified_at: modifiedAt }
-  await tables
-    .insertInto('files')
-    .values({ ...seen, state: 'claiming', claimed_at: now })
-    .execute()
-  await chainFile(tables, now, { id })
-}
-
-function planCalls(store: Store): Pick<FileCalls, 'beginPlan' | 'filePlanned' | 'fileUnusable'> {
-  return {
-    beginPlan: (lease, id) =>
-      writeWhatIsThere(store, lease, async (tables, now) => {
-        await moveFile(tables, { id, route: lease.route, from: 'received' }, { state: 'received' })
-        const removed = await forgetRecords(tables, id)
-        if (removed.length === 0) return false
-        await chainFile(tables, now, { id, kind: 'plan-thrown-away', more: { removed } })
-        return true
-      }),
-    filePlanned: (lease, id, { keyColumns, headerLines, encoding }) =>
-      writeHolding(store, lease, async (tables, now) => {
-        const key_columns = JSON.stringify(keyColumns)
-        const found = { key_columns, header_lines: headerLines, encoding, planned_at: now }
-        await moveFile(tables, { id, route: lease.route, from: 'received' }, { state: 'planned', ...found })
-        await refuseContradictions(tables, id, now)
-        await chainFile(tables, now, { id })
-        await doubtNewRecords(tables, lease, { fileId: id, now })
-      }),
-    fileUnusable: (lease, id, problems) =>
-      writeHolding(store, lease, async (tables, now) => {
-        const changes = {
-          outcome: 'unusable',
-          problems: JSON.stringify(problems),
-          submitted_at: now,
-        } as const
-        await moveFile(
-          tables,
-          { id, route: lease.route, from: 'received' },
-          { state: 'submitted', ...changes },
-        )
-        const removed = await forgetRecords(tables, id)
-        await chainFile(tables, now, { id, more: { removed } })
-      }),
-  }
-}
-
-interface Receipt extends FileContents {
-  readonly lease: Lease
-  readonly id: string
-  readonly now: number
+    getFile: reads(findFile),
+    listUnfinishedFiles: reads((db, route) => {
+      const isUnfinished = sql`files.route = ${route} and files.state <> 'closed'`
+      return selectFiles(db, sql`${isUnfinished} order by files.number limit ${MAX_UNFINISHED}`)
+    }),
+    listRecentFiles: reads((db, limit, route) => {
+      const its = route === undefined ? sql`true` : sql`files.route = ${route}`
+      return selectFiles(db, sql`${its} order by files.number desc limit ${limit}`)
+    }),
+    findFilesByName: reads((db, nameOrId, limit) => {
+      const its = sql`(files.id = ${nameOrId} or files.name = ${nameOrId})`
+      return selectFiles(db, sql`${its} order by files.number desc limit ${limit}`)
+    }),
+    isFileTaken: reads((db, route, { name, size, modifiedAt }) =>
+      exists(
+        db,
+        sql`files where route = ${route} and name = ${name} and size = ${size}
+          and modified_at = ${modifiedAt} and outcome is not 'vanished'`,
+      ),
+    ),
+    findFirstWithContents: reads((db, route, sha256) =>
+      findFirstWithContents(db, { route, sha256, notId: '' }),
+    ),
+  } satisfies Partial<Journal>
 }
 
 /** The look for a first one and the mark are in one write transaction, so two of a kind cannot both be first. */
-async function receive(
-  tables: Kysely<Tables>,
-  { lease, id, sha256, bytes, mayRepeat = false, now }: Receipt,
-): Promise<FileEntry> {
-  const first = mayRepeat
-    ? undefined
-    : await firstWithContents(tables, { route: lease.route, sha256, notId: id })
+async function receiveFile(tx: RouteTx, id: string, contents: FileContents): Promise<FileEntry> {
+  const { db, now, route } = tx
+  const { sha256, bytes, mayRepeat = false } = contents
+  const first = mayRepeat ? undefined : await findFirstWithContents(db, { route, sha256, notId: id })
   const received = { sha256, size: bytes, received_at: now }
   const fate: FileUpdate = first
     ? {
@@ -149,42 +112,42 @@ async function receive(
         outcome: 'duplicate',
         duplicate_of: first.id,
         submitted_at: now,
-        problems: repeated(first),
+        problems: createRepeatedProblems(first),
       }
     : { state: 'received' }
-  await moveFile(tables, { id, route: lease.route, from: 'claiming' }, { ...received, ...fate })
-  await chainFile(tables, now, { id })
-  const entry = await fileEntry(tables, id)
+  await moveFile(tx, { id, from: 'claiming' }, { ...received, ...fate })
+  const entry = await findFile(db, id)
   assert(entry, `File ${id} is in the journal and cannot be read from it.`)
   return entry
 }
 
-async function submit(
-  tables: Kysely<Tables>,
-  route: string,
-  { id, now }: { id: string; now: number },
-): Promise<boolean> {
+async function submitFile(tx: RouteTx, id: string): Promise<boolean> {
+  const { db, now, route } = tx
   const { numAffectedRows } = await sql`
     update files set state = 'submitted', outcome = 'processed', submitted_at = ${now}
     where id = ${id} and route = ${route} and state = 'planned'
-      and not exists (select 1 from records where records.file_id = files.id and ${NOT_FINAL})`.execute(
-    tables,
-  )
+      and not exists (select 1 from records where records.file_id = files.id and ${IS_OPEN})`.execute(db)
   if (numAffectedRows === 1n) {
-    await chainFile(tables, now, { id })
+    await appendFileEvent(db, now, { id })
     return true
   }
   // Stays as it is, or stops the program when it is not a planned file at all.
-  await moveFile(tables, { id, route, from: 'planned' }, { state: 'planned' })
+  await updateFile(tx, { id, from: 'planned' }, { state: 'planned' })
   return false
 }
 
-async function moveFile(
-  tables: Kysely<Tables>,
-  { id, route, from }: { id: string; route: string; from: FileState },
-  changes: FileUpdate,
-): Promise<void> {
-  const { numUpdatedRows } = await tables
+interface Step {
+  readonly id: string
+  readonly from: FileState
+}
+
+async function moveFile(tx: RouteTx, step: Step, changes: FileUpdate): Promise<void> {
+  await updateFile(tx, step, changes)
+  await appendFileEvent(tx.db, tx.now, { id: step.id })
+}
+
+async function updateFile({ db, route }: RouteTx, { id, from }: Step, changes: FileUpdate): Promise<void> {
+  const { numUpdatedRows } = await db
     .updateTable('files')
     .set(changes)
     .where('id', '=', id)
@@ -195,29 +158,95 @@ async function moveFile(
 }
 
 /** Gives the ids of those that are gone. */
-async function forgetRecords(tables: Kysely<Tables>, id: string): Promise<Ids> {
-  const removed = await idsWhere(tables, sql`file_id = ${id}`)
-  await tables.deleteFrom('records').where('file_id', '=', id).execute()
+async function removeRecords(db: Db, id: string): Promise<IdRuns> {
+  const removed = await selectIdRuns(db, sql`file_id = ${id}`)
+  await db.deleteFrom('records').where('file_id', '=', id).execute()
   return removed
 }
 
-async function fileEntry(tables: Kysely<Tables>, id: string): Promise<FileEntry | undefined> {
-  const row = await fileRow(tables, id)
-  return row && entryOf(row)
+async function findFile(db: Db, id: string): Promise<FileEntry | undefined> {
+  const [file] = await selectFiles(db, sql`files.id = ${id}`)
+  return file
 }
 
-async function unfinishedFiles(tables: Kysely<Tables>, route: string): Promise<FileEntry[]> {
-  const rows = await selectFiles(tables)
-    .where('files.route', '=', route)
-    .where(sql<boolean>`files.state <> 'closed'`)
-    .orderBy('files.number')
-    .limit(UNFINISHED_LIMIT)
-    .execute()
-  return rows.map(entryOf)
+// Rows of the file table as entries of the journal.
+
+type FileUpdate = Updateable<Tables['files']>
+
+type FileRow = Row<'files'> & {
+  readonly first_name: string | null
+  readonly first_received_at: number | null
 }
 
-async function recentFiles(tables: Kysely<Tables>, limit: number, route?: string): Promise<FileEntry[]> {
-  const all = selectFiles(tables).orderBy('files.number', 'desc').limit(limit)
-  const rows = await (route === undefined ? all : all.where('files.route', '=', route)).execute()
-  return rows.map(entryOf)
+/** Files with the one they repeat. As plain SQL: one file is asked for at every step of it. */
+async function selectFiles(db: Db, condition: RawBuilder<unknown>): Promise<FileEntry[]> {
+  const { rows } = await sql<FileRow>`
+    select files.*, earlier.name as first_name, earlier.received_at as first_received_at
+    from files left join files as earlier on earlier.id = files.duplicate_of
+    where ${condition}`.execute(db)
+  return rows.map(toFileEntry)
+}
+
+function toFileEntry(row: FileRow): FileEntry {
+  const first = row.duplicate_of !== null && {
+    duplicateOf: { id: row.duplicate_of, name: row.first_name ?? '', receivedAt: row.first_received_at ?? 0 },
+  }
+  return {
+    id: row.id,
+    route: row.route,
+    folder: row.folder,
+    name: row.name,
+    size: row.size,
+    modifiedAt: row.modified_at,
+    state: row.state,
+    problems: JSON.parse(row.problems),
+    keyColumns: JSON.parse(row.key_columns),
+    headerLines: row.header_lines,
+    claimedAt: row.claimed_at,
+    ...first,
+    ...omitNull({
+      outcome: row.outcome,
+      sha256: row.sha256,
+      encoding: row.encoding,
+      reportName: row.report_name,
+      archivedAs: row.archived_as,
+      receivedAt: row.received_at,
+      plannedAt: row.planned_at,
+      submittedAt: row.submitted_at,
+      closedAt: row.closed_at,
+      takenUpAt: row.taken_up_at,
+    }),
+    ...(row.reports === 0 ? {} : { reports: row.reports }),
+  }
+}
+
+// Earlier files of the route with the same bytes.
+
+type FirstFile = Pick<Row<'files'>, 'id' | 'name'> & { readonly receivedAt: number }
+
+/**
+ * The earliest other file with these bytes that makes a second one pointless: it is still to be planned, or something
+ * of it was sent or will be. Where everything was refused, held by the mapping, or held because it follows on what was refused,
+ * dropping the file again is a fair second try.
+ */
+async function findFirstWithContents(
+  db: Db,
+  { route, sha256, notId }: { route: string; sha256: string; notId: string },
+): Promise<FirstFile | undefined> {
+  const { rows } = await sql<FirstFile>`
+    select id, name, received_at as "receivedAt" from files
+    where route = ${route} and sha256 = ${sha256} and id <> ${notId}
+      and (outcome is null or outcome = 'processed')
+      and (state = 'received' or exists (
+        select 1 from records where records.file_id = files.id and records.state not in ('rejected', 'skipped')
+          and (records.state <> 'held' or (records.natural_key is not null
+            and coalesce(records.problems ->> '$[0].code', '') <> 'earlier-step-failed'))))
+    order by number limit 1`.execute(db)
+  return rows[0]
+}
+
+/** The problems, as text, of a file that comes a second time. */
+function createRepeatedProblems({ name, receivedAt }: FirstFile): string {
+  const message = `The same bytes came before as ${name} on ${isoTime(receivedAt)}. Nothing of this file was sent.`
+  return JSON.stringify([problem('file-repeated', {}, message)])
 }

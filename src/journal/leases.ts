@@ -1,84 +1,107 @@
-/** Who may work on a route. */
-import type { Kysely } from 'kysely'
+/** Stores which bridge may work on a route, and which bridges are watching. */
+import { sql } from 'kysely'
 import type { Journal } from '../domain/journal.ts'
-import { holderInWords } from '../domain/lease.ts'
+import { formatLeaseOwner, type Lease, type WatcherJournal } from '../domain/lease.ts'
 import { BridgeError } from '../support/errors.ts'
-import { chain } from './chain.ts'
-import type { Tables } from './schema.ts'
-import { type Store, write, writeHolding } from './store.ts'
+import { appendEvent } from './events.ts'
+import type { Db } from './schema.ts'
+import { bindStore, type Store, type Tx } from './store.ts'
 
-export function leaseCalls(store: Store): Pick<Journal, 'takeLease' | 'renewLease' | 'releaseLease'> {
+export function createLeaseJournal(store: Store) {
+  const { reads, writes, leased } = bindStore(store)
+  const acquire = writes(acquireLease)
+  const release = writes(({ db, now }, { route, token }: Lease) =>
+    sql`update leases set owner = null, until = ${now} where route = ${route} and token = ${token}`.execute(
+      db,
+    ),
+  )
   return {
-    async takeLease(route, holder, ttlMs, isAlive) {
-      const taken = await write(store, async (tables, now) => {
-        const last = await tables
-          .selectFrom('leases')
-          .selectAll()
-          .where('route', '=', route)
-          .executeTakeFirst()
-        if (last?.holder && last.until > now && isAlive(last.holder)) {
-          await notLongerThanTaken(tables, last, now)
-          return { heldBy: last.holder }
-        }
-        const token = (last?.token ?? 0) + 1
-        const row = { token, holder, ttl_ms: ttlMs, until: now + ttlMs }
-        await tables
-          .insertInto('leases')
-          .values({ route, ...row })
-          .onConflict((conflict) => conflict.column('route').doUpdateSet(row))
-          .execute()
-        if (last?.holder)
-          await chain(tables, now, { kind: 'lease-taken-over', route, detail: { lease: { token } } })
-        return { route, token, ttlMs }
-      })
-      if (!('heldBy' in taken)) return taken
-      throw new BridgeError(
-        'lease-held',
-        `Route ${route} is being worked on by ${holderInWords(taken.heldBy)}.`,
-      )
+    acquireLease: async (route, owner, ttlMs, isAlive) => {
+      const taken = await acquire({ route, owner, ttlMs, isAlive })
+      if ('token' in taken) return taken
+      const worker = formatLeaseOwner(taken.owner)
+      throw new BridgeError('lease-held', `Route ${route} is being worked on by ${worker}.`)
     },
+    getLeaseOwner: reads(async (db, route) => {
+      const row = await findLease(db, route)
+      if (!row?.owner || row.until <= store.clock.now()) return undefined
+      return { owner: row.owner, renewedAt: row.until - row.ttl_ms }
+    }),
+    renewLease: leased(() => Promise.resolve()),
+    releaseLease: async (lease) => void (await release(lease)),
+  } satisfies Partial<Journal>
+}
 
-    async renewLease(lease) {
-      await writeHolding(store, lease, () => Promise.resolve())
-    },
+interface LeaseRequest {
+  readonly route: string
+  readonly owner: string
+  readonly ttlMs: number
+  readonly isAlive: (owner: string) => boolean
+}
 
-    async releaseLease({ route, token }) {
-      await write(store, (tables, now) =>
-        tables
-          .updateTable('leases')
-          .set({ holder: null, until: now })
-          .where('route', '=', route)
-          .where('token', '=', token)
-          .execute(),
-      )
-    },
+async function acquireLease(
+  { db, now }: Tx,
+  { route, owner, ttlMs, isAlive }: LeaseRequest,
+): Promise<Lease | { readonly owner: string }> {
+  const last = await findLease(db, route)
+  if (last?.owner && last.until > now && isAlive(last.owner)) {
+    await limitLeaseTime(db, last, now)
+    return { owner: last.owner }
   }
+  const token = (last?.token ?? 0) + 1
+  await sql`
+    insert into leases (route, token, owner, ttl_ms, until) values (${route}, ${token}, ${owner}, ${ttlMs}, ${now + ttlMs})
+    on conflict (route) do update set
+      token = excluded.token, owner = excluded.owner, ttl_ms = excluded.ttl_ms, until = excluded.until`.execute(
+    db,
+  )
+  if (last?.owner)
+    await appendEvent(db, now, { kind: 'lease-taken-over', route, detail: { lease: { token } } })
+  return { route, token, ttlMs }
+}
+
+function findLease(db: Db, route: string) {
+  return db.selectFrom('leases').selectAll().where('route', '=', route).executeTakeFirst()
 }
 
 /**
  * A lease that ends later than it could was renewed before the clock was set back. From now on it has its usual time, in
- * which whoever holds it renews it; or else a dead holder would keep everybody out until the clock is there again.
+ * which whoever holds it renews it; or else a dead owner would keep everybody out until the clock is there again.
  */
-async function notLongerThanTaken(
-  tables: Kysely<Tables>,
+async function limitLeaseTime(
+  db: Db,
   { route, until, ttl_ms: ttlMs }: { route: string; until: number; ttl_ms: number },
   now: number,
 ): Promise<void> {
   if (until <= now + ttlMs) return
-  await tables
-    .updateTable('leases')
-    .set({ until: now + ttlMs })
-    .where('route', '=', route)
-    .execute()
+  await sql`update leases set until = ${now + ttlMs} where route = ${route}`.execute(db)
 }
 
-/** Undefined when the lease was given back, or its time is over. */
-export async function holderOf(
-  tables: Kysely<Tables>,
-  route: string,
-  now: number,
-): Promise<{ holder: string; renewedAt: number } | undefined> {
-  const row = await tables.selectFrom('leases').selectAll().where('route', '=', route).executeTakeFirst()
-  if (!row?.holder || row.until <= now) return undefined
-  return { holder: row.holder, renewedAt: row.until - row.ttl_ms }
+// Heartbeats of the bridges that watch.
+
+export function createWatcherJournal(store: Store): WatcherJournal {
+  const { reads, writes } = bindStore(store)
+  const remove = writes(({ db }, owners: readonly string[]) =>
+    db.deleteFrom('watchers').where('owner', 'in', owners).execute(),
+  )
+  return {
+    saveHeartbeat: writes(async ({ db, now }, owner, routes) => {
+      await sql`
+        insert into watchers (owner, routes, began_at, seen_at)
+        values (${owner}, ${JSON.stringify(routes)}, ${now}, ${now})
+        on conflict (owner) do update set routes = excluded.routes, seen_at = excluded.seen_at`.execute(db)
+    }),
+    removeWatchers: async (owners) => {
+      if (owners.length > 0) await remove(owners)
+    },
+    listWatchers: reads(async (db) => {
+      const rows = await db.selectFrom('watchers').selectAll().orderBy('began_at').orderBy('owner').execute()
+      return rows.map(({ owner, routes, began_at: beganAt, seen_at: seenAt }) => ({
+        owner,
+        routes: JSON.parse(routes) as string[],
+        beganAt,
+        seenAt,
+      }))
+    }),
+  }
 }

@@ -3,36 +3,35 @@
  * has other events, is an older copy. The mark may lag behind the journal and is never ahead of it.
  */
 import { open, readFile, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { z } from 'zod'
 import type { Journal } from '../domain/journal.ts'
 import { hasSystemCode } from '../support/errors.ts'
-import { removeFile } from '../support/remove-file.ts'
+import { removeFile, syncFolder } from '../support/files.ts'
 
 const MarkSchema = z.object({ journal: z.string(), event: z.int().min(0), hash: z.string() })
-
-type Mark = z.output<typeof MarkSchema>
 
 export function markPath(journalPath: string): string {
   return `${journalPath}.mark`
 }
 
 /** What tells that the journal is older than its mark, in words; undefined when it is not. */
-export async function disagreement(journal: Journal, path: string): Promise<string | undefined> {
+export async function findMarkMismatch(journal: Journal, path: string): Promise<string | undefined> {
   // Asked first: another bridge may be writing the first mark, and it notes that it did so only afterwards.
-  const isMarked = await journal.isMarked()
+  const isMarked = await journal.hasMark()
   const mark = await readMark(path)
   if (mark === 'unreadable') return `its mark ${path} cannot be read`
   if (mark === undefined) return isMarked ? `its mark ${path} is missing, as beside a copy` : undefined
   const { event, hash } = mark
-  if (mark.journal !== (await journal.identity())) return `its mark ${path} is of another journal`
-  if (event === 0 || (await journal.hashOfEvent(event)) === hash) return undefined
-  const head = await journal.head()
+  if (mark.journal !== (await journal.getIdentity())) return `its mark ${path} is of another journal`
+  if (event === 0 || (await journal.getEventHash(event)) === hash) return undefined
+  const head = await journal.getHead()
   return event > head.event
     ? `it ends with event ${head.event}, and its mark ${path} is of event ${event}`
     : `its event ${event} is another one than its mark ${path} says`
 }
 
-async function readMark(path: string): Promise<Mark | 'unreadable' | undefined> {
+async function readMark(path: string): Promise<z.output<typeof MarkSchema> | 'unreadable' | undefined> {
   let text: string
   try {
     text = await readFile(path, 'utf8')
@@ -49,8 +48,8 @@ async function readMark(path: string): Promise<Mark | 'unreadable' | undefined> 
 
 /** Gives the event that the mark says. The mark is flushed before it gets its name: half of one would stop the work. */
 export async function writeMark(journal: Journal, path: string): Promise<number> {
-  const { event, hash } = await journal.head()
-  const text = JSON.stringify({ journal: await journal.identity(), event, hash })
+  const { event, hash } = await journal.getHead()
+  const text = JSON.stringify({ journal: await journal.getIdentity(), event, hash })
   const working = `${path}.${process.pid}.writing`
   try {
     const file = await open(working, 'w')
@@ -64,7 +63,10 @@ export async function writeMark(journal: Journal, path: string): Promise<number>
   } finally {
     await removeFile(working).catch(() => undefined)
   }
-  // Only now: a journal that says so and has no mark counts as a copy.
-  if (!(await journal.isMarked())) await journal.noteMarked()
+  if (!(await journal.hasMark())) {
+    // Only now, and with the name on the disk: a journal that says so and has no mark counts as a copy.
+    await syncFolder(dirname(path))
+    await journal.saveMarked()
+  }
   return event
 }

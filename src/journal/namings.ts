@@ -1,58 +1,48 @@
 /** Files that are about to get their names. Their notes go away with the change of state that says what came of them. */
-import { type Kysely, sql } from 'kysely'
-import type { Naming, NamingJournal } from '../domain/naming.ts'
+import { sql } from 'kysely'
+import type { Naming, NamingJournal } from '../domain/mailbox.ts'
 import { assert } from '../support/errors.ts'
-import { batchOf } from './batch.ts'
-import type { Tables } from './schema.ts'
-import { read, type Store, writeHolding } from './store.ts'
+import { jsonRows } from './rows.ts'
+import type { Db, Row } from './schema.ts'
+import { bindStore, type Store } from './store.ts'
 
-export function namingCalls(store: Store): NamingJournal {
+export function createNamingJournal(store: Store): NamingJournal {
+  const { reads, leased } = bindStore(store)
   return {
-    identity: () => read(store, identityOf),
-    noteNamings: (lease, subject, namings) =>
-      writeHolding(store, lease, (tables) => replaceNamings(tables, subject, namings)),
-    namingsOf: (subject) =>
-      read(store, async (tables) => {
-        const rows = await tables
-          .selectFrom('namings')
-          .selectAll()
-          .where('subject', '=', subject)
-          .orderBy('name')
-          .execute()
-        return rows.map(({ name, working, evidence }) => ({ name, working, evidence: JSON.parse(evidence) }))
-      }),
-    notedWorkingNames: (names) =>
-      read(store, async (tables) => {
-        const { rows } = await sql<{ working: string }>`
-          select distinct batch.working from ${batchOf(names, { working: (name) => name })}
-          join namings on namings.working = batch.working`.execute(tables)
-        return rows.map(({ working }) => working)
-      }),
+    getIdentity: reads(async (db) => (await selectIdentity(db)).id),
+    saveNamings: leased(({ db }, subject, namings) => replaceNamings(db, subject, namings)),
+    listNamings: reads(async (db, subject) => {
+      const { rows } = await sql<Row<'namings'>>`
+        select * from namings where subject = ${subject} order by name`.execute(db)
+      return rows.map(({ name, working, evidence }) => ({ name, working, evidence: JSON.parse(evidence) }))
+    }),
+    findKnownWorkingNames: reads(async (db, names) => {
+      const { rows } = await sql<{ working: string }>`
+        select distinct batch.working from ${jsonRows(names, { working: (name) => name })}
+        join namings on namings.working = batch.working`.execute(db)
+      return rows.map(({ working }) => working)
+    }),
   }
 }
 
-async function identityOf(tables: Kysely<Tables>): Promise<string> {
-  const row = await tables.selectFrom('identity').select('id').executeTakeFirst()
+export async function selectIdentity(db: Db): Promise<Row<'identity'>> {
+  const row = await db.selectFrom('identity').selectAll().executeTakeFirst()
   assert(row, 'a journal has an identity')
-  return row.id
+  return row
 }
 
-export async function replaceNamings(
-  tables: Kysely<Tables>,
-  subject: string,
-  namings: readonly Naming[],
-): Promise<void> {
-  await endNamings(tables, subject)
+export async function replaceNamings(db: Db, subject: string, namings: readonly Naming[]): Promise<void> {
+  await removeNamings(db, subject)
   if (namings.length === 0) return
   const rows = namings.map(({ evidence, ...naming }) => ({
     subject,
     ...naming,
     evidence: JSON.stringify(evidence),
   }))
-  await tables.insertInto('namings').values(rows).execute()
+  await db.insertInto('namings').values(rows).execute()
 }
 
 /** What came of the subject is known. */
-export async function endNamings(tables: Kysely<Tables>, subject: string): Promise<void> {
-  await tables.deleteFrom('namings').where('subject', '=', subject).execute()
+export async function removeNamings(db: Db, subject: string): Promise<void> {
+  await db.deleteFrom('namings').where('subject', '=', subject).execute()
 }

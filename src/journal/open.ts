@@ -1,40 +1,36 @@
 /** The journal on SQLite: one file on a disk of this machine, shared by the bridges that run on it. */
 import type { Journal } from '../domain/journal.ts'
 import type { Clock } from '../support/clock.ts'
-import { attemptCalls } from './attempts.ts'
-import { auditCalls } from './audit.ts'
-import { concernCalls } from './concerns.ts'
-import { connect } from './connection.ts'
-import { decisionCalls } from './decisions.ts'
-import { deliveryCalls } from './deliveries.ts'
-import { documentCalls } from './documents.ts'
-import { fileCalls } from './files.ts'
-import { keptCalls } from './kept.ts'
-import { heldCalls } from './held.ts'
-import { heldDeliveryCalls } from './held-deliveries.ts'
-import { leaseCalls } from './leases.ts'
+import { createAttemptJournal } from './attempts.ts'
+import { createAuditJournal } from './verify.ts'
+import { createAlertJournal } from './alerts.ts'
+import { openConnection } from './connection.ts'
+import { createDecisionJournal } from './decisions.ts'
+import { createDeliveryJournal } from './deliveries.ts'
+import { createDocumentJournal } from './documents.ts'
+import { createFileJournal } from './files.ts'
+import { createResourceJournal } from './resources.ts'
+import { createHeldRecordJournal } from './held-records.ts'
+import { createLeaseJournal, createWatcherJournal } from './leases.ts'
 import { migrate } from './migrate.ts'
-import { namingCalls } from './namings.ts'
-import { noticeCalls } from './notices.ts'
-import { outgoingCalls } from './outgoing.ts'
-import { overviewCalls } from './overview.ts'
-import { recordCalls } from './records.ts'
-import { referenceCalls } from './references.ts'
-import { restoringCalls } from './restoring.ts'
-import { settlementCalls } from './settlements.ts'
-import { stepCalls } from './steps.ts'
-import { turnCalls } from './route-turns.ts'
+import { createNamingJournal } from './namings.ts'
+import { createNotificationJournal } from './notifications.ts'
+import { createOutgoingJournal } from './outgoing-records.ts'
+import { createOverviewJournal } from './overview.ts'
+import { createRecordJournal } from './records.ts'
+import { createRestorationJournal } from './restore.ts'
+import { createStepJournal } from './steps.ts'
+import { createScheduleJournal } from './scheduled-runs.ts'
 import { type Store, read } from './store.ts'
-import { takingCalls } from './taking.ts'
-import { traceCalls } from './trace.ts'
-import { watchCalls } from './watches.ts'
+import { createConfirmationJournal } from './confirmations.ts'
+import { createTraceJournal } from './trace.ts'
 
 /**
  * Opens the journal at `path` and brings its tables up to date; makes file and folder when they are missing.
- * `:memory:` gives one that forgets. Throws `journal-unusable` and `journal-newer`.
+ * `:memory:` gives one that is gone once it is closed. Throws `journal-unusable` and `journal-newer`.
  */
 export async function openJournal({ path, clock }: { path: string; clock: Clock }): Promise<Journal> {
-  const store: Store = { db: await connect(path, clock), clock }
+  const store: Store = { db: await openConnection(path, clock), clock }
   try {
     await migrate(store)
   } catch (error) {
@@ -42,30 +38,27 @@ export async function openJournal({ path, clock }: { path: string; clock: Clock 
     throw error
   }
   return {
-    ...leaseCalls(store),
-    ...fileCalls(store),
-    ...recordCalls(store),
-    ...attemptCalls(store),
-    ...heldCalls(store),
-    ...decisionCalls(store),
-    ...settlementCalls(store),
-    ...restoringCalls(store),
-    ...outgoingCalls(store),
-    ...deliveryCalls(store),
-    ...heldDeliveryCalls(store),
-    ...documentCalls(store),
-    ...referenceCalls(store),
-    ...keptCalls(store),
-    ...stepCalls(store),
-    ...namingCalls(store),
-    ...noticeCalls(store),
-    ...traceCalls(store),
-    ...turnCalls(store),
-    ...takingCalls(store),
-    ...concernCalls(store),
-    ...watchCalls(store),
-    ...overviewCalls(store),
-    ...auditCalls(store),
+    ...createLeaseJournal(store),
+    ...createFileJournal(store),
+    ...createRecordJournal(store),
+    ...createAttemptJournal(store),
+    ...createHeldRecordJournal(store),
+    ...createDecisionJournal(store),
+    ...createRestorationJournal(store),
+    ...createOutgoingJournal(store),
+    ...createDeliveryJournal(store),
+    ...createDocumentJournal(store),
+    ...createResourceJournal(store),
+    ...createStepJournal(store),
+    ...createNamingJournal(store),
+    ...createNotificationJournal(store),
+    ...createTraceJournal(store),
+    ...createScheduleJournal(store),
+    ...createConfirmationJournal(store),
+    ...createAlertJournal(store),
+    ...createWatcherJournal(store),
+    ...createOverviewJournal(store),
+    ...createAuditJournal(store),
     async close() {
       await read(store, () => Promise.resolve()) // whoever is in a transaction finishes it
       await store.db.destroy()

@@ -1,65 +1,63 @@
 /** How much of what is where, route by route. */
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Journal, RouteOverview } from '../domain/journal.ts'
-import { UNFINISHED } from './delivery-rows.ts'
-import type { Tables } from './schema.ts'
-import { type Store, read } from './store.ts'
+import { IS_UNFINISHED } from './deliveries.ts'
+import type { Db } from './schema.ts'
+import { bindStore, type Store } from './store.ts'
 
-export function overviewCalls(store: Store): Pick<Journal, 'overview' | 'unfinishedRoutes'> {
+export function createOverviewJournal(store: Store) {
+  const { reads } = bindStore(store)
   return {
-    overview: () => read(store, (tables) => overview(tables, store.clock.now())),
-    unfinishedRoutes: () => read(store, unfinishedRoutes),
-  }
+    summarizeRoutes: reads((db) => summarizeRoutes(db, store.clock.now())),
+    listUnfinishedRoutes: reads(selectUnfinishedRoutes),
+  } satisfies Partial<Journal>
 }
 
 /** The conditions are those of the indexes that hold nothing but what is unfinished. */
-async function unfinishedRoutes(tables: Kysely<Tables>): Promise<string[]> {
+async function selectUnfinishedRoutes(db: Db): Promise<string[]> {
   const { rows } = await sql<{ route: string }>`
     select route from files where state <> 'closed'
-    union select route from deliveries where ${UNFINISHED}
-    order by route`.execute(tables)
+    union select route from deliveries where ${IS_UNFINISHED}
+    order by route`.execute(db)
   return rows.map(({ route }) => route)
 }
 
-async function overview(tables: Kysely<Tables>, now: number): Promise<RouteOverview[]> {
-  const counts = await countAll(tables)
-  const leases = await tables.selectFrom('leases').selectAll().execute()
-  const holders = new Map(
-    leases.filter(({ until }) => until > now).map(({ route, holder }) => [route, holder]),
-  )
-  const routes = new Set([...leases, ...counts].map(({ route }) => route))
-  return [...routes].toSorted().map((route) => {
-    const of = (what: Counted['what']) =>
+async function summarizeRoutes(db: Db, now: number): Promise<RouteOverview[]> {
+  const counts = await countStates(db)
+  const leases = await db.selectFrom('leases').selectAll().execute()
+  const owners = new Map(leases.filter(({ until }) => until > now).map(({ route, owner }) => [route, owner]))
+  return [...new Set([...leases, ...counts].map(({ route }) => route))].toSorted().map((route) => {
+    const of = (what: StateCount['what']) =>
       Object.fromEntries(
         counts
           .filter((it) => it.route === route && it.what === what)
           .map(({ state, count }) => [state, count]),
       )
-    const heldBy = holders.get(route)
+    const owner = owners.get(route)
     return {
       route,
       files: of('files'),
       incoming: of('incoming'),
       outgoing: of('outgoing'),
       deliveries: of('deliveries'),
-      ...(heldBy && { heldBy }),
+      ...(owner && { owner }),
     }
   })
 }
 
-interface Counted {
+interface StateCount {
   readonly what: 'files' | 'incoming' | 'outgoing' | 'deliveries'
   readonly route: string
   readonly state: string
   readonly count: number
 }
 
-async function countAll(tables: Kysely<Tables>): Promise<Counted[]> {
-  const { rows } = await sql<Counted>`
+async function countStates(db: Db): Promise<StateCount[]> {
+  const { rows } = await sql<StateCount>`
     select 'files' as what, route, state, count(*) as count from files group by route, state
     union all
     select direction, route, state, count(*) from records group by direction, route, state
     union all
-    select 'deliveries', route, state, count(*) from deliveries group by route, state`.execute(tables)
+    select 'deliveries', route, state, count(*) from deliveries group by route, state`.execute(db)
   return rows
 }

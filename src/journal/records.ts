@@ -1,167 +1,130 @@
-/** Records as they enter the journal, and as counts and reports show them. */
-import { type Kysely, sql } from 'kysely'
-import type { Journal, Lease } from '../domain/journal.ts'
-import type { PlannedRecord, ReportedRecord, StateCounts } from '../domain/record.ts'
+/** Stores the records of files: adds them with their bodies, counts them and reads them for reports. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Journal, UnfinishedWorkRef, WorkRef } from '../domain/journal.ts'
+import {
+  FINAL_OUTCOMES,
+  type PlannedRecord,
+  type RecordState,
+  type ReportedRecord,
+  type StateCounts,
+} from '../domain/record.ts'
 import { assert } from '../support/errors.ts'
-import { batchOf } from './batch.ts'
-import { chainPlanned } from './planned-event.ts'
-import { countUnnoted, heldKeys, insertPlanned, isBehind, mayBeAnothers, plannedBodies } from './planned.ts'
-import { present } from './present.ts'
-import { findHolders } from './holders.ts'
-import { type Verdict, judge } from './repeats.ts'
-import type { Tables } from './schema.ts'
-import { type Store, read, writeHolding } from './store.ts'
-import { otherAccount, type Work, workOf } from './work.ts'
+import { findKeyOwners } from './conflicts.ts'
+import { judgeRecords, type Verdict } from './duplicates.ts'
+import { digestPlannedRecords, formatChange, mentionRecords, sumTexts } from './event-detail.ts'
+import { appendEvent } from './events.ts'
+import { saveOrderAttributes } from './resources.ts'
+import { exists, jsonRows, omitNull } from './rows.ts'
+import type { Db, Direction } from './schema.ts'
+import { bindStore, type RouteTx, type Store } from './store.ts'
 
-type RecordCalls = Pick<
-  Journal,
-  | 'addRecords'
-  | 'heldKeys'
-  | 'plannedBodies'
-  | 'countUnnoted'
-  | 'isBehind'
-  | 'mayBeAnothers'
-  | 'countRecords'
-  | 'otherAccount'
-  | 'reportedRecords'
-  | 'troubledRecords'
->
-
-export function recordCalls(store: Store): RecordCalls {
+export function createRecordJournal(store: Store) {
+  const { reads, leased } = bindStore(store)
   return {
-    addRecords: (lease, fileId, records) =>
-      writeHolding(store, lease, (tables, now) => addRecords(tables, { lease, fileId, records, now })),
-    heldKeys: (asked) => read(store, (tables) => heldKeys(tables, asked)),
-    countUnnoted: (fileId, operation) => read(store, (tables) => countUnnoted(tables, fileId, operation)),
-    mayBeAnothers: (fileId, found) => read(store, (tables) => mayBeAnothers(tables, fileId, found)),
-    isBehind: (fileId, record) => read(store, (tables) => isBehind(tables, fileId, record)),
-    plannedBodies: (fileId, named) => read(store, (tables) => plannedBodies(tables, fileId, named)),
-    countRecords: (work) => read(store, (tables) => countRecords(tables, workOf(work))),
-    otherAccount: (work, account) => read(store, (tables) => otherAccount(tables, work, account)),
-    reportedRecords: (fileId, afterNumber, limit) =>
-      read(store, async (tables) => {
-        const rows = await selectReported(tables)
-          .where('file_id', '=', fileId)
-          .where('number', '>', afterNumber)
-          .limit(limit)
-          .execute()
-        return rows.map(reportedOf)
-      }),
-    troubledRecords: (work, limit) =>
-      read(store, async (tables) => {
-        const rows = await selectReported(tables)
-          .where(workOf(work).its)
-          .where('problems', '<>', '[]')
-          .where('state', '<>', 'skipped')
-          .limit(limit)
-          .execute()
-        return rows.map(reportedOf)
-      }),
-  }
+    addRecords: leased(addRecords),
+    findActiveKeys: reads(selectActiveKeys),
+    countRecordsWithoutNote: reads(countRecordsWithoutNote),
+    mayBelongToAnotherRecord: reads(mayBelongToAnotherRecord),
+    hasEarlierRecordInLane: reads((db, fileId, { operation, account, lane, number }) =>
+      exists(
+        db,
+        sql`records where operation = ${operation} and account = ${account} and owns_key = 1
+          and ${isKeyInLane(lane)} and file_id = ${fileId} and number < ${number}`,
+      ),
+    ),
+    listPlannedBodies: reads(selectPlannedBodies),
+    countRecords: reads(countRecords),
+    findOtherAccount: reads(findOtherAccount),
+    listReportedRecords: reads(async (db, fileId, afterNumber, limit) => {
+      const its = selectReportedRecords(db).where('file_id', '=', fileId).where('number', '>', afterNumber)
+      return (await its.orderBy('number').limit(limit).execute()).map(toReportedRecord)
+    }),
+    listProblemRecords: reads(async (db, work, limit) => {
+      const its = selectReportedRecords(db).where(toWork(work).condition)
+      const troubled = its.where('problems', '<>', '[]').where('state', '<>', 'skipped')
+      return (await troubled.orderBy('number').limit(limit).execute()).map(toReportedRecord)
+    }),
+  } satisfies Partial<Journal>
 }
 
-interface Addition {
-  readonly lease: Lease
+/** What was added to a file. `firstId`: the journal's id of the first; the others come after it, in their order. */
+interface InsertedRecords {
   readonly fileId: string
   readonly records: readonly PlannedRecord[]
-  readonly now: number
+  readonly verdicts: readonly Verdict[]
+  readonly firstId: number
 }
 
-async function addRecords(tables: Kysely<Tables>, addition: Addition): Promise<void> {
-  const { lease, fileId, records } = addition
-  const file = await tables
-    .selectFrom('files')
-    .select('id')
-    .where('id', '=', fileId)
-    .where('route', '=', lease.route)
-    .where('state', '=', 'received')
-    .executeTakeFirst()
-  assert(file, `File ${fileId} of route ${lease.route} is not being planned and can take no records.`)
-  for (const record of records) assertWhole(record)
-  const verdicts = judge(records, await findHolders(tables, fileId, records))
-  await insertRecords(tables, addition, verdicts)
-  const inserted = { ...addition, firstId: await firstOfLast(tables, records.length) }
-  await insertPlanned(tables, inserted, verdicts)
-  await chainPlanned(tables, inserted, verdicts)
-}
-
-/** Those that were inserted right before have the highest ids, in their order. */
-async function firstOfLast(tables: Kysely<Tables>, count: number): Promise<number> {
-  const { rows } = await sql<{ last: number | null }>`select max(id) as last from records`.execute(tables)
-  return (rows[0]?.last ?? 0) - count + 1
-}
-
-function assertWhole({ number, naturalKey, body, bodyHash, problems }: PlannedRecord): void {
-  const whole = naturalKey !== undefined && body !== undefined && bodyHash !== undefined
+async function addRecords(tx: RouteTx, fileId: string, records: readonly PlannedRecord[]): Promise<void> {
+  const { db, route } = tx
   assert(
-    whole || problems.length > 0,
-    `Record ${number} has no key or no body, and no problem that says why.`,
+    await exists(db, sql`files where id = ${fileId} and route = ${route} and state = 'received'`),
+    `File ${fileId} of route ${route} is not being planned and can take no records.`,
   )
+  for (const record of records) assertComplete(record)
+  const verdicts = judgeRecords(records, await findKeyOwners(db, fileId, records))
+  const firstId = await insertRecords(tx, { fileId, records, verdicts })
+  const inserted = { fileId, records, verdicts, firstId }
+  await insertBodies(tx, inserted)
+  await appendPlannedEvent(tx, inserted)
 }
 
+function assertComplete({ number, naturalKey, body, bodyHash, problems }: PlannedRecord): void {
+  const isWhole = naturalKey !== undefined && body !== undefined && bodyHash !== undefined
+  const isExplained = isWhole || problems.length > 0
+  assert(isExplained, `Record ${number} has no key or no body, and no problem that says why.`)
+}
+
+/** Gives the id of the first: those that were inserted right before have the highest ids, in their order. */
 async function insertRecords(
-  tables: Kysely<Tables>,
-  { lease, fileId, records, now }: Addition,
-  verdicts: readonly Verdict[],
-): Promise<void> {
+  { db, now, route }: RouteTx,
+  { fileId, records, verdicts }: Omit<InsertedRecords, 'firstId'>,
+): Promise<number> {
   const rows = records.map((record, position) => ({ ...record, ...verdicts[position] }))
-  const batch = batchOf(rows, {
-    number: (row) => row.number,
-    operation: (row) => row.operation,
-    account: (row) => row.account,
-    step: (row) => row.step,
-    natural_key: (row) => row.naturalKey,
-    holds_key: (row) => (row.state === 'planned' ? 1 : 0),
-    body_hash: (row) => row.bodyHash,
+  const batch = jsonRows(rows, {
+    number: 'number',
+    operation: 'operation',
+    account: 'account',
+    step: 'step',
+    natural_key: 'naturalKey',
+    owns_key: (row) => (row.state === 'planned' ? 1 : 0),
+    body_hash: 'bodyHash',
     lane: (row) => row.lane ?? row.naturalKey,
-    lines: (row) => row.lines,
-    key_values: (row) => row.keyValues,
-    state: (row) => row.state,
-    api_id: (row) => row.apiId,
-    problems: (row) => row.problems,
+    lines: 'lines',
+    key_values: 'keyValues',
+    state: 'state',
+    api_id: 'apiId',
+    problems: 'problems',
     warnings: (row) => row.warnings ?? [],
   })
   await sql`
-    insert into records (direction, route, file_id, number, operation, account, natural_key, holds_key, body_hash,
+    insert into records (direction, route, file_id, number, operation, account, natural_key, owns_key, body_hash,
       lane, lines, key_values, state, api_id, problems, warnings, step, attempts, changed_at)
-    select 'incoming', ${lease.route}, ${fileId}, number, operation, account, natural_key, holds_key, body_hash,
+    select 'incoming', ${route}, ${fileId}, number, operation, account, natural_key, owns_key, body_hash,
       lane, lines, key_values, state, api_id, problems, warnings, step, 0, ${now}
-    from ${batch}`.execute(tables)
+    from ${batch}`.execute(db)
+  const { rows: inserted } = await sql<{ last: number | null }>`
+    select max(id) as last from records`.execute(db)
+  return (inserted[0]?.last ?? 0) - records.length + 1
 }
 
-async function countRecords(tables: Kysely<Tables>, { its }: Work): Promise<StateCounts> {
-  const rows = await tables
-    .selectFrom('records')
-    .select((is) => ['state', is.fn.countAll<number>().as('count')])
-    .where(its)
-    .groupBy('state')
-    .execute()
+async function countRecords(db: Db, work: WorkRef): Promise<StateCounts> {
+  const { rows } = await sql<{ state: RecordState; count: number }>`
+    select state, count(*) as count from records where ${toWork(work).condition} group by state`.execute(db)
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
 }
 
-function selectReported(tables: Kysely<Tables>) {
-  return tables
+/** In no order: that is the caller's. */
+export function selectReportedRecords(db: Db) {
+  return db
     .selectFrom('records')
-    .select([
-      'id',
-      'number',
-      'operation',
-      'lines',
-      'key_values',
-      'state',
-      'http',
-      'api_id',
-      'problems',
-      'warnings',
-      'attempts',
-      'changed_at',
-    ])
-    .orderBy('number')
+    .select(['id', 'number', 'operation', 'lines', 'key_values', 'state', 'http', 'api_id'])
+    .select(['problems', 'warnings', 'attempts', 'changed_at'])
 }
 
-type ReportedRow = Awaited<ReturnType<ReturnType<typeof selectReported>['execute']>>[number]
+export type ReportedRow = Awaited<ReturnType<ReturnType<typeof selectReportedRecords>['execute']>>[number]
 
-function reportedOf(row: ReportedRow): ReportedRecord {
+export function toReportedRecord(row: ReportedRow): ReportedRecord {
   return {
     id: row.id,
     number: row.number,
@@ -173,6 +136,171 @@ function reportedOf(row: ReportedRow): ReportedRecord {
     warnings: JSON.parse(row.warnings),
     attempts: row.attempts,
     changedAt: row.changed_at,
-    ...present({ http: row.http, apiId: row.api_id }),
+    ...omitNull({ http: row.http, apiId: row.api_id }),
   }
 }
+
+// Bodies and notes of records that will be sent, and order attributes.
+
+/** A record that is refused as another version of a key must not change what is kept of the first. */
+async function insertBodies({ db, now }: RouteTx, { fileId, records, verdicts, firstId }: InsertedRecords) {
+  const planned = records
+    .map((record, place) => ({ record, id: firstId + place }))
+    .filter((_, place) => verdicts[place]?.state === 'planned')
+  const [first] = planned
+  if (first === undefined) return
+  const batch = jsonRows(
+    planned,
+    {
+      id: 'id',
+      note: ({ record }) => record.note,
+      target: ({ record }) => record.change?.target,
+      changes: ({ record }) => record.change?.values,
+    },
+    { body: ({ record }) => record.body },
+  )
+  await sql`
+    insert into bodies (record_id, body, note, target, changes, file_number)
+    select id, body, note, target, changes,
+      case when target is not null then (select number from files where id = ${fileId}) end
+    from ${batch}`.execute(db)
+  const kept = planned.flatMap(({ record }) => record.keep ?? [])
+  await saveOrderAttributes(db, { account: first.record.account, kept, now })
+}
+
+/** Keys that begin with a lane go on with a blank, so the index of keys finds them. */
+async function selectPlannedBodies(
+  db: Db,
+  fileId: string,
+  { operation, account, lanes }: Parameters<Journal['listPlannedBodies']>[1],
+): Promise<{ lane: string; body: string }[]> {
+  const batch = jsonRows([...new Set(lanes)], { lane: (lane) => lane })
+  const { rows } = await sql<{ lane: string; body: string }>`
+    select batch.lane, bodies.body
+    from ${batch} cross join records cross join bodies
+    where records.operation = ${operation} and records.account = ${account} and records.owns_key = 1
+      and ${isKeyInLane(sql`batch.lane`)}
+      and records.file_id = ${fileId} and records.state = 'planned' and bodies.record_id = records.id
+    order by records.id`.execute(db)
+  return rows
+}
+
+async function selectActiveKeys(
+  db: Db,
+  { operation, account, keys }: Parameters<Journal['findActiveKeys']>[0],
+): Promise<string[]> {
+  const batch = jsonRows([...new Set(keys)], { key: (key) => key })
+  const { rows } = await sql<{ natural_key: string }>`
+    select records.natural_key from ${batch} cross join records
+    where records.operation = ${operation} and records.account = ${account}
+      and records.natural_key = batch.key and records.owns_key = 1`.execute(db)
+  return rows.map((row) => row.natural_key)
+}
+
+async function countRecordsWithoutNote(db: Db, fileId: string, operation: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from records join bodies on bodies.record_id = records.id
+    where records.file_id = ${fileId} and records.operation = ${operation}
+      and records.state in ('planned', 'sending') and bodies.note is null`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** As a condition on `records`: its key begins with the lane and goes on with a blank. */
+function isKeyInLane(lane: string | RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`records.natural_key > ${lane} || ' ' and records.natural_key < ${lane} || '!'`
+}
+
+async function mayBelongToAnotherRecord(
+  db: Db,
+  fileId: string,
+  { id, operation, account, lane, apiId, since }: Parameters<Journal['mayBelongToAnotherRecord']>[1],
+): Promise<boolean> {
+  const isIts =
+    apiId === undefined
+      ? sql`file_id <> ${fileId} and state in ('accepted', 'sending', 'uncertain') and changed_at >= ${since}`
+      : sql`api_id = ${apiId}`
+  return exists(
+    db,
+    sql`records where operation = ${operation} and account = ${account} and owns_key = 1
+      and ${isKeyInLane(lane)} and id <> ${id} and ${isIts}`,
+  )
+}
+
+// The event of added records: which, in what states, and what makes each of them the same record.
+
+async function appendPlannedEvent(
+  { db, now, route }: RouteTx,
+  { fileId, records, verdicts, firstId: first }: InsertedRecords,
+): Promise<void> {
+  if (records.length === 0) return
+  const last = first + records.length - 1
+  const sent = records
+    .map((record, place) => ({ ...record, id: first + place }))
+    .filter((_, place) => verdicts[place]?.state === 'planned')
+  const notes = sent.flatMap(({ id, note }) => (note === undefined ? [] : [{ id, text: note }]))
+  const changes = sent.flatMap(({ id, change }) =>
+    change === undefined ? [] : [{ id, text: formatChange(change.target, change.values) }],
+  )
+  await appendEvent(db, now, {
+    kind: 'records-planned',
+    route,
+    subject: fileId,
+    detail: {
+      records: mentionRecords(verdicts.map(({ state, apiId }, at) => ({ id: first + at, state, apiId }))),
+      planned: { ids: [[first, last]], ...digestPlannedRecords(fileId, records) },
+      ...(notes.length === 0 ? {} : { notes: sumTexts(notes) }),
+      ...(changes.length === 0 ? {} : { changes: sumTexts(changes) }),
+    },
+  })
+}
+
+// What a file and a delivery have in common: both own records that are sent and come to an outcome.
+
+export interface Work {
+  readonly id: string
+  readonly direction: Direction
+  /** The records of the work, as a condition on `records`. */
+  readonly condition: RawBuilder<boolean>
+  /** The state in which a record waits for its turn, as a literal: an index holds just these. */
+  readonly waiting: RawBuilder<RecordState>
+  /** The same as a word. */
+  readonly waitingState: RecordState
+}
+
+export function toWork(work: WorkRef): Work {
+  if ('file' in work) {
+    const condition = sql<boolean>`records.file_id = ${work.file}`
+    const waiting = { waiting: sql.lit('planned' as const), waitingState: 'planned' as const }
+    return { id: work.file, direction: 'incoming', condition, ...waiting }
+  }
+  const condition = sql<boolean>`records.delivery_id = ${work.delivery}`
+  const waiting = { waiting: sql.lit('collected' as const), waitingState: 'collected' as const }
+  return { id: work.delivery, direction: 'outgoing', condition, ...waiting }
+}
+
+/** Stops the program when the file is not planned whole, the delivery not in place, or of another route. */
+export async function assertSendable({ db, route }: RouteTx, work: WorkRef): Promise<void> {
+  const { id, direction } = toWork(work)
+  const [table, state] = direction === 'incoming' ? ['files', 'planned'] : ['deliveries', 'delivered']
+  assert(
+    await exists(db, sql`${sql.table(table)} where id = ${id} and route = ${route} and state = ${state}`),
+    `Nothing of ${id} may be sent: it is not ${state} on route ${route}.`,
+  )
+}
+
+/** Of many it finds the first: the records of a file have one account, and so should those of a delivery. */
+async function findOtherAccount(db: Db, of: UnfinishedWorkRef, account: string): Promise<string | undefined> {
+  const its =
+    'waitingIn' in of ? undeliveredCondition(of.waitingIn) : sql`${toWork(of).condition} and ${IS_OPEN}`
+  const { rows } = await sql<{ account: string }>`
+    select account from records where ${its} and account <> ${account} limit 1`.execute(db)
+  return rows[0]?.account
+}
+
+/** The records that no delivery of the route has taken yet, as a condition on `records`. */
+export function undeliveredCondition(route: string): RawBuilder<boolean> {
+  return sql<boolean>`records.route = ${route} and records.direction = 'outgoing' and records.delivery_id is null`
+}
+
+/** As a condition on `records`: something may still happen to it by itself. */
+export const IS_OPEN = sql<boolean>`records.state not in (${sql.join(FINAL_OUTCOMES.map((state) => sql.lit(state)))})`

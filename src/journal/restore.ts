@@ -1,183 +1,314 @@
-/** Declaring that the journal was restored: what may have happened since its last event is in doubt from then on. */
-import { type Kysely, sql } from 'kysely'
+/** Declares that the journal was restored from a backup: what happened since its last event is in doubt. */
+import { type RawBuilder, sql } from 'kysely'
+import type { ChainHead, NewRestoration, RestorationJournal, RestorationResult } from '../domain/audit.ts'
+import { formatLeaseOwner } from '../domain/lease.ts'
 import { problem } from '../domain/problem.ts'
-import type { NewRestoration, Restored } from '../domain/restoring.ts'
 import { isoTime } from '../support/clock.ts'
-import { chain } from './chain.ts'
-import { chainDocuments } from './document-events.ts'
-import { eachOf, type Ids, idsWhere } from './ids.ts'
-import { chainState } from './record-events.ts'
-import { doubtRecords, heldSince, lastSequence, lostInBackup } from './restored-routes.ts'
-import type { DocumentTable, Tables } from './schema.ts'
-import { chainDelivery, decisionDetail } from './work-events.ts'
+import { BridgeError } from '../support/errors.ts'
+import { appendDocumentEvent } from './documents.ts'
+import { sumTexts } from './event-detail.ts'
+import {
+  appendDeliveryEvent,
+  appendEvent,
+  appendStateEvent,
+  insertDecision,
+  selectDecisionDetail,
+} from './events.ts'
+import { type IdRuns, iterateIds, jsonRows, selectFirst, selectIdRuns } from './rows.ts'
+import { selectIdentity } from './namings.ts'
+import type { Db, Row } from './schema.ts'
+import { bindStore, type RouteTx, type Store, type Tx, write } from './store.ts'
 
-export interface Restoring extends Pick<NewRestoration, 'by' | 'why' | 'skip' | 'routes'> {
+export function createRestorationJournal(store: Store): RestorationJournal {
+  const { reads, writes, leasedIfChanged } = bindStore(store)
+  return {
+    getHead: reads(selectChainHead),
+    getEventHash: reads(async (db, event) => {
+      const its = sql<{ hash: string }>`select hash from events where id = ${event}`
+      return (await selectFirst(db, its))?.hash
+    }),
+    getIdTag: reads(async (db) => (await selectIdentity(db)).tag),
+    hasMark: reads(async (db) => (await selectIdentity(db)).is_marked === 1),
+    saveMarked: writes(async ({ db }) => {
+      await db.updateTable('identity').set({ is_marked: 1 }).execute()
+    }),
+    getLastSequence: reads(findLastSequence),
+    findUnknownFiles: reads(selectUnknownFiles),
+    declareRestored: (restoration) => {
+      const declare = async (db: Db, now: number) => {
+        await assertNoActiveLease(db, now, restoration.isAlive)
+        return declareRestored(db, { ...restoration, asOf: (await selectChainHead(db)).at, now })
+      }
+      return write(store, declare, { isRehearsal: restoration.dryRun })
+    },
+    listDoubtfulRoutes: reads(selectDoubtfulRoutes),
+    endDoubt: writes(endDoubt),
+    markListRead: leasedIfChanged(async ({ db, route }) => {
+      const { numAffectedRows = 0n } = await sql`
+        update restored_routes set up_to_record = coalesce((
+          select max(id) from records where route = ${route} and direction = 'outgoing'), 0)
+        where route = ${route} and up_to_record is null`.execute(db)
+      return numAffectedRows > 0n
+    }),
+  }
+}
+
+async function selectChainHead(db: Db): Promise<ChainHead> {
+  const last = sql<ChainHead>`select id as event, hash, at from events order by id desc limit 1`
+  return (await selectFirst(db, last)) ?? { event: 0, hash: '', at: 0 }
+}
+
+async function selectUnknownFiles(db: Db, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select batch.id from ${jsonRows(ids, { id: (id) => id })} left join files on files.id = batch.id
+    where files.id is null`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** A bridge that is at work would send what is declared to be in doubt. */
+async function assertNoActiveLease(db: Db, now: number, isAlive: (owner: string) => boolean): Promise<void> {
+  const leases = await db.selectFrom('leases').selectAll().where('until', '>', now).execute()
+  for (const { route, owner } of leases) {
+    if (owner === null || !isAlive(owner)) continue
+    const message = `Route ${route} is being worked on by ${formatLeaseOwner(owner)}; end that first.`
+    throw new BridgeError('lease-held', message)
+  }
+}
+
+async function selectDoubtfulRoutes(db: Db) {
+  const { rows } = await sql<{ route: string; since: number }>`
+    select route, declared_at as since from restored_routes where verifies = 1 order by route`.execute(db)
+  return rows
+}
+
+async function endDoubt({ db, now }: Tx, { by, why }: { by: string; why: string }): Promise<number> {
+  const routes = await selectDoubtfulRoutes(db)
+  if (routes.length === 0) return 0
+  await db.updateTable('restored_routes').set({ verifies: 0 }).execute()
+  const told = { action: 'doubt-ended', by, why, records: 0 } as const
+  const decision = await selectDecisionDetail(db, await insertDecision(db, now, told))
+  await appendEvent(db, now, { kind: 'journal-restored', detail: { decision } })
+  return routes.length
+}
+
+interface RestorationInput extends Pick<NewRestoration, 'by' | 'why' | 'skip' | 'routes'> {
   /** The time of the last event. */
   readonly asOf: number
   readonly now: number
 }
 
-export async function declareRestored(tables: Kysely<Tables>, restoring: Restoring): Promise<Restored> {
-  const { asOf } = restoring
-  await tables.updateTable('leases').set({ holder: null }).execute()
-  const { uncertain, held } = await doubtIncoming(tables, restoring)
-  const deliveries = await holdComposed(tables, restoring)
-  const removed = await removeUnbound(tables)
-  const documents = await endDocuments(tables, restoring)
-  const sequences = await noteRoutes(tables, restoring)
-  await sql`update identity set tag = lower(hex(randomblob(3)))`.execute(tables)
-  await noteDecision(tables, restoring, { records: uncertain + held, removed })
-  return { asOf, uncertain, held, deliveries, removed: countOf(removed), documents, sequences }
+async function declareRestored(db: Db, restoring: RestorationInput): Promise<RestorationResult> {
+  const { asOf, by, why, now } = restoring
+  await db.updateTable('leases').set({ owner: null }).execute()
+  const { uncertain, held } = await markIncomingUncertain(db, restoring)
+  const deliveries = await holdComposedDeliveries(db, restoring)
+  const removed = await removeUndeliveredRecords(db)
+  const documents = await cancelRequestedDocuments(db, restoring)
+  const sequences = await saveRestoredRoutes(db, restoring)
+  await sql`update identity set tag = lower(hex(randomblob(3)))`.execute(db)
+  const told = { action: 'restored', by, why, records: uncertain + held } as const
+  const decision = await selectDecisionDetail(db, await insertDecision(db, now, told))
+  await appendEvent(db, now, { kind: 'journal-restored', detail: { decision, removed } })
+  return { asOf, uncertain, held, deliveries, removed: countIds(removed), documents, sequences }
 }
 
-function countOf(ids: Ids): number {
-  return [...eachOf(ids)].length
+function countIds(ids: IdRuns): number {
+  return [...iterateIds(ids)].length
 }
 
-interface OpenFile {
-  readonly id: string
-  readonly route: string
-}
+type OpenFile = Pick<Row<'files'>, 'id' | 'route'>
 
-/** Of files that are not planned yet the records are in doubt once they are: see `doubtNewRecords`. */
-async function doubtIncoming(
-  tables: Kysely<Tables>,
-  restoring: Restoring,
-): Promise<Pick<Restored, 'uncertain' | 'held'>> {
+/** Of files that are not planned yet the records are in doubt once they are: see `markNewRecordsUncertain`. */
+async function markIncomingUncertain(db: Db, restoring: RestorationInput) {
   const { rows: files } = await sql<OpenFile>`
     select id, route from files where state = 'planned'
     union
     select files.id, files.route from records cross join files
-    where records.state = 'held' and records.file_id is not null and files.id = records.file_id`.execute(
-    tables,
-  )
+    where records.state = 'held' and records.file_id is not null and files.id = records.file_id`.execute(db)
   const sum = { uncertain: 0, held: 0 }
   for (const file of files) {
-    const repeatable = await doubtOpen(tables, file, { ...restoring, isRepeatable: true })
-    sum.held += countOf(repeatable)
-    sum.uncertain += countOf(await doubtOpen(tables, file, { ...restoring, isRepeatable: false }))
-    await doubtHeld(tables, file, restoring)
+    const repeatable = await markOpenRecordsUncertain(db, file, { ...restoring, isRepeatable: true })
+    sum.held += countIds(repeatable)
+    sum.uncertain += countIds(await markOpenRecordsUncertain(db, file, { ...restoring, isRepeatable: false }))
+    await markHeldRecordsUncertain(db, file, restoring)
   }
   return sum
 }
 
-/**
- * Those without an outcome become uncertain. A change that may be repeated is held instead: a later one may have overtaken it, and
- * sending it now would undo that.
- */
-async function doubtOpen(
-  tables: Kysely<Tables>,
+/** They become uncertain; a repeatable change is held: a later one may have overtaken it. */
+async function markOpenRecordsUncertain(
+  db: Db,
   { id: fileId, route }: OpenFile,
-  { asOf, now, isRepeatable }: Restoring & { readonly isRepeatable: boolean },
-): Promise<Ids> {
+  { asOf, now, isRepeatable }: RestorationInput & { readonly isRepeatable: boolean },
+): Promise<IdRuns> {
   const isMeant = isRepeatable ? sql`bodies.target is not null` : sql`bodies.target is null`
   const its = sql`records.file_id = ${fileId} and records.state in ('planned', 'sending', 'deferred', 'uncertain')
     and exists (select 1 from bodies where bodies.record_id = records.id and ${isMeant})`
-  const ids = await doubtRecords(tables, { route, fileId, its, asOf, now, isNoteOld: true })
+  const ids = await addUncertainAttempts(db, { route, fileId, its, asOf, now, isNoteOld: true })
   const state = isRepeatable ? 'held' : 'uncertain'
-  const problems = isRepeatable ? overtaken(asOf) : lostInBackup(asOf)
+  const message = `The journal was restored from a backup of ${isoTime(asOf)}: it may have been sent since, and a later change may have overtaken it.`
+  const overtaken = JSON.stringify([problem('outcome-unprovable', {}, message)])
+  const problems = isRepeatable ? overtaken : createLostProblems(asOf)
   await sql`
     update records set state = ${state}, problems = ${problems}, changed_at = ${now}
-    where id in (select value from json_each(${JSON.stringify([...eachOf(ids)])}))`.execute(tables)
+    where id in (select value from json_each(${JSON.stringify([...iterateIds(ids)])}))`.execute(db)
   if (isRepeatable)
-    await chainState(tables, now, { kind: 'records-settled', route, subject: fileId, state, ids })
+    await appendStateEvent(db, now, { kind: 'records-reconciled', route, subject: fileId, state, ids })
   return ids
 }
 
-function overtaken(asOf: number): string {
-  const message = `The journal was restored from a backup of ${isoTime(asOf)}: it may have been sent since, and a later change may have overtaken it.`
-  return JSON.stringify([problem('outcome-unprovable', {}, message)])
-}
-
-/** They stay held. What a person released and the backup forgot is looked up when it is released again. */
-async function doubtHeld(
-  tables: Kysely<Tables>,
+/** They stay held. What a person released and the backup does not know is looked up when it is released again. */
+async function markHeldRecordsUncertain(
+  db: Db,
   { id: fileId, route }: OpenFile,
-  { asOf, now }: Restoring,
+  { asOf, now }: RestorationInput,
 ): Promise<void> {
-  const its = sql`records.file_id = ${fileId} and records.state = 'held' and records.holds_key = 0
+  const its = sql`records.file_id = ${fileId} and records.state = 'held' and records.owns_key = 0
     and exists (select 1 from bodies where bodies.record_id = records.id)`
-  const ids = await doubtRecords(tables, { route, fileId, its, asOf, now, isNoteOld: true })
-  await chainState(tables, now, { kind: 'records-held', route, subject: fileId, state: 'held', ids })
+  const ids = await addUncertainAttempts(db, { route, fileId, its, asOf, now, isNoteOld: true })
+  await appendStateEvent(db, now, { kind: 'records-held', route, subject: fileId, state: 'held', ids })
 }
 
-async function holdComposed(tables: Kysely<Tables>, { asOf, now }: Restoring): Promise<number> {
+async function holdComposedDeliveries(db: Db, { asOf, now }: RestorationInput): Promise<number> {
+  const held = `the journal was restored from a backup of ${isoTime(asOf)}, so it may have been delivered since`
   const { rows } = await sql<{ id: string }>`
-    update deliveries set held = ${heldSince(asOf)} where state = 'composed' and held is null returning id`.execute(
-    tables,
-  )
-  for (const { id } of rows) await chainDelivery(tables, now, { id, kind: 'delivery-held' })
+    update deliveries set held = ${held} where state = 'composed' and held is null returning id`.execute(db)
+  for (const { id } of rows) await appendDeliveryEvent(db, now, { id, kind: 'delivery-held' })
   return rows.length
 }
 
 /** The API lists again those that are still to go out; what was acknowledged since is not listed any more. */
-async function removeUnbound(tables: Kysely<Tables>): Promise<Ids> {
+async function removeUndeliveredRecords(db: Db): Promise<IdRuns> {
   const isUnbound = sql`records.direction = 'outgoing' and records.delivery_id is null`
-  const ids = await idsWhere(tables, isUnbound)
-  await sql`delete from records where ${isUnbound}`.execute(tables)
+  const ids = await selectIdRuns(db, isUnbound)
+  await sql`delete from records where ${isUnbound}`.execute(db)
   return ids
 }
 
 /** They may lie in their places already. As what could not be had, they are fetched when a person asks for them. */
-async function endDocuments(tables: Kysely<Tables>, { asOf, now }: Restoring): Promise<number> {
+async function cancelRequestedDocuments(db: Db, { asOf, now }: RestorationInput): Promise<number> {
   const message = `The journal was restored from a backup of ${isoTime(asOf)}, so it may have been delivered since.`
   const missing = problem('document-missing', {}, message)
-  const { rows } = await sql<Pick<DocumentTable, 'record_id' | 'kind'> & { readonly route: string }>`
+  const { rows } = await sql<Pick<Row<'documents'>, 'record_id' | 'kind'> & { readonly route: string }>`
     update documents set problem = ${JSON.stringify(missing)}, changed_at = ${now}
     where state = 'wanted' and problem is null
-    returning record_id, kind, (select route from records where records.id = record_id) as route`.execute(
-    tables,
-  )
+    returning record_id, kind, (select route from records where records.id = record_id) as route`.execute(db)
   for (const route of new Set(rows.map((row) => row.route))) {
     const own = rows.filter((row) => row.route === route)
     const ids = own.map(({ record_id: recordId, kind }) => ({ recordId, kind }))
-    await chainDocuments(tables, now, { kind: 'documents-ended', route, ids })
+    await appendDocumentEvent(db, now, { kind: 'documents-ended', route, ids })
   }
   return rows.length
 }
 
 /** Of a second restoration the earlier backup counts: what was in doubt before is in doubt still. */
-async function noteRoutes(
-  tables: Kysely<Tables>,
-  { routes, skip, asOf, now }: Restoring,
-): Promise<Restored['sequences']> {
+async function saveRestoredRoutes(db: Db, { routes, skip, asOf, now }: RestorationInput) {
   const sequences: { route: string; next: number }[] = []
   for (const { name, direction, highest = 0 } of routes) {
     const isOutbound = direction === 'outbound'
-    const last = await lastSequence(tables, name)
+    const last = await findLastSequence(db, name)
     const atLeast = isOutbound ? Math.max(last + skip, highest) : 0
-    const row = {
-      route: name,
-      as_of: asOf,
-      declared_at: now,
-      looks_up: isOutbound ? 0 : 1,
-      at_least: atLeast,
-    }
-    await tables
-      .insertInto('restored_routes')
-      .values({ ...row, up_to_record: null })
-      .onConflict((conflict) =>
-        conflict.column('route').doUpdateSet({
-          as_of: sql`case when restored_routes.looks_up = 1 then min(restored_routes.as_of, ${asOf}) else ${asOf} end`,
-          declared_at: now,
-          looks_up: row.looks_up,
-          at_least: atLeast,
-          up_to_record: null,
-        }),
-      )
-      .execute()
+    await sql`
+      insert into restored_routes (route, as_of, declared_at, verifies, minimum_sequence, up_to_record)
+      values (${name}, ${asOf}, ${now}, ${isOutbound ? 0 : 1}, ${atLeast}, null)
+      on conflict (route) do update set
+        as_of = case when verifies = 1 then min(as_of, excluded.as_of) else excluded.as_of end,
+        declared_at = excluded.declared_at, verifies = excluded.verifies, minimum_sequence = excluded.minimum_sequence,
+        up_to_record = null`.execute(db)
     if (isOutbound) sequences.push({ route: name, next: atLeast + 1 })
   }
   return sequences
 }
 
-async function noteDecision(
-  tables: Kysely<Tables>,
-  { by, why, now }: Restoring,
-  { records, removed }: { readonly records: number; readonly removed: Ids },
-): Promise<void> {
-  const row = { action: 'restored', decided_by: by, why, decided_at: now, records } as const
-  const { id } = await tables.insertInto('decisions').values(row).returning('id').executeTakeFirstOrThrow()
-  const decision = await decisionDetail(tables, id)
-  await chain(tables, now, { kind: 'journal-restored', detail: { decision, removed } })
+// What is in doubt on a restored route: new records may have been sent, new deliveries delivered.
+
+async function findRestoredRoute(db: Db, route: string): Promise<Row<'restored_routes'> | undefined> {
+  return db.selectFrom('restored_routes').selectAll().where('route', '=', route).executeTakeFirst()
+}
+
+/** The last one that was given or skipped; 0 before the first. */
+export async function findLastSequence(db: Db, route: string): Promise<number> {
+  const { rows } = await sql<{ last: number }>`
+    select max(coalesce((select max(sequence) from deliveries where route = ${route}), 0),
+      coalesce((select minimum_sequence from restored_routes where route = ${route}), 0)) as last`.execute(db)
+  return rows[0]?.last ?? 0
+}
+
+/** Nothing was noted that an order could be compared with. What was noted by now may have been noted after the sending. */
+const EMPTY_NOTE = '{}'
+
+interface UncertainAttemptInput {
+  readonly route: string
+  readonly fileId: string
+  /** The records, as a condition. */
+  readonly its: RawBuilder<unknown>
+  /** The time of the last event before what is in doubt. */
+  readonly asOf: number
+  readonly now: number
+  /** Whether what was noted when they were planned is from before what is in doubt. */
+  readonly isNoteOld: boolean
+}
+
+/** Gives each record an attempt from `asOf` on whose answer was lost. Their states are the caller's. */
+async function addUncertainAttempts(db: Db, doubting: UncertainAttemptInput): Promise<IdRuns> {
+  const { route, fileId, its, asOf, now, isNoteOld } = doubting
+  const ids = await selectIdRuns(db, its)
+  if (ids.length === 0) return ids
+  const all = sql`records.id in (select value from json_each(${JSON.stringify([...iterateIds(ids)])}))`
+  await sql`update records set attempts = attempts + 1 where ${all}`.execute(db)
+  const note = isNoteOld ? sql`coalesce(bodies.note, ${EMPTY_NOTE})` : sql`${EMPTY_NOTE}`
+  const { rows } = await sql<{ id: number; text: string }>`
+    insert into attempts (record_id, attempt, began_at, note, ended_at, result)
+    select records.id, records.attempts, ${asOf}, ${note}, ${now}, 'uncertain'
+    from records left join bodies on bodies.record_id = records.id where ${all}
+    returning record_id as id, note as text`.execute(db)
+  const told = { route, subject: fileId, ids }
+  await appendStateEvent(db, now, { kind: 'attempts-started', ...told, state: 'sending' })
+  await appendEvent(db, now, { kind: 'attempts-noted', route, detail: { notes: sumTexts(rows) } })
+  await appendStateEvent(db, now, { kind: 'records-answered', ...told, state: 'uncertain' })
+  return ids
+}
+
+function createLostProblems(asOf: number): string {
+  const message = `The journal was restored from a backup of ${isoTime(asOf)}, so it may have been sent since.`
+  return JSON.stringify([problem('answer-lost', {}, message)])
+}
+
+/** planned → uncertain, all of a file that was just planned: the file may have come before, and been missing from the backup. */
+export async function markNewRecordsUncertain({ db, now, route }: RouteTx, fileId: string): Promise<void> {
+  const restored = await findRestoredRoute(db, route)
+  if (restored?.verifies !== 1) return
+  const { as_of: asOf } = restored
+  // What may be repeated does no harm when it is sent once more.
+  const its = sql`records.file_id = ${fileId} and records.state = 'planned'
+    and exists (select 1 from bodies where bodies.record_id = records.id and bodies.target is null)`
+  const ids = await addUncertainAttempts(db, { route, fileId, its, asOf, now, isNoteOld: false })
+  await sql`
+    update records set state = 'uncertain', problems = ${createLostProblems(asOf)}, changed_at = ${restored.declared_at}
+    where id in (select value from json_each(${JSON.stringify([...iterateIds(ids)])}))`.execute(db)
+}
+
+/** Holds a delivery that was just composed, where it may have been delivered and missing from the backup. */
+export async function holdIfMaybeDelivered({ db, now, route }: RouteTx, id: string) {
+  const restored = await findRestoredRoute(db, route)
+  if (restored === undefined || !(await mayBeDelivered(db, id, restored))) return {}
+  // Its name is new, and its records may not be.
+  const held = `the journal was restored from a backup of ${isoTime(restored.as_of)}, so its records may have been delivered since, in files of other names`
+  await db.updateTable('deliveries').set({ held }).where('id', '=', id).execute()
+  await appendDeliveryEvent(db, now, { id, kind: 'delivery-held' })
+  return { held }
+}
+
+/** Of a report that is bound to a run, the run tells: it was due before the restoration was declared. */
+async function mayBeDelivered(
+  db: Db,
+  id: string,
+  { up_to_record: upTo, declared_at: declaredAt }: Row<'restored_routes'>,
+): Promise<boolean> {
+  const { rows } = await sql<{ doubtful: number }>`
+    select exists (select 1 from records where delivery_id = ${id} and id <= coalesce(${upTo}, id))
+      or exists (select 1 from scheduled_runs where delivery_id = ${id} and due_at <= ${declaredAt}) as doubtful`.execute(
+    db,
+  )
+  return rows[0]?.doubtful === 1
 }

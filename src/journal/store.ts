@@ -1,114 +1,125 @@
-/** The only ways to read and write the tables: one call at a time, writes in a transaction, faults as failures. */
-import { type Kysely, sql } from 'kysely'
-import type { Lease } from '../domain/journal.ts'
-import { BridgeError } from '../support/errors.ts'
+/** The only ways to the tables: one call at a time, writes in a transaction, faults as failures. */
+import { sql } from 'kysely'
+import type { Lease } from '../domain/lease.ts'
 import type { Clock } from '../support/clock.ts'
+import { BridgeError } from '../support/errors.ts'
 import { isSqliteError } from '../support/sqlite.ts'
-import { patiently } from './patience.ts'
-import type { Tables } from './schema.ts'
-import { failureOfSqlite } from './sqlite-failures.ts'
+import { retryWhileBusy, toFailureCode } from './connection.ts'
+import type { Db } from './schema.ts'
 
 export interface Store {
-  readonly db: Kysely<Tables>
+  readonly db: Db
   readonly clock: Clock
 }
 
-/** Runs `work` in one transaction that first renews the lease, and so is undone as a whole when the lease is lost. */
-export async function writeHolding<T>(
-  store: Store,
-  lease: Lease,
-  work: (tables: Kysely<Tables>, now: number) => Promise<T>,
-): Promise<T> {
-  return write(store, async (tables, now) => {
-    await renew(tables, lease, now)
-    return work(tables, now)
-  })
+export interface Tx {
+  readonly db: Db
+  readonly now: number
 }
 
-/**
- * As `writeHolding`, but where `work` gives false there was nothing to do, and the disk is left alone: a commit costs more than
- * all the looking. The lease was held then, and is not renewed.
- */
-export async function writeWhatIsThere(
-  store: Store,
-  lease: Lease,
-  work: (tables: Kysely<Tables>, now: number) => Promise<boolean>,
-): Promise<void> {
-  await transact(store, {
-    work: async (tables, now) => {
-      await renew(tables, lease, now)
-      return work(tables, now)
+/** One that renewed the lease of a route first, and so is undone as a whole when the lease is lost. */
+export interface RouteTx extends Tx {
+  readonly route: string
+}
+
+/** Turns functions of the database into calls of the journal. */
+export function bindStore(store: Store) {
+  const runLeased = <Args extends unknown[], T>(
+    work: (tx: RouteTx, ...args: Args) => Promise<T>,
+    shouldCommit: (result: T) => boolean,
+  ) => {
+    return ({ route, token }: Lease, ...args: Args): Promise<T> => {
+      const renewAndWork = async (db: Db, now: number) => {
+        await renewLease(db, { route, token, now })
+        return work({ db, now, route }, ...args)
+      }
+      return runTransaction(store, renewAndWork, shouldCommit)
+    }
+  }
+  return {
+    reads: <Args extends unknown[], T>(work: (db: Db, ...args: Args) => Promise<T>) => {
+      return (...args: Args): Promise<T> => read(store, (db) => work(db, ...args))
     },
-    isToStay: (didAnything) => didAnything,
-  })
+    writes: <Args extends unknown[], T>(work: (tx: Tx, ...args: Args) => Promise<T>) => {
+      return (...args: Args): Promise<T> => write(store, (db, now) => work({ db, now }, ...args))
+    },
+    leased: <Args extends unknown[], T>(work: (tx: RouteTx, ...args: Args) => Promise<T>) =>
+      runLeased(work, () => true),
+    /** With false there was nothing to do: nothing is committed, which costs more than looking, and no lease renewed. */
+    leasedIfChanged: <Args extends unknown[]>(work: (tx: RouteTx, ...args: Args) => Promise<boolean>) => {
+      const run = runLeased(work, (didAnything) => didAnything)
+      return async (lease: Lease, ...args: Args): Promise<void> => void (await run(lease, ...args))
+    },
+  }
 }
 
 /** Runs `work` in one transaction; with `isRehearsal` nothing of it stays. */
 export async function write<T>(
   store: Store,
-  work: (tables: Kysely<Tables>, now: number) => Promise<T>,
+  work: (db: Db, now: number) => Promise<T>,
   { isRehearsal = false } = {},
 ): Promise<T> {
-  return transact(store, { work, isToStay: () => !isRehearsal })
+  return runTransaction(store, work, () => !isRehearsal)
 }
 
-interface Transaction<T> {
-  readonly work: (tables: Kysely<Tables>, now: number) => Promise<T>
-  readonly isToStay: (result: T) => boolean
-}
-
-/**
- * It takes the write lock before it reads anything: a transaction that begins with reading and then writes fails at once when
- * another process wrote in between.
- */
-async function transact<T>(store: Store, { work, isToStay }: Transaction<T>): Promise<T> {
-  return alone(store, async (tables) => {
-    await patiently(store.clock, () => sql`begin immediate`.execute(tables))
+/** Takes the write lock first: a transaction that reads before it writes fails when another process wrote in between. */
+async function runTransaction<T>(
+  store: Store,
+  work: (db: Db, now: number) => Promise<T>,
+  shouldCommit: (result: T) => boolean,
+): Promise<T> {
+  return runExclusively(store, async (db) => {
+    await retryWhileBusy(store.clock, () => sql`begin immediate`.execute(db))
     try {
-      const result = await work(tables, store.clock.now())
-      await (isToStay(result) ? sql`commit` : sql`rollback`).execute(tables)
+      const result = await work(db, store.clock.now())
+      await (shouldCommit(result) ? sql`commit` : sql`rollback`).execute(db)
       return result
     } catch (error) {
-      await rollBack(tables)
+      await rollBack(db)
       throw error
     }
   })
 }
 
-export async function read<T>(store: Store, work: (tables: Kysely<Tables>) => Promise<T>): Promise<T> {
-  return alone(store, (tables) => patiently(store.clock, () => work(tables)))
+export async function read<T>(store: Store, work: (db: Db) => Promise<T>): Promise<T> {
+  return runExclusively(store, (db) => retryWhileBusy(store.clock, () => work(db)))
 }
 
 /** Runs `work` while no other call of this journal is at the database. */
-async function alone<T>(store: Store, work: (tables: Kysely<Tables>) => Promise<T>): Promise<T> {
+async function runExclusively<T>(store: Store, work: (db: Db) => Promise<T>): Promise<T> {
   try {
     return await store.db.connection().execute(work)
   } catch (error) {
-    throw asFailure(error)
+    throw toJournalError(error)
   }
 }
 
-async function renew(tables: Kysely<Tables>, lease: Lease, now: number): Promise<void> {
+async function renewLease(db: Db, { route, token, now }: { route: string; token: number; now: number }) {
   const { numAffectedRows } = await sql`
     update leases set until = ${now} + ttl_ms
-    where route = ${lease.route} and token = ${lease.token} and holder is not null`.execute(tables)
+    where route = ${route} and token = ${token} and owner is not null`.execute(db)
   if (numAffectedRows === 0n) {
-    throw new BridgeError('lease-lost', `Route ${lease.route} has been taken over by another bridge.`)
+    throw new BridgeError('lease-lost', `Route ${route} has been taken over by another bridge.`)
   }
 }
 
-async function rollBack(tables: Kysely<Tables>): Promise<void> {
+async function rollBack(db: Db): Promise<void> {
   try {
-    await sql`rollback`.execute(tables)
+    await sql`rollback`.execute(db)
   } catch (error) {
     // A full disk or a failing one makes SQLite roll back by itself; what went wrong first is what counts.
     if (!isSqliteError(error)) throw error
   }
 }
 
-function asFailure(error: unknown): unknown {
+function toJournalError(error: unknown): unknown {
   if (!isSqliteError(error)) return error
-  return new BridgeError(failureOfSqlite(error.code), `The journal failed: ${error.message}.`, {
-    cause: error,
-  })
+  return new BridgeError(toFailureCode(error.code), `The journal failed: ${error.message}.`, { cause: error })
+}
+
+// better-sqlite3 is synchronous, so long loops must yield to the event loop.
+
+/** Signals, timers and sockets come first; then it goes on. */
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,30 +1,30 @@
-/** What is kept beside a record: its body, its attempts, what persons decided, and what it repeats. */
-import { type Kysely, sql } from 'kysely'
-import type { DecisionEntry } from '../domain/held.ts'
-import type { TracedAttempt, TracedDetail, TracedRecord } from '../domain/trace.ts'
-import { decisionEntry } from './decisions.ts'
-import { present } from './present.ts'
-import type { Tables } from './schema.ts'
-import { lookUpsOf } from './trace-look-ups.ts'
-import { selectTraced, tracedOf } from './trace-rows.ts'
+/** Reads the body, attempts, lookups and decisions of a record, and the record that it repeats. */
+import { sql } from 'kysely'
+import type { DecisionEntry } from '../domain/decision.ts'
+import type { RecordState } from '../domain/record.ts'
+import type { TracedAttempt, TracedDetail, TracedLookup, TracedRecord } from '../domain/trace.ts'
+import { toDecisionEntry } from './decisions.ts'
+import { EventDetailSchema } from './event-detail.ts'
+import { type ReportedRow, selectReportedRecords, toReportedRecord } from './records.ts'
+import { iterateIds, omitNull } from './rows.ts'
+import type { Db, EventRow, Row } from './schema.ts'
 
 /** Of a record that was tried again for weeks, the last ones tell. */
-const ATTEMPTS_MAX = 20
+const MAX_ATTEMPTS = 20
 
-export async function traceDetails(
-  tables: Kysely<Tables>,
-  recordIds: readonly number[],
-): Promise<TracedDetail[]> {
+export async function selectTracedDetails(db: Db, recordIds: readonly number[]): Promise<TracedDetail[]> {
   const details: TracedDetail[] = []
   for (const record of recordIds) {
-    const kept = await keptOf(tables, record)
-    const first = await firstOf(tables, record)
-    const attempts = await attemptsOf(tables, record)
+    const kept = await selectContents(db, record)
+    const first = await firstOf(db, record)
+    const attempts = await selectTracedAttempts(db, record)
     details.push({
       record,
       attempts,
-      lookUps: attempts.some(isLost) ? await lookUpsOf(tables, record) : [],
-      decisions: await decisionsAbout(tables, record),
+      lookUps: attempts.some(({ result }) => result === undefined || result === 'uncertain')
+        ? await selectLookups(db, record)
+        : [],
+      decisions: await selectRecordDecisions(db, record),
       ...kept,
       ...(first === undefined ? {} : { first }),
     })
@@ -32,67 +32,116 @@ export async function traceDetails(
   return details
 }
 
-/** Of what was forgotten, something empty stands in the place of the body. */
-async function keptOf(
-  tables: Kysely<Tables>,
-  record: number,
-): Promise<Pick<TracedDetail, 'body' | 'forgottenAt'>> {
-  const { rows } = await sql<{ body: string | null; forgotten_at: number | null }>`
-    select bodies.body, coalesce(files.forgotten_at, deliveries.forgotten_at) as forgotten_at
+/** Of what was pruned, something empty stands in the place of the body. */
+async function selectContents(db: Db, record: number): Promise<Pick<TracedDetail, 'body' | 'prunedAt'>> {
+  const { rows } = await sql<{ body: string | null; pruned_at: number | null }>`
+    select bodies.body, coalesce(files.pruned_at, deliveries.pruned_at) as pruned_at
     from records left join bodies on bodies.record_id = records.id
       left join files on files.id = records.file_id left join deliveries on deliveries.id = records.delivery_id
-    where records.id = ${record}`.execute(tables)
-  const { body = null, forgotten_at: forgottenAt = null } = rows[0] ?? {}
-  return present(forgottenAt === null ? { body } : { forgottenAt })
+    where records.id = ${record}`.execute(db)
+  const { body = null, pruned_at: prunedAt = null } = rows[0] ?? {}
+  return omitNull(prunedAt === null ? { body } : { prunedAt })
 }
 
-async function attemptsOf(tables: Kysely<Tables>, record: number): Promise<TracedAttempt[]> {
-  const rows = await tables
-    .selectFrom('attempts')
-    .select(['attempt', 'began_at', 'ended_at', 'http', 'result'])
-    .select(
-      sql<number>`exists (
+async function selectTracedAttempts(db: Db, record: number): Promise<TracedAttempt[]> {
+  const { rows } = await sql<Row<'attempts'> & { readonly is_presumed: number }>`
+    select attempt, began_at, ended_at, http, result, exists (
       select 1 from records join restored_routes on restored_routes.route = records.route
-      where records.id = attempts.record_id and restored_routes.as_of = attempts.began_at)`.as('is_presumed'),
-    )
-    .where('record_id', '=', record)
-    .orderBy('attempt', 'desc')
-    .limit(ATTEMPTS_MAX)
-    .execute()
+      where records.id = attempts.record_id and restored_routes.as_of = attempts.began_at) as is_presumed
+    from attempts where record_id = ${record} order by attempt desc limit ${MAX_ATTEMPTS}`.execute(db)
   return rows.toReversed().map(({ attempt, began_at, ended_at, http, result, is_presumed }) => ({
     attempt,
     beganAt: began_at,
-    ...present({ endedAt: ended_at, http, result }),
+    ...omitNull({ endedAt: ended_at, http, result }),
     ...(is_presumed === 1 ? { isPresumed: true } : {}),
   }))
 }
 
-function isLost({ result }: TracedAttempt): boolean {
-  return result === undefined || result === 'uncertain'
-}
-
-async function decisionsAbout(tables: Kysely<Tables>, record: number): Promise<DecisionEntry[]> {
-  const rows = await tables
-    .selectFrom('decided_records')
-    .innerJoin('decisions', 'decisions.id', 'decided_records.decision_id')
-    .selectAll('decisions')
-    .where('record_id', '=', record)
-    .orderBy('id')
-    .limit(ATTEMPTS_MAX)
-    .execute()
-  return rows.map(decisionEntry)
+async function selectRecordDecisions(db: Db, record: number): Promise<DecisionEntry[]> {
+  const { rows } = await sql<Row<'decisions'>>`
+    select decisions.* from decided_records join decisions on decisions.id = decided_records.decision_id
+    where record_id = ${record} order by id limit ${MAX_ATTEMPTS}`.execute(db)
+  return rows.map(toDecisionEntry)
 }
 
 /** The record that holds the key which another has not. */
-async function firstOf(tables: Kysely<Tables>, record: number): Promise<TracedRecord | undefined> {
+async function firstOf(db: Db, record: number): Promise<TracedRecord | undefined> {
   const { rows } = await sql<{ id: number }>`
-    select holder.id from records as repeated cross join records as holder
-    where repeated.id = ${record} and repeated.holds_key = 0 and holder.operation = repeated.operation
-      and holder.account = repeated.account and holder.natural_key = repeated.natural_key and holder.holds_key = 1`.execute(
-    tables,
+    select owner.id from records as repeated cross join records as owner
+    where repeated.id = ${record} and repeated.owns_key = 0 and owner.operation = repeated.operation
+      and owner.account = repeated.account and owner.natural_key = repeated.natural_key and owner.owns_key = 1`.execute(
+    db,
   )
   const [found] = rows
   if (found === undefined) return undefined
-  const row = await selectTraced(tables).where('id', '=', found.id).executeTakeFirst()
-  return row && tracedOf(row, () => false)
+  const row = await selectTraced(db).where('id', '=', found.id).executeTakeFirst()
+  return row && toTracedRecord(row, () => false)
+}
+
+// How the outcome of a record became known whose answer was lost: the chain tells.
+
+/** Each is one search for up to some hundred records; of a route that lost more, the last are looked through. */
+const MAX_EVENTS = 10_000
+
+const MAX_LOOKUPS = 20
+
+/** Oldest first; none from before the chain. */
+async function selectLookups(db: Db, record: number): Promise<TracedLookup[]> {
+  const { rows } = await sql<Pick<EventRow, 'at' | 'detail'>>`
+    select events.at, events.detail from records cross join events
+    where records.id = ${record} and events.kind = 'records-reconciled' and events.route = records.route
+    order by events.id desc limit ${MAX_EVENTS}`.execute(db)
+  const found: TracedLookup[] = []
+  for (const { at, detail } of rows) {
+    if (found.length === MAX_LOOKUPS) break
+    found.push(...parseLookups(detail, record).map((told) => ({ at, ...told })))
+  }
+  return found.toReversed()
+}
+
+function parseLookups(detail: string, record: number): Omit<TracedLookup, 'at'>[] {
+  const read = EventDetailSchema.safeParse(JSON.parse(detail))
+  // The check of the chain tells of what no event says.
+  if (!read.success) return []
+  return (read.data.records ?? []).flatMap(({ state, ids, api }) => {
+    const place = [...iterateIds(ids)].indexOf(record)
+    if (place === -1) return []
+    const apiId = api?.[place]
+    return [{ state: state as RecordState, ...(apiId === undefined ? {} : { apiId }) }]
+  })
+}
+
+export function selectTraced(db: Db) {
+  return selectReportedRecords(db).select([
+    'direction',
+    'route',
+    'file_id',
+    'delivery_id',
+    'account',
+    'step',
+    'natural_key',
+    'lane',
+  ])
+}
+
+export type TracedRow = ReportedRow &
+  Pick<
+    Row<'records'>,
+    'direction' | 'route' | 'file_id' | 'delivery_id' | 'account' | 'step' | 'natural_key' | 'lane'
+  >
+
+export function toTracedRecord(row: TracedRow, isMeant: (row: TracedRow) => boolean): TracedRecord {
+  return {
+    ...toReportedRecord(row),
+    direction: row.direction,
+    route: row.route,
+    account: row.account,
+    isMeant: isMeant(row),
+    ...omitNull({
+      step: row.step,
+      naturalKey: row.natural_key,
+      file: row.file_id,
+      delivery: row.delivery_id,
+    }),
+  }
 }

@@ -1,12 +1,9 @@
 /** Attempts as the chain says they were, against the table: each that began is there, with its result and its note. */
 import { sql } from 'kysely'
-import { batchOf } from './batch.ts'
-import type { Mention, Summed } from './event-detail.ts'
-import { idSet } from './id-set.ts'
-import { eachOf } from './ids.ts'
-import type { EventTable } from './schema.ts'
-import { sumOf } from './sums.ts'
-import { type Check, inParts, type Told } from './verify-check.ts'
+import { iterateIds, jsonRows } from './rows.ts'
+import { type Mention, mapSums, type Summed, sumText } from './event-detail.ts'
+import { createIdSet, type ParsedEvent, splitIntoBatches, type Verifier } from './verify-check.ts'
+import type { EventRow } from './schema.ts'
 
 interface AttemptRow {
   readonly id: number
@@ -21,40 +18,40 @@ interface AttemptRow {
 }
 
 /** What the walk knows of attempts; it goes from the last of them to the first. */
-interface Walk extends Check {
+interface Walk extends Verifier {
   /** How many attempts of a record began later than where the walk is. */
-  readonly begun: { of(id: number): number; count(id: number): void }
+  readonly started: { of(id: number): number; count(id: number): void }
   /** Records of whose attempt, where the walk is, a later event told the result, or the note. */
-  readonly answered: ReturnType<typeof idSet>
-  readonly noted: ReturnType<typeof idSet>
+  readonly answered: ReturnType<typeof createIdSet>
+  readonly noted: ReturnType<typeof createIdSet>
 }
 
-export function attemptCheck(check: Check) {
-  const walk: Walk = { ...check, begun: counts(), answered: idSet(), noted: idSet() }
+export function createAttemptCheck(check: Verifier) {
+  const walk: Walk = { ...check, started: countIds(), answered: createIdSet(), noted: createIdSet() }
   return {
-    async look({ event, detail }: Told): Promise<void> {
+    async checkEvent({ event, detail }: ParsedEvent): Promise<void> {
       for (const mention of detail.records ?? []) {
         if (event.kind === 'records-answered') await checkAnswered(walk, event, mention)
-        if (event.kind === 'records-begun') await checkBegun(walk, event, mention)
-        if (event.kind === 'records-collected') await checkFirst(walk, event, [...eachOf(mention.ids)])
+        if (event.kind === 'attempts-started') await checkStarted(walk, event, mention)
+        if (event.kind === 'records-collected') await checkFirst(walk, event, [...iterateIds(mention.ids)])
       }
       if (event.kind === 'attempts-noted' && detail.notes !== undefined)
         await checkNoted(walk, event, detail.notes)
       // Of a plan that was thrown away the ids may have been given again.
-      const planned = [...eachOf(detail.planned?.ids ?? [])]
+      const planned = [...iterateIds(detail.planned?.ids ?? [])]
       await checkFirst(
         walk,
         event,
-        planned.filter((id) => !check.met.planned.has(id)),
+        planned.filter((id) => !check.seen.planned.has(id)),
       )
     },
-    finish: () => checkStrangers(check),
+    finish: () => checkUnknownAttempts(check),
   }
 }
 
 /** Nearly all records have one attempt or none. */
-function counts(): Walk['begun'] {
-  const once = idSet()
+function countIds(): Walk['started'] {
+  const once = createIdSet()
   const more = new Map<number, number>()
   const of = (id: number) => more.get(id) ?? (once.has(id) ? 1 : 0)
   return {
@@ -66,9 +63,9 @@ function counts(): Walk['begun'] {
   }
 }
 
-async function* attemptsOf({ tables, begun }: Walk, ids: readonly number[]): AsyncGenerator<AttemptRow> {
-  for (const some of inParts(ids)) {
-    const batch = batchOf(some, { id: (id) => id, later: (id) => begun.of(id) })
+async function* selectAttempts({ db, started }: Walk, ids: readonly number[]): AsyncGenerator<AttemptRow> {
+  for (const some of splitIntoBatches(ids)) {
+    const batch = jsonRows(some, { id: (id) => id, later: (id) => started.of(id) })
     const { rows } = await sql<AttemptRow>`
       select records.id, records.attempts, records.attempts - batch.later as attempt,
         attempts.record_id is not null as is_there, attempts.result, attempts.http, attempts.note,
@@ -76,37 +73,36 @@ async function* attemptsOf({ tables, begun }: Walk, ids: readonly number[]): Asy
       from ${batch} cross join records
         left join attempts on attempts.record_id = records.id and attempts.attempt = records.attempts - batch.later
         left join bodies on bodies.record_id = records.id
-      where records.id = batch.id order by records.id`.execute(tables)
+      where records.id = batch.id order by records.id`.execute(db)
     yield* rows
   }
 }
 
-async function checkAnswered(walk: Walk, event: EventTable, { ids, state, http }: Mention): Promise<void> {
-  const asked = [...eachOf(ids)].filter((id) => !walk.answered.has(id))
-  for (const id of asked) walk.answered.add(id)
-  for await (const row of attemptsOf(walk, asked)) {
+async function checkAnswered(walk: Walk, event: EventRow, { ids, state, http }: Mention): Promise<void> {
+  const asked = [...iterateIds(ids)].filter((id) => walk.answered.add(id))
+  for await (const row of selectAttempts(walk, asked)) {
     if (row.is_there === 0) continue
-    if (row.result !== state) differ(walk, event, { row, what: 'result', is: row.result, was: state })
+    if (row.result !== state)
+      reportDifference(walk, event, row, { what: 'result', is: row.result, was: state })
     if (http !== undefined && row.http !== http) {
-      differ(walk, event, { row, what: 'HTTP status', is: row.http, was: http })
+      reportDifference(walk, event, row, { what: 'HTTP status', is: row.http, was: http })
     }
   }
 }
 
-async function checkNoted(walk: Walk, event: EventTable, { ids, sums }: Summed): Promise<void> {
-  const all = [...eachOf(ids)]
-  const sumsOf = new Map(all.map((id, place) => [id, sums[place]]))
-  const asked = all.filter((id) => !walk.noted.has(id))
-  for (const id of asked) walk.noted.add(id)
-  for await (const row of attemptsOf(walk, asked)) {
-    if (row.is_there === 0 || walk.met.forgotten.has(row.id)) continue
-    if (row.note === null || sumOf(row.id, row.note) !== sumsOf.get(row.id)) isAnotherNote(walk, event, row)
+async function checkNoted(walk: Walk, event: EventRow, notes: Summed): Promise<void> {
+  const asked = [...iterateIds(notes.ids)].filter((id) => walk.noted.add(id))
+  const sums = mapSums(notes)
+  for await (const row of selectAttempts(walk, asked)) {
+    if (row.is_there === 0 || walk.seen.pruned.has(row.id)) continue
+    if (row.note === null || sumText(row.id, row.note) !== sums.get(row.id))
+      reportChangedNote(walk, event, row)
   }
 }
 
-async function checkBegun(walk: Walk, event: EventTable, { ids }: Mention): Promise<void> {
-  const all = [...eachOf(ids)]
-  for await (const row of attemptsOf(walk, all)) {
+async function checkStarted(walk: Walk, event: EventRow, { ids }: Mention): Promise<void> {
+  const all = [...iterateIds(ids)]
+  for await (const row of selectAttempts(walk, all)) {
     const { id, attempt } = row
     if (row.is_there === 0) {
       const which = attempt < 1 ? 'an attempt of it' : `its attempt ${attempt}`
@@ -114,48 +110,51 @@ async function checkBegun(walk: Walk, event: EventTable, { ids }: Mention): Prom
       continue
     }
     if (!walk.answered.has(id) && row.result !== null) {
-      differ(walk, event, { row, what: 'result', is: row.result, was: null })
+      reportDifference(walk, event, row, { what: 'result', is: row.result, was: null })
     }
-    if (!walk.noted.has(id) && row.note !== row.planned_note) isAnotherNote(walk, event, row)
+    if (!walk.noted.has(id) && row.note !== row.planned_note) reportChangedNote(walk, event, row)
   }
   for (const id of all) {
-    walk.begun.count(id)
+    walk.started.count(id)
     walk.answered.remove(id)
     walk.noted.remove(id)
   }
 }
 
 /** Before the event that brought a record into the journal, no attempt of it began. */
-async function checkFirst(walk: Walk, event: EventTable, ids: readonly number[]): Promise<void> {
-  for await (const { id, attempts, attempt } of attemptsOf(walk, ids)) {
+async function checkFirst(walk: Walk, event: EventRow, ids: readonly number[]): Promise<void> {
+  for await (const { id, attempts, attempt } of selectAttempts(walk, ids)) {
     if (attempt === 0) continue
     const message = `record ${id}: its number of attempts is ${attempts}, and ${attempts - attempt} began`
     walk.found.add('record', id, message, event)
   }
 }
 
-async function checkStrangers({ tables, found }: Check): Promise<void> {
+async function checkUnknownAttempts({ db, found }: Verifier): Promise<void> {
   const { rows } = await sql<{ id: number; attempt: number }>`
     select records.id, attempt from attempts cross join records
-    where records.id = attempts.record_id and (attempt > records.attempts or attempt < 1)`.execute(tables)
+    where records.id = attempts.record_id and (attempt > records.attempts or attempt < 1)`.execute(db)
   for (const { id, attempt } of rows) {
     found.add('record', id, `record ${id}: its attempt ${attempt} was put there: no event tells of it`)
   }
 }
 
 interface Difference {
-  readonly row: AttemptRow
   readonly what: string
   readonly is: string | number | null
   readonly was: string | number | null
 }
 
-function differ({ found }: Walk, event: EventTable, { row, what, is, was }: Difference): void {
-  const { id, attempt } = row
+function reportDifference(
+  { found }: Walk,
+  event: EventRow,
+  { id, attempt }: AttemptRow,
+  { what, is, was }: Difference,
+): void {
   const message = `record ${id}: the ${what} of its attempt ${attempt} is ${is ?? 'none'}, and was ${was ?? 'none'}`
   found.add('record', id, message, event)
 }
 
-function isAnotherNote({ found }: Walk, event: EventTable, { id, attempt }: AttemptRow): void {
+function reportChangedNote({ found }: Walk, event: EventRow, { id, attempt }: AttemptRow): void {
   found.add('record', id, `record ${id}: the note of its attempt ${attempt} is not what was noted`, event)
 }

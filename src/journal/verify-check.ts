@@ -1,37 +1,119 @@
-/** What the parts of the check share. */
-import type { Kysely } from 'kysely'
+/** What the parts of the verifier share: parsed events, mismatches, and the records seen so far. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Mismatch } from '../domain/audit.ts'
 import type { EventDetail } from './event-detail.ts'
-import type { Findings } from './findings.ts'
-import type { IdSet } from './id-set.ts'
-import type { EventTable, Tables } from './schema.ts'
+import { jsonRows } from './rows.ts'
+import type { Db, EventRow } from './schema.ts'
 
 /** An event with what it says. */
-export interface Told {
-  readonly event: EventTable
+export interface ParsedEvent {
+  readonly event: EventRow
   readonly detail: EventDetail
 }
 
 /** What was met of each record, on the way from the last event to the first. */
-export interface Met {
+export interface SeenRecords {
   readonly state: IdSet
   readonly http: IdSet
   readonly apiId: IdSet
   readonly planned: IdSet
   readonly attached: IdSet
-  readonly forgotten: IdSet
+  readonly pruned: IdSet
   /** Those of the above that are in the table. */
   readonly there: IdSet
 }
 
 /** How many records are compared with one question. */
-export const AT_ONCE = 1000
+export const BATCH_SIZE = 1000
 
-export function* inParts(ids: readonly number[]): Generator<readonly number[]> {
-  for (let start = 0; start < ids.length; start += AT_ONCE) yield ids.slice(start, start + AT_ONCE)
+export function* splitIntoBatches<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < all.length; start += BATCH_SIZE) yield all.slice(start, start + BATCH_SIZE)
 }
 
-export interface Check {
-  readonly tables: Kysely<Tables>
-  readonly found: Findings
-  readonly met: Met
+/** Rows of records, some at a time; `columns` and `joins` of the query. */
+export async function* selectRecords<T>(
+  db: Db,
+  ids: readonly number[],
+  columns: RawBuilder<unknown>,
+  joins: RawBuilder<unknown> = sql``,
+): AsyncGenerator<T> {
+  for (const some of splitIntoBatches(ids)) {
+    const { rows } = await sql<T>`
+      select ${columns} from ${jsonRows(some, { id: (id) => id })} cross join records ${joins}
+      where records.id = batch.id order by records.id`.execute(db)
+    yield* rows
+  }
+}
+
+export interface Verifier {
+  readonly db: Db
+  readonly found: Mismatches
+  readonly seen: SeenRecords
+}
+
+// Counts all mismatches and keeps the first.
+
+/** As many as a person reads. */
+const MAX_LISTED = 100
+
+export interface Mismatches {
+  add(about: Mismatch['about'], id: string | number, message: string, event?: EventRef): void
+  count(): number
+  /** In the order of their events. */
+  list(): Mismatch[]
+}
+
+/** The event that tells how it should be. */
+type EventRef = Pick<EventRow, 'id' | 'at'>
+
+export function collectMismatches(): Mismatches {
+  let count = 0
+  const kept: Mismatch[] = []
+  return {
+    add(about, id, message, event) {
+      count++
+      if (kept.length >= MAX_LISTED) return
+      kept.push({ about, id: String(id), message, ...(event && { event: event.id, since: event.at }) })
+    },
+    count: () => count,
+    list: () => kept.toSorted((one, other) => (one.event ?? Infinity) - (other.event ?? Infinity)),
+  }
+}
+
+// A set of ids that takes a bit for each: a hundred million records in twelve megabytes.
+
+export interface IdSet {
+  has(id: number): boolean
+  /** Whether it is new. */
+  add(id: number): boolean
+  remove(id: number): void
+  /** How many there are. */
+  size(): number
+}
+
+export function createIdSet(): IdSet {
+  let bits = new Uint8Array(1024)
+  let size = 0
+  const isIn = (id: number) => ((bits[id >>> 3] ?? 0) & (1 << (id & 7))) !== 0
+  return {
+    has: isIn,
+    add(id) {
+      if (isIn(id)) return false
+      const byte = id >>> 3
+      if (byte >= bits.length) {
+        const wider = new Uint8Array(Math.max(bits.length * 2, byte + 1))
+        wider.set(bits)
+        bits = wider
+      }
+      bits[byte] = (bits[byte] ?? 0) | (1 << (id & 7))
+      size++
+      return true
+    },
+    remove(id) {
+      if (!isIn(id)) return
+      bits[id >>> 3] = (bits[id >>> 3] ?? 0) & ~(1 << (id & 7))
+      size--
+    },
+    size: () => size,
+  }
 }

@@ -1,70 +1,66 @@
-/** Records as the chain says they are, against the table. */
-import { type Kysely, sql } from 'kysely'
-import { batchOf } from './batch.ts'
-import type { Mention } from './event-detail.ts'
-import type { Findings } from './findings.ts'
-import { idSet } from './id-set.ts'
-import { eachOf, type Ids } from './ids.ts'
-import type { EventTable, Tables } from './schema.ts'
-import { attemptCheck } from './verify-attempts.ts'
-import { bodyCheck } from './verify-bodies.ts'
-import { AT_ONCE, type Check, inParts, type Met, type Told } from './verify-check.ts'
-import { checkKey } from './verify-keys.ts'
-import { checkPlanned } from './verify-planned.ts'
+/** Compares records and their bodies with what the chain says of them. */
+import { hash } from 'node:crypto'
+import { sql } from 'kysely'
+import {
+  digestPlannedRecords,
+  formatChange,
+  type Mention,
+  mapSums,
+  sumPlannedRecord,
+  sumText,
+} from './event-detail.ts'
+import { PRUNED_BODY } from './prune.ts'
+import { type IdRuns, iterateIds, jsonRows } from './rows.ts'
+import type { Db, EventRow, Row } from './schema.ts'
+import { createAttemptCheck } from './verify-attempts.ts'
+import {
+  BATCH_SIZE,
+  createIdSet,
+  type Mismatches,
+  type ParsedEvent,
+  type SeenRecords,
+  selectRecords,
+  splitIntoBatches,
+  type Verifier,
+} from './verify-check.ts'
 
-export function recordCheck(tables: Kysely<Tables>, found: Findings) {
-  const met: Met = {
-    state: idSet(),
-    http: idSet(),
-    apiId: idSet(),
-    planned: idSet(),
-    attached: idSet(),
-    forgotten: idSet(),
-    there: idSet(),
+export function createRecordCheck(db: Db, found: Mismatches) {
+  const seen: SeenRecords = {
+    state: createIdSet(),
+    http: createIdSet(),
+    apiId: createIdSet(),
+    planned: createIdSet(),
+    attached: createIdSet(),
+    pruned: createIdSet(),
+    there: createIdSet(),
   }
-  const check: Check = { tables, found, met }
-  const attempts = attemptCheck(check)
-  const checkBodies = bodyCheck(check)
-  /** Records up to this one may be older than the chain. */
-  let before = { count: 0, last: 0 }
-  let firstRemoved = Infinity
+  const check: Verifier = { db, found, seen }
+  const attempts = createAttemptCheck(check)
+  const checkBodies = createBodyCheck(check)
   return {
-    async look(page: readonly Told[]): Promise<void> {
+    async checkPage(page: readonly ParsedEvent[]): Promise<void> {
       for (const told of page) {
         const { event, detail } = told
-        for (const id of eachOf(detail.forgotten?.ids ?? [])) met.forgotten.add(id)
+        for (const id of iterateIds(detail.pruned?.ids ?? [])) seen.pruned.add(id)
         for (const mention of detail.records ?? []) await checkMention(check, event, mention)
         if (detail.attached !== undefined) await checkAttached(check, event, detail.attached)
         await checkBodies(told)
-        await attempts.look(told)
+        await attempts.checkEvent(told)
         if (detail.planned !== undefined) await checkPlanned(check, told, detail.planned)
-        if (detail.removed !== undefined) {
-          await checkRemoved(check, event, detail.removed)
-          for (const id of eachOf(detail.removed)) firstRemoved = Math.min(firstRemoved, id)
-        }
-        if (detail.before !== undefined) before = detail.before.records
+        if (detail.removed !== undefined) await checkRemoved(check, event, detail.removed)
       }
     },
     async finish(): Promise<void> {
-      await checkStrangers(check, before.last)
+      await checkUnknownRecords(check)
       await attempts.finish()
-      // Ids of what was thrown away are given again.
-      if (firstRemoved > before.last) await checkOlder(check, before)
     },
-    compared: () => met.there.size(),
+    compared: () => seen.there.size(),
   }
 }
 
-interface RecordRow {
-  readonly id: number
-  readonly direction: 'incoming' | 'outgoing'
-  readonly state: string
-  readonly http: number | null
-  readonly api_id: string | null
-  readonly holds_key: number
-}
+type RecordRow = Pick<Row<'records'>, 'id' | 'direction' | 'state' | 'http' | 'api_id' | 'owns_key'>
 
-interface Asked {
+interface ExpectedRecord {
   readonly id: number
   readonly state: boolean
   readonly http: boolean
@@ -72,38 +68,29 @@ interface Asked {
   readonly apiId: string | undefined
 }
 
-async function checkMention(check: Check, event: EventTable, mention: Mention): Promise<void> {
-  const { met } = check
-  let place = 0
-  let asked: Asked[] = []
-  for (const id of eachOf(mention.ids)) {
-    const apiId = mention.api?.[place++]
-    const ask = {
+async function checkMention(check: Verifier, event: EventRow, mention: Mention): Promise<void> {
+  const { seen } = check
+  const all = [...iterateIds(mention.ids)].map((id, place): ExpectedRecord => {
+    const apiId = mention.api?.[place]
+    return {
       id,
-      state: !met.state.has(id),
-      http: mention.http !== undefined && !met.http.has(id),
-      apiId: apiId !== undefined && !met.apiId.has(id) ? apiId : undefined,
+      state: seen.state.add(id),
+      http: mention.http !== undefined && seen.http.add(id),
+      apiId: apiId !== undefined && seen.apiId.add(id) ? apiId : undefined,
     }
-    met.state.add(id)
-    if (mention.http !== undefined) met.http.add(id)
-    if (apiId !== undefined) met.apiId.add(id)
-    if (ask.state || ask.http || ask.apiId !== undefined) asked.push(ask)
-    if (asked.length === AT_ONCE) {
-      await compare(check, event, { mention, asked })
-      asked = []
-    }
-  }
-  if (asked.length > 0) await compare(check, event, { mention, asked })
+  })
+  const asked = all.filter(({ state, http, apiId }) => state || http || apiId !== undefined)
+  for (const some of splitIntoBatches(asked)) await compareRecords(check, event, { mention, asked: some })
 }
 
-async function compare(
-  { tables, found, met }: Check,
-  event: EventTable,
-  { mention, asked }: { mention: Mention; asked: readonly Asked[] },
+async function compareRecords(
+  { db, found, seen }: Verifier,
+  event: EventRow,
+  { mention, asked }: { mention: Mention; asked: readonly ExpectedRecord[] },
 ): Promise<void> {
   const { rows } = await sql<RecordRow>`
-    select records.id, direction, records.state, http, api_id, holds_key from ${batchOf(asked, { id: ({ id }) => id })}
-    cross join records where records.id = batch.id`.execute(tables)
+    select records.id, direction, records.state, http, api_id, owns_key from ${jsonRows(asked, { id: 'id' })}
+    cross join records where records.id = batch.id`.execute(db)
   const byId = new Map(rows.map((row) => [row.id, row]))
   for (const { id, state, http, apiId } of asked) {
     const row = byId.get(id)
@@ -111,7 +98,7 @@ async function compare(
       if (state) found.add('record', id, `record ${id} is missing; it was ${mention.state}`, event)
       continue
     }
-    met.there.add(id)
+    seen.there.add(id)
     const differ = (what: string, is: unknown, was: unknown) =>
       found.add('record', id, `record ${id}: ${what} is ${String(is)}, and was ${String(was)}`, event)
     if (state && row.state !== mention.state) differ('its state', row.state, mention.state)
@@ -124,64 +111,183 @@ async function compare(
 }
 
 /** A record is in one delivery for ever. */
-async function checkAttached({ tables, found, met }: Check, event: EventTable, ids: Ids): Promise<void> {
-  for (const some of inParts([...eachOf(ids)].filter((id) => !met.attached.has(id)))) {
-    const { rows } = await sql<{ id: number; delivery_id: string | null }>`
-      select records.id, delivery_id from ${batchOf(some, { id: (id) => id })} cross join records
-      where records.id = batch.id and delivery_id is not ${event.subject}`.execute(tables)
-    for (const { id, delivery_id } of rows) {
-      const message = `record ${id} belongs to the delivery ${String(delivery_id)}, and was in ${String(event.subject)}`
-      found.add('record', id, message, event)
-    }
-    for (const id of some) met.attached.add(id)
+async function checkAttached({ db, found, seen }: Verifier, event: EventRow, ids: IdRuns): Promise<void> {
+  const rows = selectRecords<Pick<Row<'records'>, 'id' | 'delivery_id'>>(
+    db,
+    [...iterateIds(ids)].filter((id) => seen.attached.add(id)),
+    sql`records.id, delivery_id`,
+  )
+  for await (const { id, delivery_id } of rows) {
+    if (delivery_id === event.subject) continue
+    const message = `record ${id} belongs to the delivery ${String(delivery_id)}, and was in ${String(event.subject)}`
+    found.add('record', id, message, event)
   }
 }
 
-async function checkRemoved({ tables, found, met }: Check, event: EventTable, ids: Ids): Promise<void> {
-  const gone = [...eachOf(ids)].filter((id) => !met.state.has(id))
-  for (const some of inParts(gone)) {
-    const { rows } = await sql<{ id: number }>`
-      select records.id from ${batchOf(some, { id: (id) => id })} cross join records
-      where records.id = batch.id`.execute(tables)
-    for (const { id } of rows) {
-      met.there.add(id)
-      found.add('record', id, `record ${id} is there, and was thrown away with its plan`, event)
-    }
-    for (const id of some) {
-      met.state.add(id)
-      met.planned.add(id)
-    }
+async function checkRemoved({ db, found, seen }: Verifier, event: EventRow, ids: IdRuns): Promise<void> {
+  const gone = [...iterateIds(ids)].filter((id) => seen.state.add(id))
+  for await (const { id } of selectRecords<{ id: number }>(db, gone, sql`records.id`)) {
+    seen.there.add(id)
+    found.add('record', id, `record ${id} is there, and was thrown away with its plan`, event)
   }
+  for (const id of gone) seen.planned.add(id)
 }
 
 /** Records that no event tells of. */
-async function checkStrangers(check: Check, older: number): Promise<void> {
-  const { rows } = await sql<{ count: number }>`select count(*) as count from records`.execute(check.tables)
-  if ((rows[0]?.count ?? 0) > check.met.there.size()) await nameStrangers(check, older)
-}
-
-/** Of those that are older than the chain it is only known how many there were. */
-async function checkOlder(
-  { tables, found }: Check,
-  before: { readonly count: number; readonly last: number },
-): Promise<void> {
-  if (before.count === 0) return
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from records where id <= ${before.last}`.execute(tables)
-  const missing = before.count - (rows[0]?.count ?? 0)
-  if (missing > 0) found.add('record', '', `${missing} records that are older than the chain are missing`)
-}
-
-async function nameStrangers({ tables, found, met }: Check, older: number): Promise<void> {
-  let after = older
-  for (;;) {
+async function checkUnknownRecords({ db, found, seen }: Verifier): Promise<void> {
+  const { rows: counted } = await sql<{ count: number }>`select count(*) as count from records`.execute(db)
+  if ((counted[0]?.count ?? 0) <= seen.there.size()) return
+  for (let after: number | undefined = 0; after !== undefined;) {
     const { rows } = await sql<{ id: number }>`
-      select id from records where id > ${after} order by id limit ${AT_ONCE}`.execute(tables)
-    const last = rows.at(-1)
-    if (last === undefined) return
+      select id from records where id > ${after} order by id limit ${BATCH_SIZE}`.execute(db)
     for (const { id } of rows) {
-      if (!met.there.has(id)) found.add('record', id, `record ${id} was put there: no event tells of it`)
+      if (!seen.there.has(id)) found.add('record', id, `record ${id} was put there: no event tells of it`)
     }
-    after = last.id
+    after = rows.at(-1)?.id
   }
+}
+
+// What was planned: what makes each record the same record, and what was to be sent.
+
+type PlannedRow = Pick<
+  Row<'records'>,
+  'id' | 'file_id' | 'number' | 'operation' | 'account' | 'natural_key'
+> &
+  Pick<Row<'records'>, 'body_hash' | 'route'> & {
+    // Null where the record has no body.
+    readonly [Column in 'body' | 'note' | 'target' | 'changes']: string | null
+  } & { readonly file_number: number | null; readonly own_number: number | null }
+
+async function checkPlanned(
+  check: Verifier,
+  told: ParsedEvent,
+  { ids, digest, sums }: NonNullable<ParsedEvent['detail']['planned']>,
+): Promise<void> {
+  const { db, found, seen } = check
+  const { event } = told
+  const all = [...iterateIds(ids)]
+  // Of a plan that was thrown away the ids may have been given again.
+  const isOld = all.some((id) => seen.planned.has(id))
+  for (const id of all) seen.planned.add(id)
+  if (isOld) return
+  const { rows } = await sql<PlannedRow>`
+    select records.id, file_id, number, operation, account, natural_key, body_hash, route,
+      bodies.body, note, target, changes,
+      file_number, (select files.number from files where files.id = records.file_id) as own_number
+    from ${jsonRows(all, { id: (id) => id })} cross join records left join bodies on bodies.record_id = records.id
+    where records.id = batch.id order by records.id`.execute(db)
+  const wasSent = listSentIds(told)
+  for (const row of rows) {
+    checkRoute(check, event, row)
+    if (wasSent.has(row.id)) checkBody(check, event, row)
+  }
+  checkTexts(check, told, rows)
+  const isWhole = digestPlannedRecords(event.subject ?? '', rows.map(toIdentity)).digest === digest
+  const areItsOwn = rows.every(({ file_id }) => file_id === event.subject)
+  if (isWhole && areItsOwn) return
+  const places = new Map(all.map((id, place) => [id, place]))
+  const changed = rows.filter((row) => {
+    const place = places.get(row.id) ?? 0
+    return row.file_id !== event.subject || sumPlannedRecord(toIdentity(row)) !== sums[place]
+  })
+  for (const { id } of changed) {
+    const message = `record ${id}: its number, key, account, operation, file or body hash is not what was planned`
+    found.add('record', id, message, event)
+  }
+  // A record that is missing is reported by what the chain says of its state.
+  if (changed.length > 0 || rows.length < all.length) return
+  const range = `records ${all[0]} to ${all.at(-1)}`
+  found.add('record', all[0] ?? 0, `${range}: one of them is not what was planned`, event)
+}
+
+function toIdentity({ number, operation, account, natural_key, body_hash }: PlannedRow) {
+  return { number, operation, account, naturalKey: natural_key, bodyHash: body_hash }
+}
+
+/** Those of the records of an event that were to be sent. The others have no body. */
+function listSentIds({ detail }: ParsedEvent): ReadonlySet<number> {
+  const planned = (detail.records ?? []).filter(({ state }) => state === 'planned')
+  return new Set(planned.flatMap(({ ids }) => [...iterateIds(ids)]))
+}
+
+function checkRoute(
+  { found }: Verifier,
+  event: EventRow,
+  { id, route }: { readonly id: number; readonly route: string },
+): void {
+  if (route === event.route) return
+  found.add('record', id, `record ${id}: its route is ${route}, and was ${String(event.route)}`, event)
+}
+
+function checkBody({ found, seen }: Verifier, event: EventRow, { id, body, body_hash }: PlannedRow): void {
+  if (seen.pruned.has(id) && body === PRUNED_BODY) return
+  if (body === null) found.add('record', id, `record ${id}: its body is missing`, event)
+  else if (hash('sha256', body) !== body_hash) {
+    found.add('record', id, `record ${id}: its body is not what was planned`, event)
+  }
+}
+
+/** What goes beside the bodies, and does with them when they are missing. */
+function checkTexts({ found, seen }: Verifier, { event, detail }: ParsedEvent, rows: readonly PlannedRow[]) {
+  const notes = mapSums(detail.notes)
+  const changes = mapSums(detail.changes)
+  for (const row of rows) {
+    const { id, body, note, target, changes: values } = row
+    if (body === null) continue
+    if (!seen.pruned.has(id) && notes.get(id) !== (note === null ? undefined : sumText(id, note))) {
+      found.add('record', id, `record ${id}: its note is not what was planned`, event)
+    }
+    const change = target === null ? undefined : formatChange(target, JSON.parse(values ?? '[]') as string[])
+    const isOfItsFile = target === null || row.file_number === row.own_number
+    if (!isOfItsFile || changes.get(id) !== (change === undefined ? undefined : sumText(id, change))) {
+      found.add('record', id, `record ${id}: what it changes is not what was planned`, event)
+    }
+  }
+}
+
+// What the API showed of outgoing records.
+
+function createBodyCheck(check: Verifier) {
+  const { db, found, seen } = check
+  const compared = createIdSet()
+  return async ({ event, detail }: ParsedEvent): Promise<void> => {
+    if (detail.bodies === undefined) return
+    const sums = mapSums(detail.bodies)
+    const asked = [...sums.keys()].filter((id) => compared.add(id))
+    const columns = sql`records.id, records.route, bodies.body`
+    const bodies = sql`left join bodies on bodies.record_id = records.id`
+    const rows = selectRecords<{ id: number; route: string; body: string | null }>(db, asked, columns, bodies)
+    for await (const row of rows) {
+      const { id, body } = row
+      checkRoute(check, event, row)
+      if (seen.pruned.has(id) && body === PRUNED_BODY) continue
+      if (body === null) found.add('record', id, `record ${id}: its body is missing`, event)
+      else if (sumText(id, body) !== sums.get(id)) {
+        found.add('record', id, `record ${id}: its body is not what the API showed`, event)
+      }
+    }
+  }
+}
+
+// Whether a record owns its key, by its latest event. A key that is wrongly free may be posted again.
+
+function checkKey(found: Mismatches, event: EventRow, record: RecordRow): void {
+  const { id, owns_key } = record
+  const held = shouldOwnKey(record, event)
+  if (held === (owns_key === 1)) return
+  const message = held
+    ? `record ${id}: it holds its key no longer, so that the same may be sent again`
+    : `record ${id}: it holds its key, and had let go of it`
+  found.add('record', id, message, event)
+}
+
+const OWNING_STATES: readonly string[] = ['planned', 'sending', 'uncertain', 'deferred', 'accepted']
+
+/** As all that bring records to their states set it. */
+function shouldOwnKey({ direction, state }: RecordRow, { kind }: EventRow): boolean {
+  if (direction === 'outgoing') return false
+  if (OWNING_STATES.includes(state)) return true
+  // What was sent keeps its key whatever came of it; what was not sent has none.
+  const wasSent = kind === 'records-answered' || kind === 'records-reconciled'
+  return wasSent && (state === 'held' || state === 'duplicate')
 }

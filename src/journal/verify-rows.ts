@@ -1,178 +1,167 @@
-/** Files, deliveries, documents and decisions as the chain says they are, against their tables. */
-import { type Kysely, sql } from 'kysely'
-import { batchOf } from './batch.ts'
-import { decisionDigest, deliveryDigest, fileDigest } from './digests.ts'
-import type { Findings } from './findings.ts'
-import { idSet, type IdSet } from './id-set.ts'
-import type { EventTable, Tables } from './schema.ts'
-import type { Told } from './verify-check.ts'
-import { turnCheck } from './verify-turns.ts'
+/** Compares files, deliveries, documents, decisions and scheduled runs with what the chain says of them. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Mismatch } from '../domain/audit.ts'
+import { digestDecision, digestDelivery, digestFile, type EventDetail } from './event-detail.ts'
+import { jsonRows } from './rows.ts'
+import { type RunMention, toRunMention } from './scheduled-runs.ts'
+import type { Db, EventRow, Row } from './schema.ts'
+import { createIdSet, type IdSet, type Mismatches, type ParsedEvent } from './verify-check.ts'
 
-interface Check {
-  readonly tables: Kysely<Tables>
-  readonly found: Findings
-}
-
-export function rowCheck(tables: Kysely<Tables>, found: Findings) {
-  const check = { tables, found }
-  const files = fileCheck(check)
-  const deliveries = deliveryCheck(check)
-  const documents = documentCheck(check)
-  const decisions = decisionCheck(check)
-  const turns = turnCheck(tables, found)
+export function createRowCheck(db: Db, found: Mismatches) {
+  const files = checkWork(db, found, FILES)
+  const deliveries = checkWork(db, found, DELIVERIES)
+  const documents = createDocumentCheck(db, found)
+  const runs = createRunCheck(db, found)
   return {
-    async look(page: readonly Told[]): Promise<void> {
-      await files.look(page)
-      await deliveries.look(page)
-      await documents.look(page)
-      await decisions.look(page)
-      await turns.look(page)
+    async checkPage(page: readonly ParsedEvent[]): Promise<void> {
+      await files.checkPage(page)
+      await deliveries.checkPage(page)
+      await documents.checkPage(page)
+      await checkDecisions(db, found, page)
+      await runs.checkPage(page)
     },
     async finish(): Promise<void> {
       await files.finish()
       await deliveries.finish()
-      await turns.finish()
+      await runs.finish()
     },
     compared: () => ({ files: files.compared(), deliveries: deliveries.compared() }),
   }
 }
 
-/** The events of a page by their subjects: of each the latest, where no later page told of it. */
-function latest<Said>(
-  page: readonly Told[],
-  saidIn: (told: Told) => Said | undefined,
-  isNew: (said: Said, event: EventTable) => boolean,
-) {
-  const subjects = new Map<string, { event: EventTable; said: Said }>()
-  for (const told of page) {
-    const said = saidIn(told)
-    const { event } = told
-    if (said !== undefined && event.subject !== null && isNew(said, event))
-      subjects.set(event.subject, { event, said })
+/** Numbers within groups, such as the sequence numbers of a route. */
+function createGroupedSet() {
+  const groups = new Map<string, IdSet>()
+  let size = 0
+  return {
+    has: (group: string, id: number) => groups.get(group)?.has(id) === true,
+    /** Whether it is new. */
+    add(group: string, id: number): boolean {
+      const known = groups.get(group) ?? createIdSet()
+      groups.set(group, known)
+      if (!known.add(id)) return false
+      size++
+      return true
+    },
+    size: () => size,
   }
-  return subjects
 }
 
-function fileCheck({ tables, found }: Check) {
-  const met = idSet()
-  let older = 0
-  const isNew = ({ number }: { readonly number: number }) => {
-    const first = !met.has(number)
-    met.add(number)
-    return first
+interface RowState {
+  readonly state: string
+  readonly outcome?: string | null
+  readonly digest: string
+}
+
+interface Comparison {
+  readonly about: Mismatch['about']
+  readonly id: string
+  readonly title: string
+  /** The last event that tells of the row, and what it says. */
+  readonly event: EventRow
+  readonly said: RowState
+  readonly row: (RowState & { readonly name?: string }) | undefined
+  /** What the digest is made of. */
+  readonly contents: string
+}
+
+function compareRow(found: Mismatches, { about, id, title, event, said, row, contents }: Comparison): void {
+  if (row === undefined) {
+    found.add(about, id, `${title} is missing; it was ${said.state}`, event)
+    return
   }
+  const named = row.name === undefined ? title : `${title} (${row.name})`
+  const is = formatState(row)
+  const was = formatState(said)
+  if (is !== was) found.add(about, id, `${named} is ${is}, and was ${was}`, event)
+  else if (row.digest !== said.digest) {
+    found.add(about, id, `${named} is not what it was: ${contents} differs`, event)
+  }
+}
+
+function formatState({ state, outcome = null }: RowState): string {
+  return outcome === null ? state : `${state} (${outcome})`
+}
+
+// Files and deliveries.
+
+interface WorkKind<Table extends 'files' | 'deliveries'> {
+  readonly table: Table
+  readonly about: 'file' | 'delivery'
+  /** Its group and its number within that, as columns. */
+  readonly number: RawBuilder<unknown>
+  readonly saidIn: (detail: EventDetail) => (RowState & { readonly number: number }) | undefined
+  readonly groupOf: (event: EventRow) => string
+  readonly digest: (row: Row<Table>) => string
+  readonly formatTitle: (work: { id: string; group: string; number: number }) => string
+  readonly contents: string
+}
+
+const FILES: WorkKind<'files'> = {
+  table: 'files',
+  about: 'file',
+  number: sql`'' as "group", number`,
+  saidIn: ({ file }) => file,
+  groupOf: () => '',
+  digest: digestFile,
+  formatTitle: ({ id }) => `file ${id}`,
+  contents: 'a name, time or hash',
+}
+
+const DELIVERIES: WorkKind<'deliveries'> = {
+  table: 'deliveries',
+  about: 'delivery',
+  number: sql`route as "group", sequence as number`,
+  saidIn: ({ delivery }) => delivery && { ...delivery, number: delivery.sequence },
+  groupOf: ({ route }) => route ?? '',
+  digest: digestDelivery,
+  formatTitle: ({ group, number }) => `delivery ${group} ${number}`,
+  contents: 'a name, time, count or hash',
+}
+
+function checkWork<Table extends 'files' | 'deliveries'>(db: Db, found: Mismatches, kind: WorkKind<Table>) {
+  const { table, about, contents } = kind
+  const met = createGroupedSet()
   return {
-    async look(page: readonly Told[]): Promise<void> {
-      for (const { detail } of page) older = detail.before?.files.last ?? older
-      const told = latest(page, ({ detail }) => detail.file, isNew)
-      if (told.size === 0) return
-      const rows = await tables
-        .selectFrom('files')
-        .selectAll()
-        .where('id', 'in', [...told.keys()])
-        .execute()
-      const byId = new Map(rows.map((row) => [row.id, row]))
-      for (const [id, { event, said }] of told) {
-        const row = byId.get(id)
-        if (row === undefined) found.add('file', id, `file ${id} is missing; it was ${said.state}`, event)
-        else if (row.state !== said.state || row.outcome !== said.outcome) {
-          const message = `file ${id} (${row.name}) is ${inWords(row)}, and was ${inWords(said)}`
-          found.add('file', id, message, event)
-        } else if (fileDigest(row) !== said.digest) {
-          found.add(
-            'file',
-            id,
-            `file ${id} (${row.name}) is not what it was: a name, time or hash differs`,
-            event,
-          )
-        }
+    async checkPage(page: readonly ParsedEvent[]): Promise<void> {
+      const told = page.flatMap(({ event, detail }) => {
+        const said = kind.saidIn(detail)
+        const { subject: id } = event
+        if (said === undefined || id === null || !met.add(kind.groupOf(event), said.number)) return []
+        return [{ event, id, said }]
+      })
+      if (told.length === 0) return
+      const batch = jsonRows(told, { id: 'id' })
+      const { rows } = await sql<Row<Table> & Row<'files' | 'deliveries'>>`
+        select * from ${sql.table(table)} where id in (select batch.id from ${batch})`.execute(db)
+      const byId = new Map(rows.map((row) => [row.id, { ...row, digest: kind.digest(row) }]))
+      for (const { event, id, said } of told) {
+        const title = kind.formatTitle({ id, group: kind.groupOf(event), number: said.number })
+        compareRow(found, { about, id, title, event, said, row: byId.get(id), contents })
       }
     },
     async finish(): Promise<void> {
-      const { rows } = await sql<{ number: number; id: string }>`
-        select number, id from files where number > ${older}`.execute(tables)
-      for (const { number, id } of rows) {
-        if (!met.has(number)) found.add('file', id, `file ${id} was put there: no event tells of it`)
+      const { rows } = await sql<{ id: string; group: string; number: number }>`
+        select id, ${kind.number} from ${sql.table(table)}`.execute(db)
+      for (const row of rows) {
+        if (met.has(row.group, row.number)) continue
+        found.add(about, row.id, `${kind.formatTitle(row)} was put there: no event tells of it`)
       }
     },
     compared: () => met.size(),
   }
 }
 
-function inWords({ state, outcome }: { readonly state: string; readonly outcome: string | null }): string {
-  return outcome === null ? state : `${state} (${outcome})`
-}
+// Documents and decisions.
 
-function deliveryCheck({ tables, found }: Check) {
-  const met = new Map<string, IdSet>()
-  let compared = 0
-  let olderThan = 0
-  const ofRoute = (route: string): IdSet => {
-    const known = met.get(route) ?? idSet()
-    met.set(route, known)
-    return known
-  }
-  const isNew = ({ sequence }: { readonly sequence: number }, { route }: EventTable) => {
-    const known = ofRoute(route ?? '')
-    const first = !known.has(sequence)
-    known.add(sequence)
-    if (first) compared++
-    return first
-  }
+function createDocumentCheck(db: Db, found: Mismatches) {
+  const met = createGroupedSet()
   return {
-    async look(page: readonly Told[]): Promise<void> {
-      for (const { detail } of page) olderThan = detail.before?.deliveries.last ?? olderThan
-      const told = latest(page, ({ detail }) => detail.delivery, isNew)
-      if (told.size === 0) return
-      const rows = await tables
-        .selectFrom('deliveries')
-        .selectAll()
-        .where('id', 'in', [...told.keys()])
-        .execute()
-      const byId = new Map(rows.map((row) => [row.id, row]))
-      for (const [id, { event, said }] of told) {
-        const row = byId.get(id)
-        const name = `delivery ${event.route ?? ''} ${said.sequence}`
-        if (row === undefined) found.add('delivery', id, `${name} is missing; it was ${said.state}`, event)
-        else if (row.state !== said.state) {
-          found.add('delivery', id, `${name} (${row.name}) is ${row.state}, and was ${said.state}`, event)
-        } else if (deliveryDigest(row) !== said.digest) {
-          found.add(
-            'delivery',
-            id,
-            `${name} (${row.name}) is not what it was: a name, time, count or hash differs`,
-            event,
-          )
-        }
-      }
-    },
-    async finish(): Promise<void> {
-      const { rows } = await sql<{ id: string; route: string; sequence: number }>`
-        select id, route, sequence from deliveries where composed_at > ${olderThan}`.execute(tables)
-      for (const { id, route, sequence } of rows) {
-        if (ofRoute(route).has(sequence)) continue
-        found.add('delivery', id, `delivery ${route} ${sequence} was put there: no event tells of it`)
-      }
-    },
-    compared: () => compared,
-  }
-}
-
-function documentCheck({ tables, found }: Check) {
-  const met = new Map<string, IdSet>()
-  const isNew = (id: number, kind: string) => {
-    const known = met.get(kind) ?? idSet()
-    met.set(kind, known)
-    const first = !known.has(id)
-    known.add(id)
-    return first
-  }
-  return {
-    async look(page: readonly Told[]): Promise<void> {
+    async checkPage(page: readonly ParsedEvent[]): Promise<void> {
       for (const { event, detail } of page) {
-        const told = (detail.documents ?? []).filter(([id, kind]) => isNew(id, kind))
+        const told = (detail.documents ?? []).filter(([id, kind]) => met.add(kind, id))
         if (told.length === 0) continue
-        const batch = batchOf(told, {
+        const batch = jsonRows<(typeof told)[number]>(told, {
           id: ([id]) => id,
           kind: ([, kind]) => kind,
           state: ([, , state]) => state,
@@ -180,7 +169,7 @@ function documentCheck({ tables, found }: Check) {
         const { rows } = await sql<{ id: number; kind: string; is: string | null; was: string }>`
           select batch.id, batch.kind, documents.state as "is", batch.state as was
           from ${batch} left join documents on documents.record_id = batch.id and documents.kind = batch.kind
-          where documents.state is not batch.state`.execute(tables)
+          where documents.state is not batch.state`.execute(db)
         for (const { id, kind, is, was } of rows) {
           const message = `the ${kind} of record ${id} is ${is ?? 'missing'}, and was ${was}`
           found.add('document', `${id} ${kind}`, message, event)
@@ -190,24 +179,66 @@ function documentCheck({ tables, found }: Check) {
   }
 }
 
-function decisionCheck({ tables, found }: Check) {
+async function checkDecisions(db: Db, found: Mismatches, page: readonly ParsedEvent[]): Promise<void> {
+  for (const { event, detail } of page) {
+    if (detail.decision === undefined) continue
+    const { id, action, digest } = detail.decision
+    const title = `decision ${id} (${action})`
+    const row = await db.selectFrom('decisions').selectAll().where('id', '=', id).executeTakeFirst()
+    if (row === undefined) found.add('decision', id, `${title} is missing`, event)
+    else if (digestDecision(row) !== digest) {
+      found.add('decision', id, `${title} is not what was decided, by whom, or why`, event)
+    }
+  }
+}
+
+// Scheduled runs.
+
+function createRunCheck(db: Db, found: Mismatches) {
+  const met = new Set<string>()
+  const describe = (route: string | null, occurrence: string) =>
+    ({ about: 'run', id: `${route} ${occurrence}`, title: `run ${occurrence} of ${route}` }) as const
   return {
-    async look(page: readonly Told[]): Promise<void> {
-      for (const { event, detail } of page) {
-        const { decision } = detail
-        if (decision === undefined) continue
-        const { id, action, digest } = decision
-        const row = await tables.selectFrom('decisions').selectAll().where('id', '=', id).executeTakeFirst()
-        if (row === undefined) found.add('decision', id, `decision ${id} (${action}) is missing`, event)
-        else if (decisionDigest(row) !== digest) {
-          found.add(
-            'decision',
-            id,
-            `decision ${id} (${action}) is not what was decided, by whom, or why`,
-            event,
-          )
-        }
+    async checkPage(page: readonly ParsedEvent[]): Promise<void> {
+      const told = page.flatMap(({ event, detail }) =>
+        (detail.runs ?? []).flatMap((mention) => {
+          const run = describe(event.route, mention[0])
+          if (met.has(run.id)) return []
+          met.add(run.id)
+          return [{ ...run, event, mention }]
+        }),
+      )
+      if (told.length === 0) return
+      const batch = jsonRows(told, {
+        route: ({ event }) => event.route,
+        occurrence: ({ mention }) => mention[0],
+      })
+      const { rows } = await sql<Row<'scheduled_runs'>>`
+        select scheduled_runs.* from ${batch} join scheduled_runs on scheduled_runs.route = batch.route and scheduled_runs.occurrence = batch.occurrence`.execute(
+        db,
+      )
+      const byId = new Map(
+        rows.map((row) => [`${row.route} ${row.occurrence}`, toRunState(toRunMention(row))]),
+      )
+      for (const { mention, ...run } of told) {
+        const contents = 'its time or its delivery'
+        compareRow(found, { ...run, said: toRunState(mention), row: byId.get(run.id), contents })
+      }
+    },
+    async finish(): Promise<void> {
+      const rows = await db
+        .selectFrom('scheduled_runs')
+        .select(['route', 'occurrence'])
+        .where('occurrence', '<>', 'every')
+        .execute()
+      for (const { route, occurrence } of rows) {
+        const { about, id, title } = describe(route, occurrence)
+        if (!met.has(id)) found.add(about, id, `${title} was put there: no event tells of it`)
       }
     },
   }
+}
+
+function toRunState(mention: RunMention): RowState {
+  return { state: mention[1], digest: mention.join() }
 }

@@ -1,49 +1,50 @@
 /**
- * The check of the chain: each event against the one before it, and what the chain says last of each row against the
- * tables. It goes from the last event to the first: what it meets first of a row is what should stand there now, so that
- * all it must remember is a bit for each row.
+ * Verifies the chain: each event against the one before it, and the last thing that the chain says of each
+ * row against the tables. It goes from the last event to the first: what it meets first of a row is what
+ * should stand there now, so that all it must remember is a bit for each row.
  */
-import { type Kysely, sql } from 'kysely'
-import type { Anchor, AuditReport } from '../domain/audit.ts'
-import { chainTail, hashOf, headOf } from './chain.ts'
+import { sql } from 'kysely'
+import type { Anchor, AuditJournal, AuditReport, Mismatch } from '../domain/audit.ts'
 import { EventDetailSchema } from './event-detail.ts'
-import { ownTurn } from './turns.ts'
-import { type Findings, findings } from './findings.ts'
-import type { EventTable, Tables } from './schema.ts'
-import type { Told } from './verify-check.ts'
-import { withNames } from './verify-names.ts'
-import { recordCheck } from './verify-records.ts'
-import { rowCheck } from './verify-rows.ts'
+import { findLastAnchor, hashEvent, selectEventsBackwards, selectHead } from './events.ts'
+import { prune } from './prune.ts'
+import { jsonRows } from './rows.ts'
+import type { Db, EventRow, Row } from './schema.ts'
+import { bindStore, type Store, yieldToEventLoop } from './store.ts'
+import { collectMismatches, type Mismatches, type ParsedEvent } from './verify-check.ts'
+import { createRecordCheck } from './verify-records.ts'
+import { createRowCheck } from './verify-rows.ts'
 
 /** How many events are read at once. One tells of some hundreds of records. */
-const PAGE = 16
+const PAGE_SIZE = 16
 
-export async function verifyChain(tables: Kysely<Tables>, anchor: Anchor | undefined): Promise<AuditReport> {
-  const found = findings()
-  const head = await headOf(tables)
-  const records = recordCheck(tables, found)
-  const rows = rowCheck(tables, found)
-  let later: EventTable | undefined
+async function verifyChain(db: Db, anchor: Anchor | undefined): Promise<AuditReport> {
+  const found = collectMismatches()
+  const head = await selectHead(db)
+  const records = createRecordCheck(db, found)
+  const rows = createRowCheck(db, found)
+  let later: EventRow | undefined
   let events = 0
   let lastAt: number | undefined
   for (;;) {
-    const page = await chainTail(tables, later?.id, PAGE)
+    const page = await selectEventsBackwards(db, later?.id, PAGE_SIZE)
     if (page.length === 0) break
     for (const event of page) {
       if (later !== undefined) checkLink(event, later, found)
       lastAt ??= event.at
-      if (anchor?.event === event.id && anchor.hash !== event.hash) notTheAnchored(event, found)
+      if (anchor?.event === event.id && anchor.hash !== event.hash) reportAnchorMismatch(event, found)
       later = event
       events++
     }
     // A mended hash shows at the next event only, so a page is compared with the tables whatever its hashes say.
-    const told = page.flatMap((event) => detailOf(event, found))
-    await ownTurn()
-    await records.look(told)
-    await rows.look(told)
+    const told = page.flatMap((event) => parseEvent(event, found))
+    await yieldToEventLoop()
+    await records.checkPage(told)
+    await rows.checkPage(told)
   }
-  checkFirst(later, found)
-  if (anchor !== undefined) checkAnchorIsThere(anchor, head, found)
+  if (later === undefined) found.add('event', 1, 'the chain is empty: all of its events were removed')
+  else checkLink({ id: 0, hash: '' }, later, found)
+  if (anchor !== undefined) checkAnchorExists(anchor, head, found)
   await records.finish()
   await rows.finish()
   return {
@@ -53,49 +54,38 @@ export async function verifyChain(tables: Kysely<Tables>, anchor: Anchor | undef
     head,
     compared: { records: records.compared(), ...rows.compared() },
     found: found.count(),
-    findings: await withNames(tables, found.list()),
+    findings: await addRecordNames(db, found.list()),
   }
 }
 
-function checkLink(event: EventTable, later: EventTable, found: Findings): void {
-  if (event.id !== later.id - 1) {
-    const gap = later.id - event.id - 1
-    const which = gap === 1 ? `event ${event.id + 1} is` : `events ${event.id + 1} to ${later.id - 1} are`
-    found.add(
-      'event',
-      event.id + 1,
-      `${which} missing; the next one, ${later.kind}, is of another time`,
-      later,
-    )
-  } else if (hashOf(event.hash, later) !== later.hash) wrongHash(later, found)
+/** `previous` is the event before it that is there; 0 before the first. */
+function checkLink(previous: { id: number; hash: string }, event: EventRow, found: Mismatches): void {
+  const first = previous.id + 1
+  if (event.id !== first) {
+    const which = event.id - 1 === first ? `event ${first} is` : `events ${first} to ${event.id - 1} are`
+    const why =
+      first === 1
+        ? ': the beginning of the chain was removed'
+        : `; the next one, ${event.kind}, is of another time`
+    found.add('event', first, `${which} missing${why}`, event)
+  } else if (hashEvent(previous.hash, event) !== event.hash) {
+    const message = `event ${event.id} (${event.kind}) or the hash of the one before it is not what was written`
+    found.add('event', event.id, message, event)
+  }
 }
 
-function wrongHash(event: EventTable, found: Findings): void {
-  const message = `event ${event.id} (${event.kind}) or the hash of the one before it is not what was written`
-  found.add('event', event.id, message, event)
-}
-
-function checkFirst(first: EventTable | undefined, found: Findings): void {
-  if (first === undefined) {
-    found.add('event', 1, 'the chain is empty: all of its events were removed')
-  } else if (first.id !== 1) {
-    const which = first.id === 2 ? 'event 1 is' : `events 1 to ${first.id - 1} are`
-    found.add('event', 1, `${which} missing: the beginning of the chain was removed`, first)
-  } else if (hashOf('', first) !== first.hash) wrongHash(first, found)
-}
-
-function notTheAnchored(event: EventTable, found: Findings): void {
+function reportAnchorMismatch(event: EventRow, found: Mismatches): void {
   const message = `event ${event.id} is not the one that was anchored: what is up to it was written anew`
   found.add('anchor', event.id, message, event)
 }
 
-function checkAnchorIsThere(anchor: Anchor, head: Anchor, found: Findings): void {
+function checkAnchorExists(anchor: Anchor, head: Anchor, found: Mismatches): void {
   if (anchor.event <= head.event) return
   const message = `the anchor is event ${anchor.event}, and the chain ends with event ${head.event}: its end was cut off`
   found.add('anchor', anchor.event, message)
 }
 
-function detailOf(event: EventTable, found: Findings): Told[] {
+function parseEvent(event: EventRow, found: Mismatches): ParsedEvent[] {
   try {
     return [{ event, detail: EventDetailSchema.parse(JSON.parse(event.detail)) }]
   } catch {
@@ -105,11 +95,59 @@ function detailOf(event: EventTable, found: Findings): Told[] {
 }
 
 /** Everything at one moment: other bridges may write meanwhile. */
-export async function atOneMoment<T>(tables: Kysely<Tables>, work: () => Promise<T>): Promise<T> {
-  await sql`begin`.execute(tables)
+async function readConsistently<T>(db: Db, work: () => Promise<T>): Promise<T> {
+  await sql`begin`.execute(db)
   try {
     return await work()
   } finally {
-    await sql`rollback`.execute(tables)
+    await sql`rollback`.execute(db)
   }
+}
+
+export function createAuditJournal(store: Store): AuditJournal {
+  const { reads } = bindStore(store)
+  return {
+    findSubmission: reads((db, fileId) =>
+      findLastAnchor(db, sql`subject = ${fileId} and kind = 'file-submitted'`),
+    ),
+    verifyChain: reads((db, { anchor }) => readConsistently(db, () => verifyChain(db, anchor))),
+    prune: (request) => prune(store, request),
+  }
+}
+
+// Says where the records came from that a mismatch is about.
+
+type NamedRow = Pick<
+  Row<'records'>,
+  'id' | 'route' | 'lines' | 'key_values' | 'natural_key' | 'operation'
+> & { readonly file: string | null }
+
+/** Says of each record where it came from. One that is missing has its number only. */
+async function addRecordNames(db: Db, findings: readonly Mismatch[]): Promise<Mismatch[]> {
+  const ids = findings.flatMap((finding) => getRecordId(finding) ?? [])
+  const { rows } = await sql<NamedRow>`
+    select records.id, records.route, files.name as file, records.lines, key_values, natural_key, operation
+    from ${jsonRows(ids, { id: (id) => id })} cross join records left join files on files.id = records.file_id
+    where records.id = batch.id`.execute(db)
+  const names = new Map(rows.map((row) => [row.id, formatRecordName(row)]))
+  return findings.map((finding) => {
+    const id = getRecordId(finding)
+    const name = id === undefined ? undefined : names.get(id)
+    if (name === undefined) return finding
+    return { ...finding, message: finding.message.replace(`record ${id}`, () => `record ${id} (${name})`) }
+  })
+}
+
+/** A document goes by its record and its kind. */
+function getRecordId({ about, id }: Mismatch): number | undefined {
+  return about === 'record' || about === 'document' ? Number.parseInt(id, 10) || undefined : undefined
+}
+
+/** `orders-in, badday.csv line 3, BD-0004`; of what was exported its operation and id. */
+function formatRecordName({ route, file, lines, key_values, natural_key, operation }: NamedRow): string {
+  const [range] = JSON.parse(lines) as [number, number][]
+  const line = range === undefined ? '' : ` line ${range[0]}`
+  const cells = (JSON.parse(key_values) as string[]).filter((cell) => cell !== '').join(', ')
+  const key = cells || (natural_key ?? '')
+  return [route, file === null ? operation : `${file}${line}`, ...(key === '' ? [] : [key])].join(', ')
 }

@@ -1,22 +1,22 @@
-/** Which names and folders from outside may be used, and the names the bridge gives files itself. */
+/** Checks names and folders that come from outside, makes the names that the bridge gives, and sorts listings. */
 import { createHash } from 'node:crypto'
-import { BridgeError, assert } from '../support/errors.ts'
+import type { FileInfo } from '../domain/mailbox.ts'
+import { assert, BridgeError } from '../support/errors.ts'
 
 /** Where claimed files wait, inside the folder they came from. No folder from outside may be called so. */
 export const CLAIMED_FOLDER = '.claimed'
 
 const TEMPORARY_STARTS = ['.', '~$']
+
 const TEMPORARY_ENDS = ['.tmp', '.part', '.partial', '.filepart', '.writing', '.crdownload']
 
 /** Whether a program that writes the file still calls it by a working name. */
 export function isTemporaryName(name: string): boolean {
-  return temporaryMark(name) !== undefined
+  return matchTemporaryName(name) !== undefined
 }
 
 /** How a working name begins or ends, if it is one. Compared without case. */
-export function temporaryMark(
-  name: string,
-): { readonly begins?: string; readonly ends?: string } | undefined {
+export function matchTemporaryName(name: string) {
   const lowered = name.toLowerCase()
   const begins = TEMPORARY_STARTS.find((start) => lowered.startsWith(start))
   if (begins !== undefined) return { begins }
@@ -32,13 +32,13 @@ export function isSafeName(name: string): boolean {
 }
 
 /** The bytes of the name are no UTF-8: it cannot be said back to whoever told it. */
-export function isGarbled(name: string): boolean {
+export function hasInvalidUtf8(name: string): boolean {
   return name.includes('\u{fffd}')
 }
 
 /** Whether a listing shows a file of this name. */
 export function isListedName(name: string): boolean {
-  return isSafeName(name) && !isTemporaryName(name) && !isGarbled(name)
+  return isSafeName(name) && !isTemporaryName(name) && !hasInvalidUtf8(name)
 }
 
 export function assertSafeName(name: string): void {
@@ -47,7 +47,7 @@ export function assertSafeName(name: string): void {
 }
 
 /** The steps of a folder relative to the mailbox; none for the mailbox itself, written `.` or empty. */
-export function folderSegments(folder: string): string[] {
+export function splitFolder(folder: string): string[] {
   if (folder === '' || folder === '.') return []
   const segments = folder.split('/')
   const first = segments[0] ?? ''
@@ -63,30 +63,30 @@ function isSafeSegment(segment: string): boolean {
 }
 
 /** Nothing claims two files under one id, so this name is free. */
-export function claimedName(id: string, name: string): string {
-  return fitted(`${plainId(id)}-`, name, '')
+export function makeClaimedName(id: string, name: string): string {
+  return fitName(`${checkId(id)}-`, name, '')
 }
 
 /** The id in such a name; ids that are to be found again have no dash. */
-export function idOfClaimed(claimed: string): string | undefined {
+export function parseClaimedId(claimed: string): string | undefined {
   return /^(\w{1,64})-/.exec(claimed)?.[1]
 }
 
 const EXTENSION = /^(.+?)(\.[^.]{1,16})?$/
 
 /** `orders~<id>.csv`: no other file has it, and it can be worked out again after a crash. */
-export function archivedName(id: string, name: string): string {
+export function makeArchivedName(id: string, name: string): string {
   const [, stem = name, extension = ''] = EXTENSION.exec(name) ?? []
-  return fitted('', stem, `~${plainId(id)}${extension}`)
+  return fitName('', stem, `~${checkId(id)}${extension}`)
 }
 
 /** The id in the name of an archived file. */
-export function idOfArchived(archived: string): string | undefined {
+export function parseArchivedId(archived: string): string | undefined {
   return /~(\w{1,64})(?:\.[^.]{1,16})?$/.exec(archived)?.[1]
 }
 
 /** Paths within a mailbox by their folders, and there by their names, which are checked. */
-export function byFolder(paths: readonly string[]): Map<string, Map<string, string>> {
+export function groupByFolder(paths: readonly string[]): Map<string, Map<string, string>> {
   const folders = new Map<string, Map<string, string>>()
   for (const path of paths) {
     const cut = path.lastIndexOf('/')
@@ -102,24 +102,21 @@ export function byFolder(paths: readonly string[]): Map<string, Map<string, stri
 const WORKING_END = '.dropbridge.tmp'
 const NAME_IN_WORKING_BYTES = 160
 
-/**
- * The working name of a file on its way to its final one; readers pass over it. The owner is the bridge that made it, which alone
- * may remove it.
- */
-export function workingName(owner: string, id: string, name: string): string {
-  return `.${cutToBytes(name, NAME_IN_WORKING_BYTES)}.${plainId(owner)}.${plainId(id)}${WORKING_END}`
+/** The working name of a file on its way to its final one. Only its owner, the bridge that made it, may remove it. */
+export function makeWorkingName(owner: string, id: string, name: string): string {
+  return `.${truncateToBytes(name, NAME_IN_WORKING_BYTES)}.${checkId(owner)}.${checkId(id)}${WORKING_END}`
 }
 
 /** Whether the bridge of this identity made the working name. */
-export function isWorkingNameOf(owner: string, candidate: string): boolean {
+export function isOwnWorkingName(owner: string, candidate: string): boolean {
   if (!candidate.startsWith('.') || !candidate.endsWith(WORKING_END)) return false
   return candidate.slice(0, -WORKING_END.length).split('.').at(-2) === owner
 }
 
 const PLAIN_ID = /^[\w-]{1,64}$/
 
-/** Ids are ours and stand in names, so anything else than these letters is a mistake in the program. */
-function plainId(id: string): string {
+/** Ids are ours and stand in names, so anything else than these letters is an error in the program. */
+function checkId(id: string): string {
   assert(PLAIN_ID.test(id), `the id ${JSON.stringify(id)} cannot stand in a file name`)
   return id
 }
@@ -127,15 +124,15 @@ function plainId(id: string): string {
 /** What Linux and most shares allow; a longer name would make a claim fail for ever. */
 const NAME_BYTES_MAX = 255
 
-/** What is cut off is told apart by a mark: a file and its companion have one id and may begin alike. */
-function fitted(before: string, name: string, after: string): string {
+/** What is cut off is distinguished by a mark: a file and its companion have one id and may begin alike. */
+function fitName(before: string, name: string, after: string): string {
   const room = NAME_BYTES_MAX - Buffer.byteLength(before) - Buffer.byteLength(after)
   if (Buffer.byteLength(name) <= room) return before + name + after
   const mark = `~${createHash('sha256').update(name).digest('hex').slice(0, 12)}`
-  return before + cutToBytes(name, room - mark.length) + mark + after
+  return before + truncateToBytes(name, room - mark.length) + mark + after
 }
 
-function cutToBytes(text: string, bytes: number): string {
+function truncateToBytes(text: string, bytes: number): string {
   if (Buffer.byteLength(text) <= bytes) return text
   let kept = ''
   let used = 0
@@ -145,4 +142,14 @@ function cutToBytes(text: string, bytes: number): string {
     kept += letter
   }
   return kept
+}
+
+type AgedEntry = Pick<FileInfo, 'name' | 'modifiedAt'>
+
+export function compareByAge(one: AgedEntry, other: AgedEntry): number {
+  return one.modifiedAt - other.modifiedAt || compareByName(one, other)
+}
+
+export function compareByName(one: { name: string }, other: { name: string }): number {
+  return one.name < other.name ? -1 : 1
 }

@@ -1,9 +1,10 @@
-/** Holds a mapping to its own examples: what differs between what comes out and what was expected, in words. */
+/** Checks a mapping against its own examples and describes how the output differs from what was expected. */
 import { isDeepStrictEqual } from 'node:util'
-import type { Reading } from '../domain/document.ts'
+import iconv from 'iconv-lite'
+import type { FileReading, RowWriter } from '../domain/format.ts'
+import { formatPlace, type Problem } from '../domain/problem.ts'
 import type { Composer, Draft, FileSource, Translator } from '../domain/translator.ts'
-import { recordDifferences } from './example-records.ts'
-import { countsDiffer } from './export/example-lines.ts'
+import { replaceAtPath } from '../support/object-paths.ts'
 
 /** Examples are small; the differences of one are shown up to this many. */
 const MAX_SHOWN = 20
@@ -14,36 +15,33 @@ const MAX_SHOWN = 20
  */
 export async function checkInboundExample(
   translator: Translator,
-  { layouts, batches, source }: Pick<Reading, 'layouts' | 'batches'> & { readonly source?: FileSource },
+  { layouts, batches, source }: Pick<FileReading, 'layouts' | 'batches'> & { readonly source?: FileSource },
   expected: unknown,
 ): Promise<string[]> {
   if (!Array.isArray(expected)) return ['The expected file must hold an array of bodies.']
   const bound = translator.bind(layouts, source)
   if (!('keyColumns' in bound)) return bound.map(({ message }) => message)
   const drafts: Draft[] = []
-  for await (const rows of batches) drafts.push(...bound.push(rows))
-  drafts.push(...bound.end())
+  for await (const rows of batches) drafts.push(...bound.translateRows(rows))
+  drafts.push(...bound.finish())
   const taken = drafts.filter(({ skipped, held }) => skipped !== true && held !== true)
-  const differences = recordDifferences(taken, expected)
+  const differences = compareRecords(taken, expected)
   if (taken.length < expected.length) {
-    differences.push(countsDiffer('record', expected.length, taken.length))
+    differences.push(describeCountMismatch('record', expected.length, taken.length))
   }
-  differences.push(...bound.disagreements().map(({ message }) => message))
+  differences.push(...bound.listMismatches().map(({ message }) => message))
   return differences.slice(0, MAX_SHOWN)
 }
 
+type ApiRecord = Readonly<Record<string, unknown>>
+
 export function checkOutboundExample(
   composer: Composer,
-  records: readonly Readonly<Record<string, unknown>>[],
+  records: readonly ApiRecord[],
   expected: readonly (readonly string[])[],
 ): string[] {
   const differences: string[] = []
-  const rows = records.flatMap((record, index) => {
-    const composed = composer.rows(record)
-    if ('rows' in composed) return composed.rows
-    differences.push(...composed.problems.map(({ message }) => `Record ${index + 1}: ${message}`))
-    return []
-  })
+  const rows = composeRecords(composer, records, differences).flatMap((composed) => composed.rows)
   const [header = [], ...expectedRows] = expected
   if (!isDeepStrictEqual(composer.columns, header)) {
     differences.push(`The columns are ${composer.columns.join(', ')}; expected were ${header.join(', ')}.`)
@@ -53,18 +51,170 @@ export function checkOutboundExample(
     if (wanted === undefined) continue
     for (const [at, cell] of row.entries()) {
       if (cell === wanted[at]) continue
-      const column = composer.columns[at] ?? String(at + 1)
-      differences.push(
-        `Row ${index + 1}, column "${column}" is ${show(cell)}; expected was ${show(wanted[at])}.`,
-      )
+      const column = `Row ${index + 1}, column "${composer.columns[at] ?? String(at + 1)}"`
+      differences.push(`${column} is ${showValue(cell)}; expected was ${showValue(wanted[at])}.`)
     }
   }
   if (rows.length !== expectedRows.length) {
-    differences.push(countsDiffer('row', expectedRows.length, rows.length))
+    differences.push(describeCountMismatch('row', expectedRows.length, rows.length))
   }
   return differences.slice(0, MAX_SHOWN)
 }
 
-function show(value: unknown): string {
+/** The rows of the records that can be composed; what is wrong with the others is added to the differences. */
+function composeRecords(composer: Composer, records: readonly ApiRecord[], differences: string[]) {
+  return records.flatMap((record, index) => {
+    const composed = composer.composeRows(record)
+    if ('rows' in composed) return [{ record, rows: composed.rows }]
+    differences.push(...composed.problems.map(({ message }) => `Record ${index + 1}: ${message}`))
+    return []
+  })
+}
+
+// Records of an inbound example are compared in order; one difference does not make the rest differ.
+
+/** What differs, one line each. Of a record that should be refused the codes of its problems stand in place of a body. */
+export function compareRecords(drafts: readonly Draft[], expected: readonly unknown[]): string[] {
+  const came = drafts.map((draft) => ({ draft, shown: toComparable(draft) }))
+  const wanted = expected.map(sortRefusalCodes)
+  const differences: string[] = []
+  let at = 0
+  let next = 0
+  while (at < came.length && next < wanted.length) {
+    const { draft, shown } = came[at] ?? { draft: undefined, shown: undefined }
+    if (draft === undefined) break
+    const moreCame = came.length - at - (wanted.length - next)
+    if (isDeepStrictEqual(shown, wanted[next])) {
+      next += 1
+      at += 1
+    } else if (moreCame > 0 && isDeepStrictEqual(came[at + 1]?.shown, wanted[next])) {
+      differences.push(...describeUnexpected(draft))
+      at += 1
+    } else if (moreCame < 0 && isDeepStrictEqual(shown, wanted[next + 1])) {
+      differences.push(`A record was expected before record ${draft.number}: ${showValue(wanted[next])}.`)
+      next += 1
+    } else {
+      differences.push(...describeDifferences(draft, wanted[next]))
+      next += 1
+      at += 1
+    }
+  }
+  return [...differences, ...came.slice(at).flatMap(({ draft }) => describeUnexpected(draft))]
+}
+
+/**
+ * The body as examples show it: what is still to be found is `{ "find": "order", "key": "…" }`, and what is taken from
+ * the order `{ "order": "customer_order_number" }`.
+ */
+export function toExampleBody({ body = {}, references, deferred = [] }: Draft): Record<string, unknown> {
+  const found = references.map(({ field, kind, key }) => [field, { find: kind, key }])
+  const shown: Record<string, unknown> = { ...Object.fromEntries(found), ...body }
+  return deferred.reduce((all, { field, from, name }) => replaceAtPath(all, field, { [from]: name }), shown)
+}
+
+function toComparable(draft: Draft): unknown {
+  return draft.body === undefined
+    ? sortRefusalCodes({ refused: draft.problems.map(({ code }) => code) })
+    : toExampleBody(draft)
+}
+
+function isRefused(value: unknown): value is { readonly refused: readonly unknown[] } {
+  return isObject(value) && Object.keys(value).length === 1 && Array.isArray(value['refused'])
+}
+
+/** Each code once: several cells of a record may be wrong in the same way. */
+function sortRefusalCodes(value: unknown): unknown {
+  return isRefused(value) ? { refused: [...new Set(value.refused)].map(String).toSorted() } : value
+}
+
+function describeUnexpected(draft: Draft): string[] {
+  return draft.body === undefined ? describeRefusals(draft) : [`Record ${draft.number} was not expected.`]
+}
+
+function describeRefusals({ number, problems }: Draft): string[] {
+  return problems.map((each) => `Record ${number} was refused: ${formatProblem(each)}`)
+}
+
+/** The message, behind the place where there is one. */
+export function formatProblem({ place, message }: Problem): string {
+  return [formatPlace(place), message].filter((part) => part !== '').join(': ')
+}
+
+function describeDifferences(draft: Draft, wanted: unknown): string[] {
+  const record = `Record ${draft.number}`
+  if (draft.body === undefined) {
+    if (!isRefused(wanted)) return describeRefusals(draft)
+    const codes = new Set(draft.problems.map(({ code }) => code))
+    return [`${record} was refused for ${[...codes].join(', ')}; expected was ${wanted.refused.join(', ')}.`]
+  }
+  if (isRefused(wanted)) {
+    return [`${record} was expected to be refused for ${wanted.refused.join(', ')}, and it is not.`]
+  }
+  return compareValues(toExampleBody(draft), wanted, '').map((difference) => `${record}: ${difference}`)
+}
+
+function compareValues(actual: unknown, expected: unknown, path: string): string[] {
+  if (isDeepStrictEqual(actual, expected)) return []
+  if (!isObject(actual) || !isObject(expected)) {
+    return [`${path || 'the body'} is ${showValue(actual)}; expected was ${showValue(expected)}.`]
+  }
+  return [...new Set([...Object.keys(actual), ...Object.keys(expected)])].flatMap((key) =>
+    compareValues(actual[key], expected[key], path === '' ? key : `${path}.${key}`),
+  )
+}
+
+/** Whether the value has fields; a list has some too. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+function showValue(value: unknown): string {
   return value === undefined ? 'absent' : JSON.stringify(value)
+}
+
+// An export that is no plain table is compared with its example line by line.
+
+/** Whether rows differ in kind, or no reader of CSV would find their cells, so that only whole lines can be compared. */
+export function isComparedByLine({ write, columns, trailer }: Composer): boolean {
+  const { format, quote, above } = write
+  const isPlain = format === 'csv' && quote !== null && above === undefined
+  return !isPlain || columns.length === 0 || trailer !== undefined
+}
+
+/** What differs between the file these records make and the expected one, in words; line ends do not count. */
+export function checkOutboundLines(
+  composer: Composer,
+  writer: RowWriter,
+  { records, expected }: { readonly records: readonly ApiRecord[]; readonly expected: Uint8Array },
+): string[] {
+  const trailer = composer.trailer?.()
+  const differences: string[] = []
+  const chunks = [writer.formatHeader()]
+  for (const { record, rows } of composeRecords(composer, records, differences)) {
+    trailer?.addRecord(record, rows.length)
+    chunks.push(writer.formatRows(rows))
+  }
+  if (trailer !== undefined) chunks.push(writer.formatRows([trailer.createRow()]))
+  const lines = decodeLines(Buffer.concat(chunks), composer)
+  const wanted = decodeLines(expected, composer)
+  for (const [index, line] of lines.slice(0, wanted.length).entries()) {
+    const other = wanted[index] ?? ''
+    if (line === other) continue
+    differences.push(`Line ${index + 1} is ${JSON.stringify(line)}; expected was ${JSON.stringify(other)}.`)
+  }
+  if (lines.length !== wanted.length) {
+    differences.push(describeCountMismatch('line', wanted.length, lines.length))
+  }
+  return differences.slice(0, MAX_SHOWN)
+}
+
+/** Without the last line break, which editors like to add or take away. Blanks at the end of a line are kept. */
+function decodeLines(bytes: Uint8Array, { write }: Composer): string[] {
+  const text = iconv.decode(bytes, write.encoding ?? 'utf-8')
+  return text.replace(/\r?\n$/, '').split(/\r?\n/)
+}
+
+/** `1 line was expected, 2 came out.` */
+function describeCountMismatch(what: string, wanted: number, made: number): string {
+  return `${wanted} ${what}${wanted === 1 ? ' was' : 's were'} expected, ${made} came out.`
 }

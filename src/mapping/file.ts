@@ -1,17 +1,14 @@
 /** The frame of a mapping file: everything but the leaves of its body and the paths of its columns. */
 import { z } from 'zod'
 import { OPERATIONS } from '../contract/operations.ts'
-import { type KeyRow, optionalKeys } from './key-table.ts'
-import { keptNames } from './fields/origin-options.ts'
+import { type KeyRow, optionalKeys, Text } from './source/schema.ts'
+import { keptNames } from './fields/options.ts'
 import { CheckFrame, ConditionFrame } from './rows/conditions.ts'
 import { TotalsFrame } from './rows/control-totals.ts'
-import { GroupFrame } from './rows/group-forms.ts'
+import { GroupFrame } from './rows/grouping.ts'
 import { LinesFrame } from './rows/lines.ts'
-import { ReadFrame } from './reading/reading.ts'
-import { WriteFrame } from './export/write-frame.ts'
-import { FileFrame, RecordFrame, TrailerFrame } from './export/writing.ts'
-
-const Text = z.string().min(1)
+import { ReadFrame } from './reading/read-options.ts'
+import { FileFrame, RecordFrame, TrailerFrame, WriteFrame } from './export/write-options.ts'
 
 const Cell = z.union([z.string(), z.number(), z.boolean()], { error: 'expected text or a number' })
 
@@ -38,9 +35,7 @@ export const COMMON_KEYS = {
   },
   operation: {
     schema: Text,
-    summary: `what becomes of the files: ${Object.keys(OPERATIONS)
-      .map((name) => `\`${name}\``)
-      .join(', ')}`,
+    summary: `what becomes of the files: \`${Object.keys(OPERATIONS).join('`, `')}\``,
     example: 'operation: create-order',
   },
   tables: {
@@ -153,10 +148,9 @@ export const OUTBOUND_KEYS = {
 } as const satisfies Readonly<Record<string, KeyRow>>
 
 /** What `extends` says is taken apart before the rest is read: see `source/inherit.ts`. */
-const common = { ...optionalKeys(COMMON_KEYS), operation: Text }
-
-export const InboundFile = z.strictObject({ ...common, ...optionalKeys(INBOUND_KEYS) })
+const COMMON_SCHEMAS = { ...optionalKeys(COMMON_KEYS), operation: Text }
+export const InboundFile = z.strictObject({ ...COMMON_SCHEMAS, ...optionalKeys(INBOUND_KEYS) })
 export type InboundFile = z.infer<typeof InboundFile>
 
-export const OutboundFile = z.strictObject({ ...common, ...optionalKeys(OUTBOUND_KEYS) })
+export const OutboundFile = z.strictObject({ ...COMMON_SCHEMAS, ...optionalKeys(OUTBOUND_KEYS) })
 export type OutboundFile = z.infer<typeof OutboundFile>

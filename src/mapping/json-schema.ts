@@ -1,70 +1,69 @@
-/** The JSON Schema of mapping files, for editors: the frame and the leaves as checked, the bodies from the contract. */
+/** Builds the JSON Schema of mapping files for editors: frames as the compiler checks them, bodies from the contract. */
 import { z } from 'zod'
-import { OPERATIONS, type OperationName } from '../contract/operations.ts'
+import { type OperationName, OPERATIONS } from '../contract/operations.ts'
+import { ColumnLeaf, TotalLeaf } from './export/column-options.ts'
+import { listPaths } from './export/paths.ts'
+import { WriteFrame } from './export/write-options.ts'
+import { BodyLeaf, ColumnNames, KEPT_NAME } from './fields/options.ts'
+import { OrderLinesFrame } from './fields/order-lines.ts'
+import { COMMON_KEYS, ExampleFrame, INBOUND_KEYS, OUTBOUND_KEYS, TableFrame } from './file.ts'
+import { isOperation } from './load.ts'
+import { ReadFrame } from './reading/read-keys.ts'
 import { CheckFrame, ConditionFrame } from './rows/conditions.ts'
 import { TotalsFrame } from './rows/control-totals.ts'
-import { COMMON_KEYS, ExampleFrame, INBOUND_KEYS, OUTBOUND_KEYS, TableFrame } from './file.ts'
-import { GroupFrame } from './rows/group-forms.ts'
+import { GroupFrame } from './rows/grouping.ts'
 import { LinesFrame } from './rows/lines.ts'
-import { KEPT_NAME } from './fields/origin-options.ts'
-import { OrderLinesFrame } from './fields/order-lines.ts'
-import { BodyLeaf, ColumnNames } from './options.ts'
-import { ColumnLeaf, TotalLeaf } from './export/column-options.ts'
-import { exportParts } from './export/export-schema.ts'
-import { ReadFrame } from './reading/reading.ts'
-import { describeRule, type ListShape, type ObjectShape, type Shape, shapeOf } from './shape.ts'
-import { WriteFrame } from './export/write-frame.ts'
+import type { KeyRow } from './source/schema.ts'
+import { describeRule, type ListShape, type ObjectShape, type Shape, toShape } from './shape.ts'
 
 type JsonSchema = Record<string, unknown>
 
-/** What stands in the columns of an export. */
-const LEAVES = { leaf: reference('columnLeaf'), total: reference('totalLeaf') }
-
+const LEAF = createReference('leaf')
 const DRAFT = 'http://json-schema.org/draft-07/schema#'
 
 /** The schema of mappings of one operation, or of all. */
-export function mappingJsonSchema(operation?: OperationName): JsonSchema {
+export function createMappingSchema(operation?: OperationName): JsonSchema {
   const names = operation === undefined ? Object.keys(OPERATIONS).filter(isOperation) : [operation]
-  const schemas = names.map(operationSchema)
+  const schemas = names.map(createOperationSchema)
   const [only] = schemas
   return {
     $schema: DRAFT,
     title: 'A dropbridge mapping file',
-    ...(schemas.length === 1 ? only : { oneOf: [...schemas, extendingSchema(schemas)] }),
-    definitions: definitions(),
+    ...(schemas.length === 1 ? only : { oneOf: [...schemas, createExtendingSchema(schemas)] }),
+    definitions: createDefinitions(),
   }
 }
 
-function definitions(): JsonSchema {
+function createDefinitions(): JsonSchema {
   return {
-    read: draft07(ReadFrame),
-    write: draft07(WriteFrame),
-    group: draft07(GroupFrame),
-    condition: draft07(ConditionFrame),
-    check: draft07(z.array(CheckFrame)),
-    lines: draft07(LinesFrame),
-    totals: draft07(TotalsFrame),
-    tables: draft07(z.record(z.string(), TableFrame)),
-    examples: draft07(z.array(ExampleFrame)),
-    orderLines: draft07(OrderLinesFrame),
-    leaf: { anyOf: [draft07(ColumnNames), draft07(BodyLeaf)] },
-    columnLeaf: draft07(ColumnLeaf),
-    totalLeaf: draft07(TotalLeaf),
+    read: toDraft07(ReadFrame),
+    write: toDraft07(WriteFrame),
+    group: toDraft07(GroupFrame),
+    condition: toDraft07(ConditionFrame),
+    check: toDraft07(z.array(CheckFrame)),
+    lines: toDraft07(LinesFrame),
+    totals: toDraft07(TotalsFrame),
+    tables: toDraft07(z.record(z.string(), TableFrame)),
+    examples: toDraft07(z.array(ExampleFrame)),
+    orderLines: toDraft07(OrderLinesFrame),
+    leaf: { anyOf: [toDraft07(ColumnNames), toDraft07(BodyLeaf)] },
+    columnLeaf: toDraft07(ColumnLeaf),
+    totalLeaf: toDraft07(TotalLeaf),
   }
 }
 
-function operationSchema(name: OperationName): JsonSchema {
+function createOperationSchema(name: OperationName): JsonSchema {
   const operation = OPERATIONS[name]
   const inbound = operation.direction === 'inbound'
   const parts: JsonSchema = inbound
-    ? inboundParts(shapeOf(operation.body))
-    : { write: reference('write'), ...exportParts(shapeOf(operation.record), LEAVES) }
+    ? createInboundSchema(toShape(operation.body))
+    : { write: createReference('write'), ...createExportSchema(toShape(operation.record)) }
   return {
     type: 'object',
     description: operation.summary,
     properties: {
       operation: { const: name },
-      ...describedKeys({ ...parts, tables: reference('tables'), examples: reference('examples') }),
+      ...describeKeys({ ...parts, tables: createReference('tables'), examples: createReference('examples') }),
     },
     required: inbound ? ['operation', 'body'] : ['operation'],
     ...(inbound ? {} : { anyOf: [{ required: ['columns'] }, { required: ['records'] }] }),
@@ -76,17 +75,16 @@ function operationSchema(name: OperationName): JsonSchema {
  * A mapping that extends another says only what is different, and takes away with null: which fields there are depends
  * on the mapping behind it, so that only the compiler can tell.
  */
-function extendingSchema(schemas: readonly JsonSchema[]): JsonSchema {
+function createExtendingSchema(schemas: readonly JsonSchema[]): JsonSchema {
   const keys = schemas.flatMap((schema) => Object.keys(schema['properties'] as JsonSchema))
-  const open = describedKeys(Object.fromEntries([...new Set(keys)].map((key) => [key, {}])))
   return {
     type: 'object',
     description: 'A mapping that extends another one.',
     properties: {
       extends: { type: 'string', minLength: 1, description: COMMON_KEYS.extends.summary },
-      ...open,
+      ...describeKeys(Object.fromEntries([...new Set(keys)].map((key) => [key, {}]))),
       operation: { enum: Object.keys(OPERATIONS) },
-      examples: reference('examples'),
+      examples: createReference('examples'),
     },
     required: ['extends'],
     additionalProperties: false,
@@ -94,12 +92,8 @@ function extendingSchema(schemas: readonly JsonSchema[]): JsonSchema {
 }
 
 /** The keys with what the tables say of them. */
-function describedKeys(properties: JsonSchema): JsonSchema {
-  const keys: Readonly<Record<string, { readonly summary: string }>> = {
-    ...COMMON_KEYS,
-    ...INBOUND_KEYS,
-    ...OUTBOUND_KEYS,
-  }
+function describeKeys(properties: JsonSchema): JsonSchema {
+  const keys: Readonly<Record<string, KeyRow>> = { ...COMMON_KEYS, ...INBOUND_KEYS, ...OUTBOUND_KEYS }
   const described = Object.entries(properties).map(([name, schema]) => {
     const isReference = typeof schema === 'object' && schema !== null && '$ref' in schema
     // Beside $ref, draft-07 ignores everything else.
@@ -109,34 +103,34 @@ function describedKeys(properties: JsonSchema): JsonSchema {
   return Object.fromEntries(described) as JsonSchema
 }
 
-function shapeSchema(shape: Shape): JsonSchema {
-  if (shape.kind === 'object') return objectSchema(shape)
-  if (shape.kind === 'list') return listSchema(shape)
+function createShapeSchema(shape: Shape): JsonSchema {
+  if (shape.kind === 'object') return createObjectSchema(shape)
+  if (shape.kind === 'list') return createListSchema(shape)
   const description =
     shape.kind === 'field' && shape.rule !== undefined ? describeRule(shape.rule) : undefined
   // Beside $ref, draft-07 ignores everything else.
-  return { ...(description === undefined ? {} : { description }), allOf: [reference('leaf')] }
+  return { ...(description === undefined ? {} : { description }), allOf: [LEAF] }
 }
 
-function inboundParts(body: Shape): JsonSchema {
+function createInboundSchema(body: Shape): JsonSchema {
   return {
-    read: reference('read'),
-    group: reference('group'),
-    only: reference('condition'),
-    check: reference('check'),
-    hold: reference('check'),
-    lines: reference('lines'),
-    totals: reference('totals'),
-    keep: { type: 'object', propertyNames: { pattern: KEPT_NAME }, additionalProperties: reference('leaf') },
-    body: body.kind === 'object' ? objectSchema(body, {}) : shapeSchema(body),
+    read: createReference('read'),
+    group: createReference('group'),
+    only: createReference('condition'),
+    check: createReference('check'),
+    hold: createReference('check'),
+    lines: createReference('lines'),
+    totals: createReference('totals'),
+    keep: { type: 'object', propertyNames: { pattern: KEPT_NAME }, additionalProperties: LEAF },
+    body: body.kind === 'object' ? createObjectSchema(body, {}) : createShapeSchema(body),
   }
 }
 
-function objectSchema(
+function createObjectSchema(
   { fields }: ObjectShape,
-  others: JsonSchema = { when: reference('condition') },
+  others: JsonSchema = { when: createReference('condition') },
 ): JsonSchema {
-  const properties = Object.fromEntries([...fields].map(([name, field]) => [name, shapeSchema(field)]))
+  const properties = Object.fromEntries([...fields].map(([name, field]) => [name, createShapeSchema(field)]))
   return {
     type: 'object',
     properties: { ...others, ...properties },
@@ -145,22 +139,66 @@ function objectSchema(
   }
 }
 
-function listSchema({ item }: ListShape): JsonSchema {
-  if (item.kind !== 'object') return { description: 'a list of texts', allOf: [reference('leaf')] }
+function createListSchema({ item }: ListShape): JsonSchema {
+  if (item.kind !== 'object') return { description: 'a list of texts', allOf: [LEAF] }
   const description = 'Filled once per row of the record: write one item.'
-  const rows = { type: 'array', description, minItems: 1, maxItems: 1, items: objectSchema(item) }
-  return { anyOf: [rows, reference('orderLines')] }
+  const rows = { type: 'array', description, minItems: 1, maxItems: 1, items: createObjectSchema(item) }
+  return { anyOf: [rows, createReference('orderLines')] }
 }
 
-function draft07(schema: z.ZodType): JsonSchema {
+function toDraft07(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: 'draft-7', io: 'input' })
   return rest
 }
 
-function reference(name: string): JsonSchema {
+function createReference(name: string): JsonSchema {
   return { $ref: `#/definitions/${name}` }
 }
 
-function isOperation(name: string): name is OperationName {
-  return Object.hasOwn(OPERATIONS, name)
+// The schema of exports: rows, columns and the paths they may name.
+
+function createExportSchema(record: Shape): JsonSchema {
+  const lists =
+    record.kind === 'object'
+      ? [...record.fields].filter(([, field]) => field.kind === 'list' && field.item.kind === 'object')
+      : []
+  const names = lists.map(([name]) => name)
+  const each = { enum: names, description: OUTBOUND_KEYS.each.summary }
+  const columns = {
+    type: 'object',
+    description: OUTBOUND_KEYS.columns.summary,
+    minProperties: 1,
+    additionalProperties: { anyOf: [createPathSchema(record, names), createReference('columnLeaf')] },
+  }
+  const type = { type: 'string', minLength: 1, description: 'The first cell of such a row.' }
+  const totals = { type: 'object', minProperties: 1, additionalProperties: createReference('totalLeaf') }
+  const kind = createClosedObject({ type, each, columns }, ['type', 'columns'])
+  return {
+    each,
+    parts: { enum: ['first', 'all'] },
+    columns,
+    records: { type: 'array', minItems: 1, items: kind },
+    keep: { type: 'object', additionalProperties: createPathSchema(record, []) },
+    trailer: createClosedObject({ type, columns: totals }, ['columns']),
+    file: createClosedObject({ records: { type: 'integer', minimum: 1 } }, ['records']),
+  }
+}
+
+function createClosedObject(properties: JsonSchema, required: readonly string[]): JsonSchema {
+  return { type: 'object', properties, required, additionalProperties: false }
+}
+
+/** Paths without positions are listed; the others, and those into open objects, are reported by their form. */
+function createPathSchema(record: Shape, each: readonly string[]): JsonSchema {
+  const paths = [...new Set([undefined, ...each].flatMap((name) => listPaths(record, name)))]
+  const open = paths
+    .filter((path) => path.endsWith('.*'))
+    .map((path) => path.slice(0, -2).replaceAll('.', '\\.'))
+  return {
+    anyOf: [
+      { enum: paths.filter((known) => !known.endsWith('.*')) },
+      ...(open.length === 0 ? [] : [{ type: 'string', pattern: `^(${open.join('|')})\\..+` }]),
+      { type: 'string', pattern: '\\[\\d+\\]' },
+    ],
+  }
 }

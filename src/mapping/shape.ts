@@ -1,11 +1,10 @@
 /** The contract's schemas as a plain tree of objects, lists and fields, for those who compile against them. */
 import { z } from 'zod'
 import { ATTRIBUTE_CODES } from '../contract/attributes.ts'
-import { FIELD_RULES, type FieldRule } from '../contract/fields.ts'
+import { describeReference, FIELD_RULES, type FieldRule, REFERENCES } from '../contract/fields.ts'
 import { AttributeList, AttributesByCode } from '../contract/variant.ts'
-import { ruleOfAttribute } from '../contract/variant-fields.ts'
-import { describeReference, REFERENCES } from '../contract/references.ts'
-import { OBJECT_RULES, type Rule } from '../contract/model.ts'
+import { attributeFieldRule } from '../contract/variant-fields.ts'
+import { OBJECT_RULES, type Rule } from '../contract/object-schema.ts'
 
 export interface FieldShape {
   readonly kind: 'field'
@@ -37,27 +36,27 @@ export interface OpenShape {
 export type Shape = FieldShape | ObjectShape | ListShape | OpenShape
 
 /** The shape of a schema of the contract. */
-export function shapeOf(schema: unknown, required = true): Shape {
+export function toShape(schema: unknown, required = true): Shape {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
-    return shapeOf(schema.unwrap(), false)
+    return toShape(schema.unwrap(), false)
   }
   if (schema instanceof z.ZodObject) {
     const fields = new Map<string, Shape>()
-    for (const [name, field] of Object.entries(schema.shape)) fields.set(name, shapeOf(field))
+    for (const [name, field] of Object.entries(schema.shape)) fields.set(name, toShape(field))
     return { kind: 'object', fields, rules: OBJECT_RULES.get(schema)?.rules ?? [], required }
   }
-  if (schema === AttributesByCode || schema === AttributeList) return attributesShape(required)
-  if (schema instanceof z.ZodArray) return { kind: 'list', item: shapeOf(schema.element), required }
+  if (schema === AttributesByCode || schema === AttributeList) return createAttributesShape(required)
+  if (schema instanceof z.ZodArray) return { kind: 'list', item: toShape(schema.element), required }
   if (schema instanceof z.ZodRecord || schema instanceof z.ZodUnknown) return { kind: 'open', required }
   const rule = schema instanceof z.ZodType ? FIELD_RULES.get(schema) : undefined
   return { kind: 'field', required, ...(rule === undefined ? {} : { rule }) }
 }
 
 /** Attributes by their codes, however a view shows them: `attributes.cost` is the value itself. */
-function attributesShape(required: boolean): ObjectShape {
+function createAttributesShape(required: boolean): ObjectShape {
   const fields = ATTRIBUTE_CODES.map((code): [string, FieldShape] => [
     code,
-    { kind: 'field', rule: ruleOfAttribute(code), required: false },
+    { kind: 'field', rule: attributeFieldRule(code), required: false },
   ])
   return { kind: 'object', fields: new Map(fields), rules: [], required }
 }

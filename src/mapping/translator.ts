@@ -1,24 +1,34 @@
-/** A compiled inbound mapping at work: rows are gathered into records, records become bodies or lists of problems. */
-import type { Layout, Row } from '../domain/document.ts'
-import { holdsPart } from '../domain/file-parts.ts'
+/** Runs a compiled inbound mapping: gathers rows into records and turns records into bodies or problems. */
+import { isPartFile } from '../domain/file.ts'
+import type { Layout, ReadOptions, Row } from '../domain/format.ts'
 import type { Problem } from '../domain/problem.ts'
-import type { ReadOptions } from '../domain/format.ts'
-import type { BoundTranslator, Draft, FileSource, Translator } from '../domain/translator.ts'
-import { bindChecks, bindHolds, bindWhen } from './rows/bind-condition.ts'
-import { bindPlan } from './binding/bind.ts'
-import type { BindContext, BoundObject, Building } from './binding/building.ts'
-import { columnBelow } from './binding/fed-column.ts'
-import { columnMissing, columnsOf, type MissingColumn } from './rows/columns.ts'
-import { type Check, type Condition, conditionInWords } from './rows/conditions.ts'
-import { gatherByHeader, gatherByKeys, type Gathered, type Gatherer, type KeyColumn } from './rows/gather.ts'
-import type { PackedLines } from './rows/lines.ts'
-import type { Alternatives, Grouping, ObjectPlan } from './fields/plan.ts'
-import { draftOf, type Drafting, withoutRepeats } from './rows/record-draft.ts'
-import { textReader } from './binding/text-reader.ts'
-import { bindTotals, type BoundTotals, type TotalsColumns } from './rows/bind-totals.ts'
-import type { TotalsPlan } from './rows/control-totals.ts'
-import type { Watch, WatchedTranslator } from './watched.ts'
-import { bindUnpack, numberedColumns, unpackedLayout, type Unpacking, unpackRecord } from './rows/unpack.ts'
+import type { BoundTranslator, Draft, FileSource } from '../domain/translator.ts'
+import { bindPlan } from './binding/bind-body.ts'
+import type { TraceableTranslator, TranslationTrace } from './binding/explained.ts'
+import type { BindContext, BoundNode, BoundObject, RecordBuilder } from './binding/record-builder.ts'
+import { createTextReader } from './binding/text-source.ts'
+import type { ColumnAlternatives, Grouping, ObjectPlan } from './fields/plan.ts'
+import { bindChecks, bindCondition, bindHolds } from './rows/bind-condition.ts'
+import { indexColumns, type MissingColumn, missingColumnProblem } from './rows/columns.ts'
+import { type Check, type Condition, formatCondition } from './rows/conditions.ts'
+import { bindTotals, type BoundTotals, type TotalsColumns, type TotalsPlan } from './rows/control-totals.ts'
+import {
+  gatherByHeader,
+  gatherByKeys,
+  type KeyColumn,
+  type RecordGatherer,
+  type RecordRows,
+} from './rows/grouping.ts'
+import {
+  bindUnpack,
+  extendLayout,
+  type LineRules,
+  listNumberedColumns,
+  type PackedLines,
+  type Unpacking,
+  unpackRecord,
+} from './rows/lines.ts'
+import { createDraft, type DraftContext, removeRepeats } from './rows/record-draft.ts'
 
 export interface InboundPlan {
   readonly operation: string
@@ -28,93 +38,83 @@ export interface InboundPlan {
   readonly blanks: ReadonlySet<string>
   readonly body: ObjectPlan
   /** Which records are taken; without it, all are. */
-  readonly only?: Condition
+  readonly only: Condition | undefined
   readonly checks: readonly Check[]
-  /** Which records wait for a person: by the record as a whole, and by any of its rows. */
+  /** Which records wait for a person; rows of which one is enough are among the rules of the lines. */
   readonly holds: readonly Check[]
-  readonly lineHolds: readonly Check[]
+  readonly lines: LineRules
   /** Columns whose cells hold several lines of a record. */
-  readonly packed?: PackedLines
-  readonly totals?: TotalsPlan
+  readonly packed: PackedLines | undefined
+  readonly totals: TotalsPlan | undefined
   /** What is remembered beside the order that the record creates. */
-  readonly keep?: ObjectPlan
+  readonly keep: ObjectPlan | undefined
 }
 
 /** The fields by which people know a record, where no group says it. */
 const KEY_FIELDS = ['purchase_order_number', 'order_id', 'invoice_number']
 
-export function createTranslator(plan: InboundPlan): WatchedTranslator {
+export function createTranslator(plan: InboundPlan): TraceableTranslator {
   const { operation, read } = plan
-  return {
-    operation,
-    read,
-    bind: (layouts, source, watch) => bindFile(plan, layouts, { source, watch }),
-  }
+  return { operation, read, bind: (layouts, source, trace) => bindFile(plan, layouts, { source, trace }) }
 }
 
 function bindFile(
   plan: InboundPlan,
   layouts: readonly Layout[],
-  { source, watch }: Pick<Running, 'watch'> & { readonly source: FileSource | undefined },
+  { source, trace }: Pick<TranslatorContext, 'trace'> & { readonly source: FileSource | undefined },
 ): BoundTranslator | readonly Problem[] {
   const { grouping, packed, blanks } = plan
   const problems: Problem[] = []
   const missing: MissingColumn[] = []
-  const indexOf = (recordType: string) =>
-    Math.max(
-      0,
-      layouts.findIndex((layout) => layout.recordType === recordType),
-    )
+  const indexOf = (type: string | undefined) => layouts.findIndex(({ recordType }) => recordType === type)
   const typed = grouping.kind === 'records'
-  const headerLayout = typed ? indexOf(grouping.header) : 0
-  const itemLayout = typed ? indexOf(grouping.detail) : 0
+  const headerLayout = typed ? Math.max(0, indexOf(grouping.header)) : 0
+  const itemLayout = typed ? Math.max(0, indexOf(grouping.detail)) : 0
   const layoutAt = (index: number) => layouts[index] ?? { recordType: '', columns: [] }
   const columnsAt = (index: number) => {
     const layout = layoutAt(index)
-    return columnsOf(packed && index === itemLayout ? unpackedLayout(layout, packed) : layout, problems)
+    return indexColumns(packed && index === itemLayout ? extendLayout(layout, packed) : layout, problems)
   }
   const header = columnsAt(headerLayout)
   const items = typed ? columnsAt(itemLayout) : header
-  const building = emptyBuilding(grouping)
-  const context: BindContext = { building, source, header, items, typed, missing, blanks }
-  const body = bindPlan(plan.body, context)
-  const keys = grouping.kind === 'keys' ? bindKeys(grouping.keys, context) : keysOfBody(body)
+  const builder = createRecordBuilder(grouping)
+  const bindContext: BindContext = { builder, source, header, items, typed, missing, blanks }
+  const body = bindPlan(plan.body, bindContext)
+  const keys = grouping.kind === 'keys' ? bindKeys(grouping.keys, bindContext) : findBodyKeys(body)
   const totalsColumns = (): TotalsColumns => {
-    const isPart = holdsPart(source?.file ?? '')
+    const isPart = isPartFile(source?.file ?? '')
     if (grouping.kind === 'keys') {
       return { layout: undefined, totals: header, added: [[0, header]], missing, isPart, blanks }
     }
-    const layout = layouts.findIndex(({ recordType }) => recordType === grouping.totals)
+    const layout = indexOf(grouping.totals)
     const added = [[itemLayout, items] as const, [headerLayout, header] as const]
     return { layout, totals: columnsAt(layout), added, missing, isPart, blanks }
   }
-  const running: Running = {
-    watch,
+  const context: TranslatorContext = {
+    trace,
     grouping,
     headerLayout,
-    building,
+    builder,
     body,
     orderField: plan.operation === 'create-invoice' ? 'purchase_order_number' : 'order_id',
     keys,
     lines: [...body.fields.values()].find((node) => node.kind === 'rows'),
-    ...bindRules(plan, context),
-    keep: plan.keep && bindPlan(plan.keep, context),
-    unpack: packed && {
-      layout: itemLayout,
-      rows: bindUnpack(packed, layoutAt(itemLayout), { found: items, missing, blanks }),
-    },
+    ...bindRules(plan, bindContext),
+    keep: plan.keep && bindPlan(plan.keep, bindContext),
+    unpack: packed && { layout: itemLayout, unpack: bindUnpack(packed, layoutAt(itemLayout), bindContext) },
     totals: plan.totals && bindTotals(plan.totals, totalsColumns()),
   }
-  const found = withoutRepeats([...problems, ...missing.map(columnMissing)])
+  const found = removeRepeats([...problems, ...missing.map(missingColumnProblem)])
   if (found.length > 0) return found
-  const numbered = packed === undefined ? undefined : numberedColumns(packed.columns, layoutAt(itemLayout))
+  const numbered =
+    packed === undefined ? undefined : listNumberedColumns(packed.columns, layoutAt(itemLayout))
   // Where names are looked up in two kinds of row, one that is not in the first may be in the second.
   const absentColumns = typed ? [] : header.absent()
   const unusedColumns = typed ? [] : header.unused().filter((name) => numbered?.has(name) !== true)
-  return { ...runningTranslator(running), absentColumns, unusedColumns }
+  return { ...createBoundTranslator(context), absentColumns, unusedColumns }
 }
 
-function emptyBuilding(grouping: Grouping): Building {
+function createRecordBuilder(grouping: Grouping): RecordBuilder {
   return {
     number: 0,
     headerRows: [],
@@ -126,27 +126,24 @@ function emptyBuilding(grouping: Grouping): Building {
     filled: 0,
     problems: [],
     references: [],
-    awaits: [],
+    deferred: [],
     firstCounts: grouping.kind === 'keys' && grouping.firstCounts,
   }
 }
 
-function bindRules(
-  { only, checks, holds, lineHolds }: InboundPlan,
-  context: BindContext,
-): Pick<Drafting, 'only' | 'hold' | 'check'> {
+function bindRules({ only, checks, holds, lines }: InboundPlan, context: BindContext) {
   return {
     only: only && {
-      condition: bindWhen(only, { perRow: false, needed: 'only' }, context),
-      words: conditionInWords(only),
+      condition: bindCondition(only, { perRow: false, needed: 'only' }, context),
+      words: formatCondition(only),
     },
-    hold: bindHolds({ ofRecord: holds, ofRows: lineHolds }, context),
+    hold: bindHolds({ ofRecord: holds, ofRows: lines.holds }, context),
     check: checks.length === 0 ? undefined : bindChecks(checks, false, context),
   }
 }
 
 /** A group's columns must be in the file. */
-function bindKeys(keys: readonly Alternatives[], { header, missing, blanks }: BindContext): KeyColumn[] {
+function bindKeys(keys: readonly ColumnAlternatives[], { header, missing, blanks }: BindContext) {
   return keys.flatMap((alternatives) => {
     const columns = alternatives.flatMap((names) => header.find(names) ?? [])
     const [first] = columns
@@ -155,38 +152,38 @@ function bindKeys(keys: readonly Alternatives[], { header, missing, blanks }: Bi
       return []
     }
     const positions = columns.map(({ position }) => position)
-    return [{ name: first.name, read: textReader(columns, blanks), positions }]
+    return [{ name: first.name, read: createTextReader(columns, blanks), positions }]
   })
 }
 
-function keysOfBody(body: BoundObject): KeyColumn[] {
+function findBodyKeys(body: BoundObject): KeyColumn[] {
   return KEY_FIELDS.flatMap((field) => {
     const node = body.fields.get(field)
     const [first] = node?.kind === 'leaf' ? node.columns : []
     if (node?.kind !== 'leaf' || first === undefined) return []
     const positions = node.columns.map(({ position }) => position)
-    return [{ name: first.name, read: textReader(node.columns, new Set()), positions }]
+    return [{ name: first.name, read: createTextReader(node.columns, new Set()), positions }]
   })
 }
 
-interface Running extends Drafting {
-  readonly watch: Watch | undefined
+interface TranslatorContext extends DraftContext {
+  readonly trace: TranslationTrace | undefined
   readonly unpack: Unpacking | undefined
   readonly totals: BoundTotals | undefined
 }
 
-function runningTranslator(running: Running): Omit<BoundTranslator, 'absentColumns' | 'unusedColumns'> {
-  const { grouping, headerLayout, keys, unpack, totals, watch } = running
+function createBoundTranslator(context: TranslatorContext) {
+  const { grouping, headerLayout, keys, unpack, totals, trace } = context
   let number = 0
   let drafts: Draft[] = []
-  const emit = (gathered: Gathered) => {
+  const emit = (gathered: RecordRows) => {
     number += 1
     const whole = unpack === undefined ? gathered : unpackRecord(gathered, unpack)
-    const draft = draftOf(whole, number, running)
+    const draft = createDraft(whole, number, context)
     drafts.push(draft)
-    watch?.({ draft, rows: whole.rows, fields: () => running.body.explain() })
+    trace?.({ draft, rows: whole.rows, fields: () => context.body.explain() })
   }
-  const gatherer: Gatherer =
+  const gatherer: RecordGatherer =
     grouping.kind === 'keys'
       ? gatherByKeys(keys, grouping.blankContinues, emit)
       : gatherByHeader(headerLayout, grouping.header, emit)
@@ -197,33 +194,36 @@ function runningTranslator(running: Running): Omit<BoundTranslator, 'absentColum
   }
   return {
     keyColumns: keys.map(({ name }) => name),
-    columnOf: (field) => columnBelow(running.body, field),
-    push(rows) {
+    findColumn: (field: string) => findFieldColumn(context.body, field),
+    translateRows(rows: readonly Row[]) {
       for (const row of rows) {
         if (totals?.take(row) === true) continue
         gatherer.push(row)
       }
       return taken()
     },
-    end() {
+    finish() {
       gatherer.end()
       return taken()
     },
-    disagreements: () => totals?.disagreements(number) ?? [],
+    listMismatches: () => totals?.listMismatches(number) ?? [],
   }
 }
 
-/** All drafts of rows that are all there, as when a mapping is tried; or why the mapping does not fit the columns. */
-export function translateRows(
-  translator: Translator,
-  layouts: readonly Layout[],
-  rows: readonly Row[],
-): {
-  readonly drafts: readonly Draft[]
-  readonly problems: readonly Problem[]
-} {
-  const bound = translator.bind(layouts)
-  if (!('keyColumns' in bound)) return { drafts: [], problems: bound }
-  const drafts = [...bound.push(rows), ...bound.end()]
-  return { drafts, problems: bound.disagreements() }
+// Finds the column of the file behind a field, for messages of the API about that field.
+
+/** The column of the field, or of the first fed field of an object. */
+function findFieldColumn(body: BoundObject, field: string): string | undefined {
+  let node: BoundNode | undefined = body
+  for (const name of field.replace(/\[\d*\]/g, '').split('.')) {
+    const object: BoundNode | undefined = node?.kind === 'rows' ? node.item : node
+    node = object?.kind === 'object' ? object.fields.get(name) : undefined
+  }
+  return node === undefined ? undefined : findFirstColumn(node)
+}
+
+function findFirstColumn(node: BoundNode): string | undefined {
+  if (node.kind === 'leaf') return node.columns[0]?.name
+  if (node.kind === 'rows') return findFirstColumn(node.item)
+  return [...node.fields.values()].map(findFirstColumn).find((column) => column !== undefined)
 }

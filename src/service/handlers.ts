@@ -1,124 +1,124 @@
-/** What each endpoint of the contract does: one row per endpoint, complete by the compiler's word. */
-import { type DocumentName, ENDPOINTS, type EndpointName } from '../contract/endpoints.ts'
-import { createCanceling } from './cancels/canceling.ts'
-import { type PartyKind, toConnection } from './directory.ts'
+/** What each endpoint does: one row per endpoint, complete by the compiler's word. */
+import type { z } from 'zod'
+import { type DocumentName, type EndpointName, ENDPOINTS, type PartyKind } from '../contract/endpoints.ts'
+import type { Tokens } from './access/tokens.ts'
+import { createAdminHandlers } from './admin/handlers.ts'
+import { cancelOrder, readCancels } from './cancels/cancels.ts'
+import type { ServiceContext } from './context.ts'
+import { readCredits } from './credits/views.ts'
 import { createDocumentHandlers } from './documents/handlers.ts'
-import { answered, notFound } from './http/answer.ts'
-import { type Handler, type QueuedHandler, type ServiceCall, takes } from './http/handling.ts'
+import { SERVED_ENDPOINTS, type ServedEndpointName } from './endpoints.ts'
+import { type Answer, answerWith, refuseNotFound } from './http/answers.ts'
+import type { FaultCounts } from './http/faults.ts'
+import { type Handler, type QueuedHandler, type ServiceCall, withBody } from './http/handler.ts'
 import { answerSmallList } from './http/lists.ts'
-import { normaliseInvoice, normaliseOrder, normaliseShipment } from './http/normalise.ts'
-import type { Tokens } from './http/tokens.ts'
-import { createInvoicing } from './invoices/invoicing.ts'
-import { createOrderPlacing } from './orders/placing.ts'
-import { createOrderMoves } from './orders/states.ts'
-import { createReads, type Reads } from './reads.ts'
-import { createReceipt } from './receipts.ts'
-import type { Resources } from './resources.ts'
-import { createShipping } from './shipments/shipping.ts'
+import { type Normalise, normaliseInvoice, normaliseOrder, normaliseShipment } from './http/normalization.ts'
+import { submitInvoice } from './invoices/creation.ts'
+import { readBrandInvoices, readRetailerInvoices } from './invoices/views.ts'
+import { moveOrder } from './orders/changes.ts'
+import { placeOrder } from './orders/creation.ts'
+import { readBrandOrders, readRetailerOrders } from './orders/views.ts'
+import { createReadHandlers, createReceivedHandlers } from './resources.ts'
+import { readRmas } from './rmas/rmas.ts'
+import { createShipment } from './shipments/creation.ts'
+import { readRetailerShipments } from './shipments/views.ts'
 import type { WriteQueue } from './store/write-queue.ts'
+import { toConnection } from './trade/directory.ts'
 import { createVariantHandlers } from './variants/handlers.ts'
 
-export interface HandlerParts {
-  readonly resources: Resources
-  readonly tokens: Tokens
-  readonly queue: WriteQueue
-}
+type DirectName = Exclude<ServedEndpointName, DocumentName>
 
-type DirectName = Exclude<EndpointName, DocumentName>
-
-export function createHandlers({
-  resources,
-  tokens,
-  queue,
-}: HandlerParts): Record<EndpointName, QueuedHandler> {
+export function createHandlers(
+  context: ServiceContext,
+  { tokens, queue, faults }: { tokens: Tokens; queue: WriteQueue; faults: Readonly<FaultCounts> },
+): Record<ServedEndpointName, QueuedHandler> {
   const direct: Record<DirectName, Handler> = {
     token: ({ body }) => tokens.issue(body),
-    ...createPartyHandlers(resources),
-    ...createResourceHandlers(resources),
+    ...createPartyHandlers(context),
+    ...createResourceHandlers(context),
+    ...createAdminHandlers(context, tokens, faults),
   }
-  return { ...queued(direct, queue), ...createDocumentHandlers(resources, queue) }
+  return { ...queueWrites(direct, queue), ...createDocumentHandlers(context, queue) }
 }
 
-/** What reads and changes orders, items and all that is made of them. */
-export function createResourceHandlers(resources: Resources) {
-  const reads = createReads(resources)
-  return {
-    ...createOrderHandlers(resources, reads),
-    ...createReceiptHandlers(resources, reads),
-    ...createVariantHandlers(resources, reads),
-  }
-}
-
-function createPartyHandlers({ directory }: Resources) {
+function createPartyHandlers({ directory }: ServiceContext) {
   const parties = (kind: PartyKind) => (call: ServiceCall) =>
-    answerSmallList(call, directory.partiesOf(call.account, kind))
+    answerSmallList(call, directory.listParties(call.account, kind))
   const connectionsOf = (retailer: number) =>
-    directory.connectionsOf(retailer).map((connection) => toConnection(connection, directory))
+    directory.listConnections(retailer).map((connection) => toConnection(connection, directory))
   return {
     listRetailers: parties('retailer'),
     listBrands: parties('brand'),
-    listCarriers: (call) => answerSmallList(call, directory.carriers()),
-    getCarrier: ({ id }) => oneOf(directory.carriers(), id),
+    listCarriers: (call) => answerSmallList(call, directory.listCarriers()),
+    getCarrier: ({ id }) => findById(directory.listCarriers(), id),
     listConnections: (call) => answerSmallList(call, connectionsOf(call.party)),
-    getConnection: ({ party, id }) => oneOf(connectionsOf(party), id),
-  } satisfies Partial<Record<DirectName, Handler>>
+    getConnection: ({ party, id }) => findById(connectionsOf(party), id),
+  } satisfies Partial<Record<EndpointName, Handler>>
 }
 
-function oneOf(resources: readonly { readonly id: number }[], id: number) {
+function findById(resources: readonly { readonly id: number }[], id: number) {
   const found = resources.find((resource) => resource.id === id)
-  return found === undefined ? notFound() : answered(found)
+  return found === undefined ? refuseNotFound() : answerWith(found)
 }
 
-function createOrderHandlers(resources: Resources, { retailerOrders, brandOrders, brandInvoices }: Reads) {
-  const moves = createOrderMoves(resources)
+/** What reads and changes orders, items and all that is made of them. */
+export function createResourceHandlers(context: ServiceContext) {
+  /** A body that is right is handed to the rule with the party of the path. */
+  const receive = <Name extends PostName>(name: Name, rule: Rule<Name>, normalise?: Normalise) =>
+    withBody(ENDPOINTS[name].request, (party, body) => rule(context, party, body as BodyOf<Name>), normalise)
   return {
-    createOrder: takes(ENDPOINTS.createOrder.request, createOrderPlacing(resources), normaliseOrder),
-    listRetailerOrders: retailerOrders.list(ENDPOINTS.listRetailerOrders.filters),
-    getRetailerOrder: retailerOrders.one,
-    createCancel: takes(ENDPOINTS.createCancel.request, createCanceling(resources)),
-    listBrandOrders: brandOrders.list(ENDPOINTS.listBrandOrders.filters),
-    getBrandOrder: brandOrders.one,
-    acknowledgeOrder: ({ party, id }) => moves.acknowledge(party, id),
-    closeOrder: ({ party, id }) => moves.close(party, id),
-    reopenOrder: ({ party, id }) => moves.reopen(party, id),
-    createShipment: takes(ENDPOINTS.createShipment.request, createShipping(resources), normaliseShipment),
-    createInvoice: takes(ENDPOINTS.createInvoice.request, createInvoicing(resources), normaliseInvoice),
-    listBrandInvoices: brandInvoices.list(ENDPOINTS.listBrandInvoices.filters),
-    getBrandInvoice: brandInvoices.one,
-  } satisfies Partial<Record<DirectName, Handler>>
+    createOrder: receive('createOrder', placeOrder, normaliseOrder),
+    createCancel: receive('createCancel', cancelOrder),
+    createShipment: receive('createShipment', createShipment, normaliseShipment),
+    createInvoice: receive('createInvoice', submitInvoice, normaliseInvoice),
+    acknowledgeOrder: ({ party, id }) => moveOrder(context, party, id, 'acknowledged'),
+    closeOrder: ({ party, id }) => moveOrder(context, party, id, 'closed'),
+    reopenOrder: ({ party, id }) => moveOrder(context, party, id, 'reopened'),
+    ...createListHandlers(context),
+    ...createVariantHandlers(context),
+  } satisfies Partial<Record<EndpointName, Handler>>
 }
 
-/** What a retailer receives and acknowledges. */
-function createReceiptHandlers(resources: Resources, reads: Reads) {
-  const { cancels, shipments, retailerInvoices, credits, rmas } = reads
-  const receipt = createReceipt(resources)
+type PostName = 'createOrder' | 'createCancel' | 'createShipment' | 'createInvoice'
+
+type BodyOf<Name extends PostName> = z.output<(typeof ENDPOINTS)[Name]['request']>
+
+type Rule<Name extends PostName> = (context: ServiceContext, party: number, body: BodyOf<Name>) => Answer
+
+function createListHandlers(context: ServiceContext) {
+  const list = createReadHandlers
+  const received = createReceivedHandlers
   return {
-    listCancels: cancels.list(ENDPOINTS.listCancels.filters),
-    getCancel: cancels.one,
-    acknowledgeCancel: receipt('cancels', cancels.one),
-    listShipments: shipments.list(ENDPOINTS.listShipments.filters),
-    getShipment: shipments.one,
-    acknowledgeShipment: receipt('shipments', shipments.one),
-    listRetailerInvoices: retailerInvoices.list(ENDPOINTS.listRetailerInvoices.filters),
-    getRetailerInvoice: retailerInvoices.one,
-    acknowledgeInvoice: receipt('invoices', retailerInvoices.one),
-    listCredits: credits.list(ENDPOINTS.listCredits.filters),
-    getCredit: credits.one,
-    acknowledgeCredit: receipt('credits', credits.one),
-    listRmas: rmas.list(ENDPOINTS.listRmas.filters),
-    getRma: rmas.one,
-    acknowledgeRma: receipt('rmas', rmas.one),
-  } satisfies Partial<Record<DirectName, Handler>>
+    ...list(context, 'retailerOrders', ['listRetailerOrders', 'getRetailerOrder'], readRetailerOrders),
+    ...list(context, 'brandOrders', ['listBrandOrders', 'getBrandOrder'], readBrandOrders),
+    ...list(context, 'brandInvoices', ['listBrandInvoices', 'getBrandInvoice'], readBrandInvoices),
+    ...received(context, 'cancels', ['listCancels', 'getCancel', 'acknowledgeCancel'], readCancels),
+    ...received(
+      context,
+      'shipments',
+      ['listShipments', 'getShipment', 'acknowledgeShipment'],
+      readRetailerShipments,
+    ),
+    ...received(
+      context,
+      'retailerInvoices',
+      ['listRetailerInvoices', 'getRetailerInvoice', 'acknowledgeInvoice'],
+      readRetailerInvoices,
+    ),
+    ...received(context, 'credits', ['listCredits', 'getCredit', 'acknowledgeCredit'], readCredits),
+    ...received(context, 'rmas', ['listRmas', 'getRma', 'acknowledgeRma'], readRmas),
+  }
 }
 
 /** The kinds of endpoint that change something, and so run in the write queue. */
-const WRITES: ReadonlySet<string> = new Set(['token', 'create', 'update', 'act'])
+const WRITE_KINDS: ReadonlySet<string> = new Set(['token', 'create', 'update', 'act'])
 
-function queued(handlers: Record<DirectName, Handler>, queue: WriteQueue): Record<DirectName, QueuedHandler> {
+/** Switches are not in the database: turning them waits for no write. */
+function queueWrites(handlers: Record<DirectName, Handler>, queue: WriteQueue) {
   const entries = Object.entries(handlers).map(([name, handler]) => {
-    const { kind } = ENDPOINTS[name as DirectName]
+    const isWrite = WRITE_KINDS.has(SERVED_ENDPOINTS[name as DirectName].kind) && name !== 'turnSwitches'
     const inQueue: QueuedHandler = (call) => queue.run(() => handler(call))
-    return [name, WRITES.has(kind) ? inQueue : handler] as const
+    return [name, isWrite ? inQueue : handler] as const
   })
   return Object.fromEntries(entries) as Record<DirectName, QueuedHandler>
 }

@@ -1,50 +1,53 @@
-/** The parts that handlers work with: what reads resources and what moves them. */
-import type { Clock } from '../support/clock.ts'
-import { createCancelReader, type CancelReader } from './cancels/views.ts'
-import { createCreditReader, type CreditReader } from './credits/views.ts'
-import type { Directory } from './directory.ts'
-import type { Switches } from './http/switches.ts'
-import { createInvoiceReader, type InvoiceReader } from './invoices/views.ts'
-import { createItemSummaries } from './items/summaries.ts'
-import { createOrderProgress, type OrderProgress } from './orders/progress.ts'
-import { createOrderReader, type OrderReader } from './orders/views.ts'
-import { createRmaReader, type RmaReader } from './rmas/views.ts'
-import { createShipmentReader, type ShipmentReader } from './shipments/views.ts'
+/** Handlers that read one resource or a page of a list, and acknowledge what a retailer received. */
+import { type Endpoint, type EndpointName, ENDPOINTS } from '../contract/endpoints.ts'
+import type { ServiceContext } from './context.ts'
+import { answerWith, refuseNotFound } from './http/answers.ts'
+import type { Handler, ServiceCall } from './http/handler.ts'
+import { answerList } from './http/lists.ts'
+import { type ListName, LISTS } from './store/list-counts.ts'
 import type { Store } from './store/store.ts'
-import { createVariantReader, type VariantReader } from './variants/views.ts'
 
-export interface ServiceParts {
-  readonly store: Store
-  readonly directory: Directory
-  /** Skewed where a switch says so. */
-  readonly clock: Clock
-  readonly switches: Switches
-}
-
-/** Readers of every resource, and what keeps orders up to date. */
-export interface Resources extends ServiceParts {
-  readonly orders: OrderReader
-  readonly cancels: CancelReader
-  readonly shipments: ShipmentReader
-  readonly invoices: InvoiceReader
-  readonly rmas: RmaReader
-  readonly credits: CreditReader
-  readonly variants: VariantReader
-  readonly progress: OrderProgress
-}
-
-export function createResources(parts: ServiceParts): Resources {
-  const { store, directory, switches } = parts
-  const reading = { store, directory, summaries: createItemSummaries(store, directory) }
-  return {
-    ...parts,
-    orders: createOrderReader(reading),
-    cancels: createCancelReader(reading),
-    shipments: createShipmentReader(reading),
-    invoices: createInvoiceReader(reading),
-    rmas: createRmaReader(reading),
-    credits: createCreditReader(reading),
-    variants: createVariantReader(reading),
-    progress: createOrderProgress(store, switches),
+/** Another party's resource is not found, whatever the body says. */
+export function ifOwned(store: Store, list: ListName, handle: Handler): Handler {
+  const { table, id, owner } = LISTS[list]
+  return (call) => {
+    const isOwned =
+      store.find<'orders'>(table as 'orders', { [id]: call.id, [owner]: call.party }) !== undefined
+    return isOwned ? handle(call) : refuseNotFound()
   }
+}
+
+type ReadByIds = (context: ServiceContext, ids: readonly number[]) => readonly unknown[]
+
+/** The handlers of a list and of one of its resources. */
+export function createReadHandlers<Name extends EndpointName>(
+  context: ServiceContext,
+  list: ListName,
+  [listName, oneName]: readonly [list: Name, one: Name],
+  read: ReadByIds,
+): Record<Name, Handler> {
+  const { filters = {} }: Endpoint = ENDPOINTS[listName]
+  const handlers: Partial<Record<EndpointName, Handler>> = {
+    [listName]: (call: ServiceCall) =>
+      answerList(context, call, { list, filters }, (ids) => read(context, ids)),
+    [oneName]: ifOwned(context.store, list, ({ id }) => answerWith(read(context, [id])[0])),
+  }
+  return handlers as Record<Name, Handler>
+}
+
+/** And acknowledges. Spec: "Acknowledgement flag"; not shown: a second time keeps the first acknowledged_at. */
+export function createReceivedHandlers<Name extends EndpointName>(
+  context: ServiceContext,
+  list: 'cancels' | 'shipments' | 'retailerInvoices' | 'credits' | 'rmas',
+  [listName, oneName, acknowledgeName]: readonly [list: Name, one: Name, acknowledge: Name],
+  read: ReadByIds,
+): Record<Name, Handler> {
+  const { store, clock } = context
+  const reads = createReadHandlers(context, list, [listName, oneName], read)
+  const acknowledge: Handler = (call) => {
+    const where = { id: call.id, retailer_id: call.party, acknowledged_at: null }
+    store.update(LISTS[list].table, where, { acknowledged_at: clock.now() })
+    return reads[oneName](call)
+  }
+  return { ...reads, [acknowledgeName]: acknowledge }
 }

@@ -112,8 +112,8 @@ function sampleItem(number: number): SampleItem {
   const ordinal = isNorthlight ? number : number - 200
   const brandIdentifier = `${isNorthlight ? 'NL' : 'CF'}-${String(ordinal).padStart(4, '0')}`
   const own = number % 2 === 0 ? `HV-${10_000 + number / 2}` : undefined
-  const color = number % 4 === 0 ? null : pick(COLORS, number)
-  const name = `${pick(STYLES, ordinal)} ${pick(isNorthlight ? NORTHLIGHT_GOODS : COPPERFIELD_GOODS, ordinal)}`
+  const color = number % 4 === 0 ? null : pickByNumber(COLORS, number)
+  const name = `${pickByNumber(STYLES, ordinal)} ${pickByNumber(isNorthlight ? NORTHLIGHT_GOODS : COPPERFIELD_GOODS, ordinal)}`
   const cost = 450 + ((number * 337) % 9000)
   return {
     id: 9000 + number,
@@ -121,20 +121,20 @@ function sampleItem(number: number): SampleItem {
     brandIdentifier,
     identifier: own ?? brandIdentifier,
     retailerItems: own === undefined ? [] : [{ retailerId: RETAILER.id, identifier: own }],
-    upc: withCheckDigit(`0860001${String(number).padStart(4, '0')}`),
+    upc: addCheckDigit(`0860001${String(number).padStart(4, '0')}`),
     name: color === null ? name : `${name}, ${color}`,
     description: `${name} by ${isNorthlight ? NORTHLIGHT.name : COPPERFIELD.name}.`,
-    size: number % 3 === 0 ? pick(SIZES, number) : null,
+    size: number % 3 === 0 ? pickByNumber(SIZES, number) : null,
     color,
     leadTimeDays: number % 5 === 0 ? 2 : 0,
     inventory: (number * 7) % 60,
     attributes: sampleAttributes(number, { cost, isNorthlight }),
-    netPrice: inDollars(cost),
-    price: inDollars(priceOf(cost)),
+    netPrice: formatDollars(cost),
+    price: formatDollars(computePrice(cost)),
   }
 }
 
-function priceOf(cost: number): number {
+function computePrice(cost: number): number {
   return cost * 2 + 99
 }
 
@@ -144,11 +144,8 @@ const MATERIALS = ['Wool', 'Linen', 'Oak', 'Steel', 'Stoneware']
 const FINISHES = ['Matte', 'Brushed', 'Polished']
 
 /** Every seventh item has no image, every eleventh no package sizes, so that lists can be asked for them. */
-function sampleAttributes(
-  number: number,
-  { cost, isNorthlight }: { cost: number; isNorthlight: boolean },
-): NonNullable<SeedVariant['attributes']> {
-  const style = pick(STYLES, isNorthlight ? number : number - 200)
+function sampleAttributes(number: number, { cost, isNorthlight }: { cost: number; isNorthlight: boolean }) {
+  const style = pickByNumber(STYLES, isNorthlight ? number : number - 200)
   const images = { image_1: `https://images.example.com/${9000 + number}/front.jpg` }
   const packages = {
     shipping_width: String(6 + (number % 12)),
@@ -157,30 +154,30 @@ function sampleAttributes(
     shipping_weight: `${1 + (number % 20)}.25`,
   }
   return {
-    category: pick(isNorthlight ? CATEGORIES : KITCHEN_CATEGORIES, number),
-    material: pick(MATERIALS, number),
-    finish: pick(FINISHES, number),
+    category: pickByNumber(isNorthlight ? CATEGORIES : KITCHEN_CATEGORIES, number),
+    material: pickByNumber(MATERIALS, number),
+    finish: pickByNumber(FINISHES, number),
     collection: style,
     manufacturer: isNorthlight ? 'Northlight Mills' : 'Copperfield Works',
     manufacturer_part_number: `${isNorthlight ? 'NM' : 'CW'}${100_000 + number}`,
-    cost: inDollars(cost),
-    msrp: inDollars(priceOf(cost)),
+    cost: formatDollars(cost),
+    msrp: formatDollars(computePrice(cost)),
     ships: 'small_parcel',
     ...(number % 7 === 0 ? {} : images),
     ...(number % 11 === 0 ? {} : packages),
   }
 }
 
-function pick(names: readonly string[], number: number): string {
+function pickByNumber(names: readonly string[], number: number): string {
   return names[number % names.length] ?? ''
 }
 
-function inDollars(cents: number): string {
+function formatDollars(cents: number): string {
   return `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`
 }
 
 /** UPC-A: three times the digits at odd places plus those at even places plus the check digit is a multiple of ten. */
-function withCheckDigit(elevenDigits: string): string {
+function addCheckDigit(elevenDigits: string): string {
   const sum = Array.from(elevenDigits).reduce(
     (total, digit, index) => total + Number(digit) * (index % 2 === 0 ? 3 : 1),
     0,

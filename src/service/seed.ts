@@ -1,38 +1,39 @@
-/** What a fresh database starts with: plain data. */
+/** The data of a fresh database, and how the service loads it. */
+import type { Selectable } from 'kysely'
 import type { AttributeCode } from '../contract/attributes.ts'
+import type { Connection } from '../contract/carrier.ts'
+import type { PartyKind } from '../contract/endpoints.ts'
+import { type Clock, HOUR_MS } from '../support/clock.ts'
+import { createClient, readStartupClients, type StartupClients } from './access/clients.ts'
+import { build, type Store } from './store/store.ts'
+import type { Tables } from './store/tables.ts'
+import { DEFAULT_CONNECTION_MESSAGE } from './trade/connections.ts'
+import { computeMerchandising } from './variants/columns.ts'
 
 export interface SeedParty {
-  readonly kind: 'retailer' | 'brand'
+  readonly kind: PartyKind
   readonly id: number
   readonly name: string
   readonly code: string
   /** Parties with the same account share one client; without one, a party has an account of its own. */
   readonly account?: string
-  /** How long a supplier has to acknowledge an order of the retailer; 24 unless told. */
+  /** How long a supplier has to acknowledge an order of the retailer; 24 by default. */
   readonly acknowledgeWithinHours?: number
 }
 
 /** A service level that leaves the carrier to the supplier. */
-export interface SeedGenericMethod {
-  readonly id: number
-  readonly name: string
-  readonly description: string
-  readonly type: string
-}
+export type SeedGenericMethod = Readonly<Selectable<Tables['generic_shipping_methods']>>
 
-export interface SeedMethod {
+interface SeedMethod {
   readonly id: number
   readonly code: string
   readonly name: string
-  /** `small_parcel` unless told. */
+  /** `small_parcel` by default. */
   readonly type?: string
   readonly genericId?: number
 }
 
-export interface SeedCarrier {
-  readonly id: number
-  readonly name: string
-  readonly code: string
+export interface SeedCarrier extends Readonly<Selectable<Tables['carriers']>> {
   readonly methods: readonly SeedMethod[]
 }
 
@@ -40,15 +41,15 @@ export interface SeedConnection {
   readonly id: number
   readonly retailerId: number
   readonly brandId: number
-  readonly level: 'Full' | 'Basic'
-  readonly status: 'Active' | 'Pending' | 'Suspended'
+  readonly level: Connection['level']
+  readonly status: Connection['status']
   readonly message?: string
   readonly fulfillWithinHours: number
   readonly methodIds: readonly number[]
   readonly accounts: readonly SeedAccount[]
-  /** Whether the carrier must collect a signature; not unless told. */
+  /** Whether the carrier must collect a signature; not by default. */
   readonly signatureRequired?: boolean
-  /** Whether shipments may have packing slips; they may unless told. */
+  /** Whether shipments may have packing slips; they may by default. */
   readonly packingSlips?: boolean
 }
 
@@ -73,18 +74,15 @@ export interface SeedVariant {
   readonly size: string | null
   readonly color: string | null
   readonly leadTimeDays: number
-  /** Units on hand; none unless told. */
+  /** Units on hand; none by default. */
   readonly inventory?: number
   /** The attributes beside those above. */
   readonly attributes?: Readonly<Partial<Record<AttributeCode, string>>>
 }
 
-/**
- * Makes the client of a party, or of the administrator, known in advance. The secret should be random and long: only
- * its hash is kept. The administrator's id is 0.
- */
-export interface SeedCredential {
-  readonly kind: 'retailer' | 'brand' | 'admin'
+/** The client of a party, or of the administrator (id 0). The secret should be long: only its hash is kept. */
+interface SeedCredential {
+  readonly kind: PartyKind | 'admin'
   readonly id: number
   readonly clientId: string
   readonly clientSecret: string
@@ -97,4 +95,124 @@ export interface Seed {
   readonly connections: readonly SeedConnection[]
   readonly variants: readonly SeedVariant[]
   readonly credentials?: readonly SeedCredential[]
+}
+
+/** A database that has accounts already is left as it is. */
+export function seedIfEmpty(store: Store, seed: Seed, clock: Clock): StartupClients {
+  if (store.all(build.selectFrom('accounts').select('id').limit(1)).length > 0) {
+    return readStartupClients(store)
+  }
+  let secrets = new Map<string, string>()
+  store.runInTransaction(() => {
+    secrets = insertParties(store, seed)
+    insertCarriers(store, seed)
+    for (const connection of seed.connections) insertConnection(store, connection)
+    insertVariants(store, seed, clock.now())
+  })
+  return readStartupClients(store, secrets)
+}
+
+/** The secrets by client id. */
+function insertParties(store: Store, { parties, credentials = [] }: Seed): Map<string, string> {
+  const accounts = new Map<string, number>()
+  const secrets = new Map<string, string>()
+  const addClient = (account: number, kind: SeedCredential['kind'], id: number) => {
+    const fixed = credentials.find((credential) => credential.kind === kind && credential.id === id)
+    const client = createClient(store, account, { scope: 'read write', told: true, ...fixed })
+    secrets.set(client.client_id, client.client_secret)
+  }
+  addClient(store.insert('accounts', { name: 'administrator', is_admin: 1 }), 'admin', 0)
+  for (const { kind, id, name, code, account = `${kind} ${id}`, acknowledgeWithinHours = 24 } of parties) {
+    const known = accounts.get(account)
+    const account_id = known ?? store.insert('accounts', { name: account, is_admin: 0 })
+    accounts.set(account, account_id)
+    const acknowledge_within_ms = kind === 'retailer' ? acknowledgeWithinHours * HOUR_MS : null
+    store.insert('parties', { kind, id, name, code, account_id, acknowledge_within_ms })
+    if (known === undefined) addClient(account_id, kind, id)
+  }
+  return secrets
+}
+
+function insertCarriers(store: Store, { genericMethods = [], carriers }: Seed): void {
+  for (const method of genericMethods) store.insert('generic_shipping_methods', method)
+  for (const { methods, ...carrier } of carriers) {
+    store.insert('carriers', carrier)
+    for (const { id, name, code, type = 'small_parcel', genericId = null } of methods) {
+      const row = { id, carrier_id: carrier.id, name, code, type, generic_id: genericId }
+      store.insert('shipping_methods', row)
+    }
+  }
+}
+
+function insertConnection(store: Store, connection: SeedConnection): void {
+  const { id, methodIds, accounts } = connection
+  store.insert('connections', {
+    id,
+    retailer_id: connection.retailerId,
+    brand_id: connection.brandId,
+    message: connection.message ?? DEFAULT_CONNECTION_MESSAGE,
+    level: connection.level,
+    status: connection.status,
+    fulfill_within_ms: connection.fulfillWithinHours * HOUR_MS,
+    signature_required: Number(connection.signatureRequired ?? false),
+    packing_slips: Number(connection.packingSlips ?? true),
+  })
+  for (const shipping_method_id of methodIds) {
+    store.insert('connection_methods', { connection_id: id, shipping_method_id })
+  }
+  for (const account of accounts) {
+    store.insert('shipping_accounts', {
+      id: account.id,
+      connection_id: id,
+      carrier_id: account.carrierId,
+      nickname: account.nickname,
+      owner_type: account.ownerType,
+    })
+    for (const shipping_method_id of account.methodIds) {
+      store.insert('shipping_account_methods', { shipping_account_id: account.id, shipping_method_id })
+    }
+  }
+}
+
+/** An item is offered to every retailer that its brand trades with. */
+function insertVariants(store: Store, { connections, variants }: Seed, now: number): void {
+  for (const variant of variants) {
+    const { id, brandId, attributes = {} } = variant
+    const times = { created_at: now, updated_at: now, inventory_updated_at: now }
+    store.insert('variants', { ...toVariantRow(variant), ...times })
+    for (const [code, value] of Object.entries(attributes)) {
+      store.insert('variant_attributes', { variant_id: id, retailer_id: 0, code, value })
+    }
+    for (const { retailerId: retailer_id, status, level } of connections.filter(
+      (one) => one.brandId === brandId,
+    )) {
+      const own = variant.retailerItems.find((item) => item.retailerId === retailer_id)
+      if (own === undefined && (status !== 'Active' || level !== 'Full')) continue
+      const sku = own?.identifier ?? null
+      store.insert('retailer_variants', { retailer_id, variant_id: id, sku, acknowledged_at: null })
+    }
+  }
+}
+
+function toVariantRow(variant: SeedVariant) {
+  const { name, upc, attributes = {} } = variant
+  const given = Object.entries({ ...attributes, name, upc }).flatMap(([code, value]) =>
+    value === null ? [] : [code],
+  )
+  return {
+    id: variant.id,
+    brand_id: variant.brandId,
+    identifier: variant.brandIdentifier,
+    upc,
+    name,
+    description: variant.description,
+    parent_identifier: null,
+    parent_name: null,
+    size: variant.size,
+    color: variant.color,
+    inventory: variant.inventory ?? 0,
+    lead_time_days: variant.leadTimeDays,
+    cartons: 1,
+    ...computeMerchandising(new Set(given)),
+  }
 }

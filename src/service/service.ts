@@ -2,41 +2,47 @@
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../support/clock.ts'
 import { assert, BridgeError } from '../support/errors.ts'
-import { createAdminHandlers } from './admin/handlers.ts'
-import { createCounts, type ServiceCounts } from './counts.ts'
-import { createDirectory, type Directory } from './directory.ts'
+import {
+  replaceStartupClients,
+  type StartupClient,
+  type StartupClients,
+  type StartupParty,
+} from './access/clients.ts'
+import { createTokens } from './access/tokens.ts'
 import { createHandlers, createResourceHandlers } from './handlers.ts'
-import { registerClosing } from './http/closing.ts'
-import { skewed } from './http/dates.ts'
-import { type FaultCounts, noFaults, registerFaults } from './http/faults.ts'
-import type { QueuedHandler } from './http/handling.ts'
-import { createThrottle } from './http/rate-limit.ts'
+import { type FaultCounts, createFaultCounts, registerFaults } from './http/faults.ts'
+import type { QueuedHandler } from './http/handler.ts'
+import { createThrottle, skewClock } from './http/rate-limit.ts'
 import { registerRoutes } from './http/routes.ts'
-import { createServer } from './http/server.ts'
-import { createSwitches, type Switches } from './http/switches.ts'
-import { createTokens } from './http/tokens.ts'
+import { createServer, registerShutdown } from './http/server.ts'
 import { registerOpenApi } from './openapi/serving.ts'
-import { createLaggingData, type LaggingData } from './lagging.ts'
-import { createIntroduction, type Introduction } from './introduction.ts'
-import { createResources } from './resources.ts'
+import { countResources, type Introduction, readIntroduction, type ServiceCounts } from './overview.ts'
 import { sampleSeed } from './sample-seed.ts'
-import type { Seed } from './seed.ts'
-import { replaceToldClients, type ToldClient, type ToldParty } from './store/clients.ts'
-import { seedWhenFresh } from './store/seeding.ts'
-import { openStore, type Store } from './store/store.ts'
-import { createWriteQueue, type WriteQueue } from './store/write-queue.ts'
+import { type Seed, seedIfEmpty } from './seed.ts'
+import { createStaleReads } from './stale-reads.ts'
+import { openImage, openStore, type Store } from './store/store.ts'
+import { createWriteQueue } from './store/write-queue.ts'
+import { createSwitches, type Switches } from './switches.ts'
+import { createTradeDirectory } from './trade/directory.ts'
+
+/** A service as it stood, to go on from in another one. */
+export interface ServiceImage {
+  readonly database: Uint8Array
+  /** With the secrets that the service knew. */
+  readonly clients: StartupClients
+}
 
 export interface ServiceOptions {
-  /** The folder of the database, made when it is missing; `:memory:` keeps nothing. */
-  readonly data: string
+  /** The folder of the database, made when it is missing; `:memory:` keeps nothing, nor does what goes on from an image. */
+  readonly data: string | ServiceImage
   readonly clock: Clock
-  /** 127.0.0.1 unless told. */
+  /** 127.0.0.1 by default. */
   readonly host?: string
-  /** 0, which takes any free port, unless told. */
+  /** 0, which takes any free port, by default. */
   readonly port?: number
-  /** What Fastify takes as a logger; silent unless told. */
+  /** What Fastify takes as a logger; silent by default. */
   readonly logger?: boolean | object
-  /** What a fresh database starts with; the sample market unless told. */
+  /** What a fresh database starts with; the sample market by default. */
   readonly seed?: Seed
   readonly tokenLifetimeSeconds?: number
   readonly switches?: Partial<Switches>
@@ -49,9 +55,9 @@ export interface Service {
   /** Known once the service listens. */
   readonly baseUrl: string
   /** Who may log in; with the secrets only of clients made just now. */
-  readonly seeded: readonly ToldParty[]
+  readonly parties: readonly StartupParty[]
   /** Who may call the administration; with the secret only when the client was made just now. */
-  readonly admin: ToldClient
+  readonly admin: StartupClient
   /** May be turned at any time; a change takes effect with the next request. */
   readonly switches: Switches
   /** How often each fault has struck. */
@@ -61,14 +67,17 @@ export interface Service {
   /** Answers what is in flight, then closes the database. May be repeated. */
   close(): Promise<void>
   counts(): ServiceCounts
+  /** Resolves when what was asked is done. Switches, faults and tokens that were not written are not in it. */
+  copy(): Promise<ServiceImage>
   introduction(): Introduction
 }
 
 /** Seconds; what the public documentation of the API shows. */
-const TOKEN_LIFETIME_SECONDS = 36_000
+const TOKEN_SECONDS = 36_000
 
 export async function createService(options: ServiceOptions): Promise<Service> {
-  const store = openStore(options.data)
+  const { data } = options
+  const store = typeof data === 'string' ? openStore(data) : openImage(data.database)
   try {
     return await composeService(options, store)
   } catch (error) {
@@ -78,29 +87,41 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 }
 
 async function composeService(options: ServiceOptions, store: Store): Promise<Service> {
-  const { host = '127.0.0.1', port = 0 } = options
+  const { host = '127.0.0.1', port = 0, tokenLifetimeSeconds: lifetimeSeconds = TOKEN_SECONDS } = options
   const switches = createSwitches(options.switches)
-  const clock = skewed(options.clock, switches)
-  const known = seedWhenFresh(store, options.seed ?? sampleSeed(), clock)
-  const told = options.newClients === true ? replaceToldClients(store) : known
+  const clock = skewClock(options.clock, switches)
+  const clients = openClients(options, store, clock)
   const app = await createServer(options.logger ?? false, switches)
-  const faults = noFaults()
-  const directory = createDirectory(store)
-  const lagging = createLaggingData({
+  const faults = createFaultCounts()
+  const directory = createTradeDirectory(store)
+  const context = { store, directory, clock, switches }
+  const stale = createStaleReads<Readonly<Partial<Record<string, QueuedHandler>>>>({
     store,
     clock: options.clock,
     switches,
-    handlersOf: (copy) =>
-      createResourceHandlers(createResources({ store: copy, directory, clock, switches })),
+    handlersOf: (copy) => createResourceHandlers({ ...context, store: copy }),
   })
-  registerFaults(app, { switches, counts: faults, clock, isLagging: lagging.isLagging })
-  registerClosing(app)
+  registerFaults(app, context, { counts: faults, hasStaleData: stale.hasStaleData })
+  registerShutdown(app)
   await registerOpenApi(app)
-  const queue = registerEndpoints(app, { options, store, switches, clock, directory, faults, lagging })
+  const tokens = createTokens({ store, clock, lifetimeSeconds, switches })
+  const refresh = () => {
+    directory.refresh()
+    tokens.refresh()
+  }
+  const queue = createWriteQueue(store, refresh, stale.beforeWrites)
+  registerRoutes(app, {
+    handlers: createHandlers(context, { tokens, queue, faults }),
+    staleHandler: (name) => stale.handlers()?.[name],
+    tokens,
+    directory,
+    switches,
+    throttle: createThrottle(clock, switches),
+  })
   app.addHook('onClose', async () => {
     // Whoever hung up keeps the server open no longer, and what was asked is still to be done.
-    await queue.settled()
-    lagging.close()
+    await queue.idle()
+    stale.close()
     store.close()
   })
 
@@ -111,8 +132,8 @@ async function composeService(options: ServiceOptions, store: Store): Promise<Se
       assert(baseUrl !== undefined, 'the service has no address before it listens')
       return baseUrl
     },
-    seeded: told.parties,
-    admin: told.admin,
+    parties: clients.parties,
+    admin: clients.admin,
     switches,
     faults,
     listen: async () => {
@@ -120,42 +141,18 @@ async function composeService(options: ServiceOptions, store: Store): Promise<Se
       return baseUrl
     },
     close: () => app.close(),
-    counts: createCounts(store),
-    introduction: createIntroduction(store, directory, told.parties),
+    counts: () => countResources(store),
+    copy: async () => {
+      await queue.idle()
+      return { database: store.copy(), clients }
+    },
+    introduction: () => readIntroduction(store, directory, clients.parties),
   }
 }
 
-interface EndpointParts {
-  readonly options: ServiceOptions
-  readonly store: Store
-  readonly switches: Switches
-  readonly clock: Clock
-  readonly directory: Directory
-  readonly faults: FaultCounts
-  readonly lagging: LaggingData<Readonly<Partial<Record<string, QueuedHandler>>>>
-}
-
-function registerEndpoints(app: FastifyInstance, parts: EndpointParts): WriteQueue {
-  const { options, store, switches, clock, directory, faults, lagging } = parts
-  const lifetimeSeconds = options.tokenLifetimeSeconds ?? TOKEN_LIFETIME_SECONDS
-  const resources = createResources({ store, directory, clock, switches })
-  const tokens = createTokens({ store, clock, lifetimeSeconds, switches })
-  const refresh = () => {
-    directory.refresh()
-    tokens.refresh()
-  }
-  const queue = createWriteQueue(store, refresh, lagging.beforeWrites)
-  const served = { resources, tokens, queue }
-  const handlers = { ...createHandlers(served), ...createAdminHandlers({ ...served, faults }) }
-  registerRoutes(app, {
-    handlers,
-    staleHandler: (name) => lagging.handlers()?.[name],
-    tokens,
-    directory,
-    switches,
-    throttle: createThrottle({ clock, switches }),
-  })
-  return queue
+function openClients({ data, seed, newClients }: ServiceOptions, store: Store, clock: Clock): StartupClients {
+  const known = typeof data === 'string' ? seedIfEmpty(store, seed ?? sampleSeed(), clock) : data.clients
+  return newClients === true ? replaceStartupClients(store) : known
 }
 
 async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {

@@ -9,6 +9,10 @@ export interface Clock {
   elapsed?(): number
 }
 
+export const MINUTE_MS = 60_000
+export const HOUR_MS = 60 * MINUTE_MS
+export const DAY_MS = 24 * HOUR_MS
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),

@@ -1,4 +1,4 @@
-/** Failures: what can go wrong with the world or the program, each with its exit code and its cure. */
+/** Failures: what can go wrong with the world or the program, each with its exit code and its fix. */
 
 /** The exit codes of the command line. Schedulers act on them, so a number never changes its meaning. */
 export const EXIT = {
@@ -18,170 +18,195 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-interface FailureKind {
+/** What a code of the program says to a person. */
+export interface CodeText {
+  /** What is wrong, in at most 60 characters. */
+  readonly title: string
+  /** What to do about it, in at most 100 characters. */
+  readonly fix: string
+  /** What else is good to know, for `dropbridge explain`. */
+  readonly details?: string
+}
+
+interface FailureKind extends CodeText {
   readonly exit: ExitCode
-  /** What happened, for `dropbridge explain`. */
-  readonly cause: string
-  /** What to do about it. */
-  readonly cure: string
 }
 
 /** Every failure the program can end with. One row per code; `docs/errors.md` is printed from this table. */
 export const FAILURES = {
   'usage-wrong': {
     exit: EXIT.usage,
-    cause: 'The command line is not one the program understands.',
-    cure: 'Read `dropbridge --help` or `dropbridge COMMAND --help`.',
+    title: 'The command line is wrong.',
+    fix: 'Read `dropbridge --help` or `dropbridge COMMAND --help`.',
   },
   'not-known': {
     exit: EXIT.rejects,
-    cause: 'No file and no record is known by the name that was given, or it does not wait for a decision.',
-    cure: 'See `dropbridge status` for what waits for a person, and `dropbridge trace KEY` for what came of the rest.',
+    title: 'No file or record with this name waits for a decision.',
+    fix: 'See `dropbridge status` for what waits, and `dropbridge trace KEY` for the rest.',
   },
   'configuration-invalid': {
     exit: EXIT.badConfiguration,
-    cause: 'The configuration file is missing, unreadable, or has mistakes in it.',
-    cure: 'Correct every place that is listed, then run `dropbridge check`.',
+    title: 'The configuration is missing or has errors.',
+    fix: 'Correct every listed place, then run `dropbridge check`.',
   },
   'mapping-invalid': {
     exit: EXIT.badConfiguration,
-    cause: 'A mapping file has mistakes in it.',
-    cure: 'Correct every place that is listed, then run `dropbridge check`. Nothing was sent.',
+    title: 'A mapping file has errors.',
+    fix: 'Correct every listed place, then run `dropbridge check`.',
+    details: 'Nothing was sent.',
   },
   'api-unreachable': {
     exit: EXIT.unavailable,
-    cause: 'The API did not answer, or said it cannot serve right now, and the retries are used up.',
-    cure: 'Nothing is lost: the work is kept in the journal. Run again later. The message says what to look at when it stays: with an HTTP status the API itself is busy or in trouble; without one, nobody answers at its address.',
+    title: 'The API does not answer, or cannot serve now.',
+    fix: 'Run again later; nothing is lost. If it stays, see the status in the message.',
+    details:
+      'The retries are used up, and the work is kept in the journal. With an HTTP status the API itself is busy or in trouble; without one, nothing answers at its address.',
   },
   'api-answer-unusable': {
     exit: EXIT.unavailable,
-    cause: 'The API answered a read with something that is not the documented answer.',
-    cure: 'Check that api.baseUrl names the API itself and not a proxy or a login page. The work is kept.',
+    title: 'The API answered something undocumented.',
+    fix: 'Check that api.baseUrl names the API itself, not a proxy or a login page.',
+    details: 'The work is kept.',
   },
   'api-redirected': {
     exit: EXIT.badConfiguration,
-    cause:
-      'The API answered with a redirect. A redirect is never followed: the token must not leave its origin.',
-    cure: 'Set api.baseUrl to the address the redirect points to, if that is really the API.',
+    title: 'The API answered with a redirect.',
+    fix: 'Set api.baseUrl to the address of the redirect, if that is really the API.',
+    details: 'A redirect is never followed: the token must not leave its origin.',
   },
   'party-changed': {
     exit: EXIT.badConfiguration,
-    cause: 'The `retailer` or `brand` of a route was changed while a file of the old one was not done.',
-    cure: 'Put the old one back until the file is done, or give the new one a route of its own. Records that wait for their order can be given up: `dropbridge discard`.',
+    title: 'The party of a route changed before its work was done.',
+    fix: 'Put the old party back until the work is done, or add a new route for the new one.',
+    details:
+      'The `retailer` or `brand` of the route is another one. Records that wait for their order can be given up: `dropbridge discard`.',
   },
   'credentials-refused': {
     exit: EXIT.refusedCredentials,
-    cause:
-      'The API refused the client id and secret, or this account may not act for the retailer or brand; or an SFTP server or a proxy refused the login.',
-    cure: 'Check what the message names: api.clientId, api.clientSecret and the id in the route, or the username, key and password of the mailbox. Nothing was sent with them.',
+    title: 'The API or a server refused the login.',
+    fix: 'Check api.clientId, api.clientSecret and the party, or the login of the mailbox.',
+    details: 'The message says which login. The party is the id in the route. Nothing was sent with them.',
   },
   'credentials-unusable': {
     exit: EXIT.refusedCredentials,
-    cause:
-      'The private key or the agent of an SFTP login cannot be used: it is missing, unreadable, open to others, or the passphrase does not fit.',
-    cure: 'Do what the message says; see docs/sftp.md. Nothing was sent. Other mailboxes go on.',
+    title: 'The key or agent of an SFTP login cannot be used.',
+    fix: 'Do what the message says; see docs/sftp.md.',
+    details:
+      'The key is missing, unreadable, open to others, or the passphrase does not fit. Nothing was sent. Other mailboxes go on.',
   },
   'host-key-unknown': {
     exit: EXIT.refusedCredentials,
-    cause:
-      'The SFTP server shows a host key of which nothing is known, so it could be anybody. Nothing was sent, not even the user’s name.',
-    cure: 'Ask whoever runs the server for the fingerprint of its key, and trust that one: `dropbridge trust-host MAILBOX --fingerprint …`. Other mailboxes go on.',
+    title: 'The host key of the SFTP server is not known.',
+    fix: 'Ask its operator for the fingerprint, then: `dropbridge trust-host MAILBOX --fingerprint …`.',
+    details:
+      'Without a known key the server could be anybody. Nothing was sent, not even the user name. Other mailboxes go on.',
   },
   'host-key-changed': {
     exit: EXIT.refusedCredentials,
-    cause:
-      'The SFTP server shows another host key than the one that is trusted, or one that is revoked: it was set up anew, or somebody listens in between. Nothing was sent, not even the user’s name.',
-    cure: 'Ask whoever runs the server whether their key has changed, and for the new fingerprint. Only then run `dropbridge trust-host MAILBOX --replace`. Other mailboxes go on.',
+    title: 'The SFTP server shows another host key.',
+    fix: 'Ask its operator for the new fingerprint, then: `dropbridge trust-host MAILBOX --replace`.',
+    details:
+      'The server was set up anew, the key was revoked, or somebody listens in between. Nothing was sent, not even the user name. Other mailboxes go on.',
   },
   'mailbox-unreachable': {
     exit: EXIT.unavailable,
-    cause: 'A mailbox folder is missing or cannot be read, or its SFTP server is away.',
-    cure: 'Check that the folder exists, is mounted and may be read, or that the server can be reached: `dropbridge check --online`. Files in it are left alone.',
+    title: 'A mailbox folder or its SFTP server cannot be reached.',
+    fix: 'Check that the folder exists, or the server answers: `dropbridge check --online`.',
+    details: 'Its files stay where they are.',
   },
   'cannot-write': {
     exit: EXIT.cannotWrite,
-    cause: 'A file or folder cannot be written: the disk is full, or the rights are missing.',
-    cure: 'Make room or grant the rights, then run again: the work is kept.',
+    title: 'A file or folder cannot be written.',
+    fix: 'Make room or grant the rights, then run again: the work is kept.',
   },
   'journal-unusable': {
     exit: EXIT.cannotWrite,
-    cause: 'The journal cannot be opened or written.',
-    cure: 'Check the path in `journal`, the rights and the free space. Never delete the journal: it is what stops a second posting.',
+    title: 'The journal cannot be opened or written.',
+    fix: 'Check the path in `journal`, the rights and the free space. Never delete the journal.',
+    details: 'The journal is what stops a second posting.',
   },
   'journal-busy': {
     exit: EXIT.tryLater,
-    cause: 'Another program has kept the journal locked for longer than a write ever takes.',
-    cure: 'Run again: the work is kept. If it stays, find the program that has the file open, such as a backup, a database browser or a bridge that was suspended, and end it.',
+    title: 'Another program keeps the journal locked.',
+    fix: 'Run again. If it stays, end the program that has the file open.',
+    details: 'Such as a backup, a database browser or a suspended bridge. The work is kept.',
   },
   'journal-damaged': {
     exit: EXIT.cannotWrite,
-    cause: 'The journal is no SQLite database any more, or pages of it are damaged.',
-    cure: 'If `journal` names a wrong file, correct it. Otherwise stop every bridge and keep the file with its -wal and -shm as they are. Restore the latest backup, or save what can be read with `sqlite3 journal.db .recover`. Do not start with an empty journal: it is what stops a second posting.',
+    title: 'The journal is damaged, or is no SQLite database.',
+    fix: 'Correct the path in `journal`, or restore the latest backup; see docs/operating.md.',
+    details:
+      'Stop every bridge and keep the file with its -wal and -shm as they are. `sqlite3 journal.db .recover` may save what a backup lacks. Do not start with an empty journal: it is what stops a second posting.',
   },
   'journal-newer': {
     exit: EXIT.badConfiguration,
-    cause: 'The journal was written by a newer version of dropbridge.',
-    cure: 'Use the newer version, or point `journal` to another file.',
+    title: 'A newer version of dropbridge wrote the journal.',
+    fix: 'Use the newer version, or point `journal` to another file.',
   },
   'journal-altered': {
     exit: EXIT.unusableFile,
-    cause:
-      'The journal is not what was written into it: something of it was changed, removed or put in by other means.',
-    cure: 'Find out who had access to the file. Restore the journal from a backup made before, or go on with it knowing what is told; see docs/audit.md.',
+    title: 'Somebody changed the journal by other means.',
+    fix: 'Find out who had access, and restore an earlier backup; see docs/audit.md.',
+    details: 'Something of it was changed, removed or added. The bridge can also go on with it.',
   },
   'journal-older': {
     exit: EXIT.badConfiguration,
-    cause:
-      'The journal is older than what was done with it: a backup was put back, or a copy of it is at work elsewhere. Nothing was sent or delivered.',
-    cure: 'If a copy of the state folder is at work elsewhere, stop one of the two first. Then put the newest journal back, with its mark. Where that is lost: `dropbridge restored --by NAME --why TEXT`, first with `--dry-run`.',
+    title: 'The journal is older than the work done with it.',
+    fix: 'Put the newest journal back. If it is lost: `dropbridge restored --dry-run`.',
+    details:
+      'A backup was put back, or a copy is at work elsewhere; then stop one of the two first. Nothing was sent or delivered. `dropbridge restored --by NAME --why TEXT` goes on with the older journal.',
   },
   'sqlite-missing': {
     exit: EXIT.cannotWrite,
-    cause:
-      'The program was installed with another Node than the one that runs it, or without its SQLite library.',
-    cure: 'Install it again with this Node, with optional dependencies and install scripts allowed: `npm ci` in its folder.',
+    title: 'The SQLite library does not fit this Node.',
+    fix: 'Install it again with this Node, optional packages and install scripts: `npm ci`.',
   },
   'service-data-unusable': {
     exit: EXIT.cannotWrite,
-    cause: 'The database of the service cannot be opened, or was made by another version.',
-    cure: 'Check the folder named with --data and the rights on it, or start with a new folder.',
+    title: 'The database of the service cannot be opened.',
+    fix: 'Check the folder of --data and its rights, or start with a new folder.',
+    details: 'Another version may have made it.',
   },
   'service-data-in-use': {
     exit: EXIT.tryLater,
-    cause: 'Another service works with the same data folder.',
-    cure: 'Stop the other service, or start this one with a folder of its own.',
+    title: 'Another service uses the same data folder.',
+    fix: 'Stop the other service, or start this one with its own folder.',
   },
   'lease-held': {
     exit: EXIT.tryLater,
-    cause: 'Another bridge is working on this route.',
-    cure: 'Wait for it. If it was killed, its lease runs out within seconds and the next run takes over.',
+    title: 'Another bridge is working on this route.',
+    fix: 'Wait for it. If it was killed, the next run takes over within seconds.',
   },
   'lease-lost': {
     exit: EXIT.tryLater,
-    cause: 'This bridge was silent for longer than its lease, and another one has taken the route over.',
-    cure: 'Nothing to do: the other bridge goes on. If it happens often, the machine stalls for long times.',
+    title: 'Another bridge has taken the route over.',
+    fix: 'Nothing to do: the other bridge goes on.',
+    details:
+      'This bridge was silent for longer than its lease. If it happens often, the machine stalls for long times.',
   },
   'time-over': {
     exit: EXIT.tryLater,
-    cause:
-      'The time that was given with --until was over before all was done. Nothing new was begun after it.',
-    cure: 'Nothing to do: the next run goes on from the journal. When it stays, give the run more time.',
+    title: 'The time of --until was over before all was done.',
+    fix: 'Nothing to do: the next run goes on. If it stays, give the run more time.',
+    details: 'Nothing new was started after it.',
   },
-  'notice-not-sent': {
+  'notification-not-sent': {
     exit: EXIT.unavailable,
-    cause:
-      'A mail server, a webhook or a command did not take a notice. Notices never change how the work itself ends.',
-    cure: 'Correct what the message says under `notices`, then try `dropbridge notices test NAME`.',
+    title: 'A notification could not be sent.',
+    fix: 'Correct `notifications`, then: `dropbridge notifications test NAME`.',
+    details:
+      'A mail server, a webhook or a command did not take it. Notifications never change how the work itself ends.',
   },
   interrupted: {
     exit: EXIT.interrupted,
-    cause: 'A signal asked the program to stop.',
-    cure: 'Nothing to do: the next run goes on from the journal. What has no answer yet is looked up before anything is sent again.',
+    title: 'A signal asked the program to stop.',
+    fix: 'Nothing to do: the next run goes on from the journal.',
+    details: 'What has no answer yet is looked up before anything is sent again.',
   },
   bug: {
     exit: EXIT.bug,
-    cause: 'Something happened that the program believes impossible.',
-    cure: 'Please report it with the message. The journal keeps the work.',
+    title: 'The program found a state that it believes impossible.',
+    fix: 'Please report it with the message. The journal keeps the work.',
   },
 } as const satisfies Record<string, FailureKind>
 
@@ -196,23 +221,28 @@ export class BridgeError extends Error {
   /** Single places that are wrong, one line each, where there are several. */
   readonly details: readonly string[]
   /** What to do about this very one. */
-  readonly cure: string
+  readonly fix: string
 
   constructor(
     code: FailureCode,
     message: string,
-    options: { cause?: unknown; details?: readonly string[]; cure?: string } = {},
+    options: { cause?: unknown; details?: readonly string[]; fix?: string } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'BridgeError'
     this.code = code
     this.details = options.details ?? []
-    this.cure = options.cure ?? FAILURES[code].cure
+    this.fix = options.fix ?? FAILURES[code].fix
   }
 
   get exit(): ExitCode {
     return FAILURES[this.code].exit
   }
+}
+
+/** What a command line asks for, or names, is wrong. */
+export function usageError(message: string, details: readonly string[] = []): BridgeError {
+  return new BridgeError('usage-wrong', message, { details })
 }
 
 /** Whether a thrown value is a failure of one of the given kinds. */
@@ -223,6 +253,12 @@ export function hasCode(error: unknown, ...codes: FailureCode[]): error is Bridg
 /** Whether a thrown value carries the given system error code, such as ENOENT. */
 export function hasSystemCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code))
+}
+
+/** The words of a thrown value; `otherwise` where an error has none. */
+export function getErrorMessage(error: unknown, otherwise = ''): string {
+  if (!(error instanceof Error)) return otherwise || String(error)
+  return error.message || otherwise
 }
 
 /** States what must be true; a false one is a bug of ours and stops the program. */

@@ -1,12 +1,20 @@
-/** The log: one line for each thing that happened, for people or for programs. It never holds up or ends the work. */
+/** The log: one line for each event, for people or programs. It never delays or ends the work. */
+import { appendFile, mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Writable } from 'node:stream'
 import { type Logger, pino } from 'pino'
-import { onOneLine } from './visible.ts'
+import { waitAtMost } from './async.ts'
+import { isoTime } from './clock.ts'
+import { hasSystemCode } from './errors.ts'
+import { toOneLine } from './text.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
+
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** How lines look: words for people, or one JSON object a line. */
 export const LOG_FORMATS = ['human', 'json'] as const
+
 export type LogFormat = (typeof LOG_FORMATS)[number]
 
 /** Takes text at once and brings it to its place when it can; never throws. */
@@ -25,27 +33,20 @@ export interface Log {
   close(): Promise<void>
 }
 
-export interface LogOptions {
+interface LogOptions {
   readonly level: LogLevel
-  readonly outlets: readonly { readonly format: LogFormat; readonly sink: LogSink }[]
+  readonly outputs: readonly { readonly format: LogFormat; readonly sink: LogSink }[]
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
-export function createLog({ level, outlets, now }: LogOptions): Log {
-  const logger: Logger = pino(
-    {
-      level,
-      base: null,
-      timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
-      formatters: { level: (label) => ({ level: label }) },
-    },
-    {
-      write(line: string) {
-        for (const { format, sink } of outlets) sink.write(format === 'json' ? line : inWords(line))
-      },
-    },
-  )
+export function createLog({ level, outputs, now }: LogOptions): Log {
+  const timestamp = () => `,"time":"${isoTime(now())}"`
+  const formatters = { level: (label: string) => ({ level: label }) }
+  const write = (line: string) => {
+    for (const { format, sink } of outputs) sink.write(format === 'json' ? line : formatLogLine(line))
+  }
+  const logger: Logger = pino({ level, base: null, timestamp, formatters }, { write })
   return {
     write(at, { words, ...fields }) {
       try {
@@ -55,16 +56,119 @@ export function createLog({ level, outlets, now }: LogOptions): Log {
       }
     },
     close: async () => {
-      await Promise.all(outlets.map(({ sink }) => sink.close()))
+      await Promise.all(outputs.map(({ sink }) => sink.close()))
     },
   }
 }
 
-const PREFIX: Readonly<Record<string, string>> = { warn: 'warning: ', error: 'error: ' }
+const LEVEL_PREFIXES: Readonly<Record<string, string>> = { warn: 'warning: ', error: 'error: ' }
 
 /** `2026-11-21T15:20:01.123Z orders-in: orders.csv received, 1204 bytes` */
-function inWords(line: string): string {
+function formatLogLine(line: string): string {
   const { time, level, route, msg } = JSON.parse(line) as Record<string, unknown>
   const where = typeof route === 'string' ? `${route}: ` : ''
-  return `${String(time)} ${PREFIX[String(level)] ?? ''}${where}${onOneLine(String(msg))}\n`
+  return `${String(time)} ${LEVEL_PREFIXES[String(level)] ?? ''}${where}${toOneLine(String(msg))}\n`
+}
+
+// Where log lines go: a stream such as stderr, or a file that may be moved away while it is written.
+
+/** What nobody has taken by then is dropped: a reader that sleeps must not fill the memory. */
+const WAITING_CHARACTERS_MAX = 4 * 1024 * 1024
+
+/** A stream that is full or broken takes no more, and nobody waits for it. */
+export function createStreamSink(stream: Pick<Writable, 'write' | 'writableLength'>): LogSink {
+  return {
+    write(text) {
+      if (stream.writableLength > WAITING_CHARACTERS_MAX) return
+      try {
+        stream.write(text)
+      } catch {
+        // A stream that is a file on a full disk throws right here.
+      }
+    },
+    close: () => Promise.resolve(),
+  }
+}
+
+/** A file system that does not answer must not keep the program from ending. */
+const CLOSING_MS = 1000
+
+/** After a write that failed, the next try comes so much later. */
+const PAUSE_MS = 400
+
+/**
+ * Appends to a file. It is opened anew for each batch of lines, so that a rotation may move it away at any time. Lines that
+ * could not be written are counted, and the file says so once it can be written again.
+ */
+export function createFileSink(path: string): LogSink {
+  let waiting: string[] = []
+  let characters = 0
+  let dropped = 0
+  let writing: Promise<void> | undefined
+
+  const keep = (text: string) => {
+    if (characters + text.length > WAITING_CHARACTERS_MAX) {
+      dropped++
+      return
+    }
+    waiting.push(text)
+    characters += text.length
+  }
+  const writeOut = async () => {
+    while (waiting.length > 0) {
+      const batch = { waiting, characters, dropped }
+      waiting = []
+      characters = 0
+      dropped = 0
+      try {
+        await append(
+          path,
+          (batch.dropped === 0 ? '' : formatLostLines(batch.dropped)) + batch.waiting.join(''),
+        )
+      } catch {
+        const later = waiting
+        waiting = batch.waiting
+        characters = batch.characters
+        dropped += batch.dropped
+        for (const text of later) keep(text)
+        return pause(PAUSE_MS)
+      }
+    }
+  }
+  const begin = () => {
+    writing ??= writeOut().finally(() => (writing = undefined))
+  }
+  return {
+    write(text) {
+      keep(text)
+      begin()
+    },
+    async close() {
+      begin()
+      await waitAtMost(CLOSING_MS, writing)
+    },
+  }
+}
+
+async function append(path: string, text: string): Promise<void> {
+  try {
+    await appendFile(path, text)
+  } catch (error) {
+    if (!hasSystemCode(error, 'ENOENT')) throw error
+    await mkdir(dirname(path), { recursive: true })
+    await appendFile(path, text)
+  }
+}
+
+/** As JSON: a person understands it too. */
+function formatLostLines(count: number): string {
+  const msg = `${count} lines of the log could not be written`
+  return `${JSON.stringify({ level: 'warn', code: 'log.lost', lines: count, msg })}\n`
+}
+
+/** Keeps no program alive. */
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref()
+  })
 }

@@ -1,60 +1,55 @@
 /** A local folder of named blobs that are on the disk before anybody relies on them. */
 import { createHash, randomUUID } from 'node:crypto'
-import { type FileHandle, open, readdir, rename } from 'node:fs/promises'
+import { open, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeFolderDurably, renameDurably } from './durable.ts'
-import { assert, BridgeError } from './errors.ts'
-import { fileBytes } from './file-bytes.ts'
-import { isFree } from './is-free.ts'
-import { removeFile } from './remove-file.ts'
+import { assert } from './errors.ts'
+import {
+  makeFolderDurably,
+  mapDiskErrors,
+  pathIsFree,
+  readFileBytes,
+  removeFile,
+  renameDurably,
+} from './files.ts'
 
 export interface SpooledBlob {
   readonly sha256: string
   readonly bytes: number
 }
 
-export interface Spool {
-  /** Where the blob lies, or will lie. */
-  path(name: string): string
-  /**
-   * Writes the blob under a temporary name, flushes it and renames it. It replaces an earlier one of that name. Throws
-   * `cannot-write` when the disk does not take it; what the chunks throw passes through.
-   */
-  put(name: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<SpooledBlob>
-  /** The same, not flushed: for what would be made again after a crash, whatever is found of it then. */
-  putUnflushed(name: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<SpooledBlob>
-  /** What keeps it from being read is thrown while it is read. */
-  read(name: string): AsyncIterable<Uint8Array>
-  /** Removing what is not there is fine. */
-  remove(name: string): Promise<void>
-  has(name: string): Promise<boolean>
-  list(): Promise<string[]>
-}
+type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+
+export type Spool = Awaited<ReturnType<typeof openSpool>>
 
 const TEMPORARY = '.writing'
 
 /**
  * Only one bridge at a time works with a spool: what is half-written in it is removed. One that was stopped and wakes up
- * finds its own half-written blob gone, and can neither finish it nor touch that of its successor: `stillOurs` is asked
+ * finds its own half-written blob gone, and can neither finish it nor touch that of its successor: `assertOwned` is asked
  * when it is known what would be removed, and what it throws leaves everything there.
  */
-export async function openSpool(
-  folder: string,
-  stillOurs: () => Promise<void> = () => Promise.resolve(),
-): Promise<Spool> {
+export async function openSpool(folder: string, assertOwned: () => Promise<void> = () => Promise.resolve()) {
   await onDisk(folder, async () => makeFolderDurably(folder))
-  await removeLeftovers(folder, stillOurs)
+  await removeLeftovers(folder, assertOwned)
   const path = (name: string) => {
     assert(/^[\w.~-]+$/.test(name) && !name.startsWith('.'), `not a spool name: ${name}`)
     return join(folder, name)
   }
   return {
+    /** Where the blob lies, or will lie. */
     path,
-    put: (name, chunks) => put(path(name), chunks, FLUSHED),
-    putUnflushed: (name, chunks) => put(path(name), chunks, UNFLUSHED),
-    read: (name) => fileBytes(path(name)),
-    remove: (name) => onDisk(folder, () => removeFile(path(name))),
-    has: (name) => onDisk(folder, async () => !(await isFree(path(name)))),
+    /**
+     * Writes the blob under a temporary name, flushes it and renames it. It replaces an earlier one of that name. Throws
+     * `cannot-write` when the disk does not take it; what the chunks throw passes through.
+     */
+    put: (name: string, chunks: Chunks) => writeBlob(path(name), chunks, true),
+    /** The same, not flushed: for what would be made again after a crash, whatever is found of it then. */
+    putUnflushed: (name: string, chunks: Chunks) => writeBlob(path(name), chunks, false),
+    /** What keeps it from being read is thrown while it is read. */
+    read: (name: string): AsyncIterable<Uint8Array> => readFileBytes(path(name)),
+    /** Removing what is not there is fine. */
+    remove: (name: string) => onDisk(folder, () => removeFile(path(name))),
+    has: (name: string) => onDisk(folder, async () => !(await pathIsFree(path(name)))),
     list: async () => (await readdir(folder)).filter((name) => !name.endsWith(TEMPORARY)),
   }
 }
@@ -66,20 +61,7 @@ async function removeLeftovers(folder: string, stillOurs: () => Promise<void>): 
   for (const name of leftovers) await onDisk(folder, () => removeFile(join(folder, name)))
 }
 
-/** How a blob comes to stay. */
-interface Keeping {
-  readonly flush: (file: FileHandle) => Promise<void>
-  readonly rename: (from: string, to: string) => Promise<void>
-}
-
-const FLUSHED: Keeping = { flush: (file) => file.sync(), rename: renameDurably }
-const UNFLUSHED: Keeping = { flush: () => Promise.resolve(), rename }
-
-async function put(
-  path: string,
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  keeping: Keeping,
-): Promise<SpooledBlob> {
+async function writeBlob(path: string, chunks: Chunks, isFlushed: boolean): Promise<SpooledBlob> {
   const temporary = `${path}.${randomUUID()}${TEMPORARY}`
   const file = await onDisk(path, () => open(temporary, 'w'))
   const hash = createHash('sha256')
@@ -92,7 +74,7 @@ async function put(
         hash.update(chunk)
         bytes += chunk.length
       }
-      await onDisk(path, () => keeping.flush(file))
+      if (isFlushed) await onDisk(path, () => file.sync())
     } finally {
       // Some file systems tell only now that they could not write.
       await onDisk(path, () => file.close())
@@ -101,15 +83,10 @@ async function put(
   } finally {
     if (!whole) await removeFile(temporary)
   }
-  await onDisk(path, () => keeping.rename(temporary, path))
+  await onDisk(path, () => (isFlushed ? renameDurably : rename)(temporary, path))
   return { sha256: hash.digest('hex'), bytes }
 }
 
-async function onDisk<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof BridgeError || !(error instanceof Error && 'code' in error)) throw error
-    throw new BridgeError('cannot-write', `cannot write ${path}: ${error.message}`, { cause: error })
-  }
+function onDisk<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  return mapDiskErrors(path, work, (error) => `: ${error.message}`)
 }

@@ -7,7 +7,7 @@ import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { Pool } from 'undici'
-import { batchWriter } from '../../src/support/batches.ts'
+import { createBatchWriter } from '../../src/support/async.ts'
 import { mappedByHand } from './by-hand.ts'
 import type { Target } from './floors.ts'
 import { timed, type Turn } from './measure.ts'
@@ -82,7 +82,7 @@ async function post(journal: Database, { baseUrl, connections, token }: Target):
   const begin = journal.prepare(`update records set state = 'sending', began_at = ?
     where id in (select id from records where state = 'planned' order by id limit ${BEGUN_AT_ONCE}) returning id, body`)
   const end = journal.prepare(`update records set state = 'accepted', http = ?, api_id = ? where id = ?`)
-  const results = batchWriter<[number, string, number]>(RESULTS, async (batch) => {
+  const results = createBatchWriter<[number, string, number]>(RESULTS, async (batch) => {
     journal.transaction(() => {
       for (const each of batch) end.run(...each)
     })()

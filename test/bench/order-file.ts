@@ -1,8 +1,8 @@
 /** Order files of any size, written piece by piece, and the bodies that must come of them. */
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { translateFile } from '../../src/bridge/translate.ts'
-import { csvFormat } from '../../src/formats/csv/format.ts'
+import { translateFile } from '../../src/mapping-tools/translate-file.ts'
+import { createCsvFormat } from '../../src/formats/csv/format.ts'
 import { loadMapping } from '../../src/mapping/load.ts'
 import type { Translator } from '../../src/domain/translator.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
@@ -69,7 +69,7 @@ export async function orderTranslator(
 
 /** The bodies of a file as JSON. Throws when one of its records is refused. */
 export async function* bodiesOf(file: string, translator: Translator): AsyncGenerator<string> {
-  const translation = await translateFile(file, csvFormat(), translator)
+  const translation = await translateFile(file, createCsvFormat(), translator)
   if ('unusable' in translation) throw new Error(JSON.stringify(translation.unusable))
   for await (const drafts of translation.drafts) {
     for (const draft of drafts) {

@@ -5,9 +5,9 @@
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { openBridge } from '../../dist/bridge/bridge.js'
+import { openBridge } from '../../dist/app/bridge.js'
 import { systemClock } from '../../dist/support/clock.js'
-import { keepHeapSmall } from '../../dist/support/heap.js'
+import { limitHeap } from '../../dist/support/process.js'
 
 /**
  * The peak of this program alone, where the system tells it: `maxRSS` may count the process that started this one, which
@@ -46,7 +46,7 @@ async function pass(configuration, route) {
 }
 
 // As the program itself does.
-keepHeapSmall()
+limitHeap()
 let baseMb
 const [route = '', ...configurations] = process.argv.slice(2)
 let report

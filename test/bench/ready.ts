@@ -58,7 +58,7 @@ function rememberFiles(path: string, files: number): void {
       .run(files)
     database
       .prepare(
-        `${numbers} insert into records (direction, route, file_id, number, operation, account, natural_key, holds_key,
+        `${numbers} insert into records (direction, route, file_id, number, operation, account, natural_key, owns_key,
            body_hash, lane, lines, key_values, state, http, api_id, problems, attempts, changed_at)
          select 'incoming', 'orders', 'old-' || ((n + 1) / 2), 1 + n % 2, 'create-order', 'retailer/1000', 'OLD-' || n,
            1, lower(hex(randomblob(32))), 'OLD-' || n, '[[2,2]]', '["OLD-' || n || '"]', 'accepted', 201, n, '[]', 1, n

@@ -15,7 +15,7 @@ export interface Scale {
   /** Rows of the files whose memory is measured, smallest first. */
   readonly memory: { readonly inboundRows: readonly number[]; readonly outboundOrders: readonly number[] }
   readonly oldFiles: { readonly files: number; readonly rounds: number }
-  /** Orders that the service holds; pages read, and orders made and acknowledged, in a turn. */
+  /** Orders that the service holds; pages read, and orders made and acknowledged, in a run. */
   readonly service: {
     readonly fewOrders: number
     readonly manyOrders: number

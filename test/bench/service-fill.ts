@@ -1,8 +1,7 @@
 /** A data folder of the service with as many orders as wanted, written past the HTTP server the way placing an order does. */
-import { toAddressText } from '../../src/service/addresses.ts'
+import { addressToJson } from '../../src/service/values.ts'
 import { sampleCatalogue, sampleSeed, type SampleItem } from '../../src/service/sample-seed.ts'
-import type { Seed } from '../../src/service/seed.ts'
-import { seedWhenFresh } from '../../src/service/store/seeding.ts'
+import { type Seed, seedIfEmpty } from '../../src/service/seed.ts'
 import { openStore, type Store } from '../../src/service/store/store.ts'
 import { systemClock } from '../../src/support/clock.ts'
 import { BRAND, BRAND_LOGIN, RETAILER, RETAILER_LOGIN } from './setting.ts'
@@ -33,11 +32,11 @@ const ORDERS_A_COMMIT = 20_000
 export function fillService(folder: string, orders: number): Filled {
   const store = openStore(folder)
   try {
-    seedWhenFresh(store, benchSeed(), systemClock)
+    seedIfEmpty(store, benchSeed(), systemClock)
     const now = systemClock.now()
     const insert = createFilling(store, { orders, now })
     for (let first = 1; first <= orders; first += ORDERS_A_COMMIT) {
-      store.atomically(() => {
+      store.runInTransaction(() => {
         for (let number = first; number < Math.min(first + ORDERS_A_COMMIT, orders + 1); number++)
           insert(number)
       })
@@ -79,10 +78,7 @@ interface Filling {
  * Inserts the order with a number from 1: half of them acknowledged, in all statuses, a tenth for the other brand, one
  * line or two, every address different.
  */
-function createFilling({ inserter }: Store, { orders, now }: Filling): (number: number) => void {
-  const insertAddress = inserter('addresses')
-  const insertOrder = inserter('orders')
-  const insertLine = inserter('order_lines')
+function createFilling(store: Store, { orders, now }: Filling): (number: number) => void {
   const itemsOf = createChoice()
   return (number) => {
     const scattered = scatter(number)
@@ -90,13 +86,13 @@ function createFilling({ inserter }: Store, { orders, now }: Filling): (number: 
     const status = STATUSES[scattered % STATUSES.length] ?? 'open'
     const brandId = (scattered >> 5) % 10 === 0 ? BRAND + 1 : BRAND
     const chosen = itemsOf(brandId, scattered)
-    const orderId = insertOrder({
+    const orderId = store.insert('orders', {
       retailer_id: RETAILER,
       brand_id: brandId,
       purchase_order_number: numberOf(number),
       customer_order_number: `W${number}`,
       retailer_order_number: null,
-      ship_to_id: insertAddress({ body: addressText(number) }),
+      ship_to_id: store.insert('addresses', { body: addressText(number) }),
       sold_to_id: null,
       shipping_method_id: 3,
       requested_shipping_method_id: null,
@@ -114,7 +110,7 @@ function createFilling({ inserter }: Store, { orders, now }: Filling): (number: 
       updated_at: received,
     })
     for (const [index, { id, netPrice, price }] of chosen.entries()) {
-      insertLine({
+      store.insert('order_lines', {
         order_id: orderId,
         number: index + 1,
         variant_id: id,
@@ -167,7 +163,7 @@ function progressOf(status: Status, index: number) {
 }
 
 function addressText(number: number): string {
-  return toAddressText({
+  return addressToJson({
     name1: `Ann Lee ${number}`,
     street1: `${1 + (number % 4000)} Main Street`,
     city: 'Albany',

@@ -77,12 +77,12 @@ async function openMarket(folder: string, held: Pick<Market, 'orders' | 'filled'
 const ORDERS = `/v1/retailers/${RETAILER}/orders/`
 const BRAND_ORDERS = `/v1/brands/${BRAND}/orders/`
 
-/** What is asked, as the path of the n-th request of a turn. */
+/** What is asked, as the path of the n-th request of a run. */
 interface Question {
   readonly what: string
   readonly pathOf: (market: Market, pages: number, request: number) => string
   readonly by?: 'brand'
-  /** How many orders every answer must hold; a whole page unless told. */
+  /** How many orders every answer must hold; a whole page by default. */
   readonly results?: number
   /** Without an aim where the answer itself grows. */
   readonly isForInformation?: true

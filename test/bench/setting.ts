@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Bridge, openBridge } from '../../src/bridge/bridge.ts'
+import { type Bridge, openBridge } from '../../src/app/bridge.ts'
 import type { Configuration } from '../../src/config/configuration.ts'
 import type { Credentials } from '../../src/config/routes.ts'
 import { systemClock } from '../../src/support/clock.ts'
@@ -28,7 +28,7 @@ export interface Api {
   readonly connections: number
 }
 
-/** Nothing is waited for: a file counts as settled at once, so that only work is measured. */
+/** Nothing is waited for: a file counts as stable at once, so that only work is measured. */
 export function configurationIn(folder: string, { baseUrl, connections }: Api): Configuration {
   const mapping = (name: string) => join(repository, 'mappings', `${name}.yaml`)
   const ordersOut = {
@@ -65,14 +65,14 @@ export function configurationIn(folder: string, { baseUrl, connections }: Api): 
           folder: 'inbox',
           match: '*.csv',
           archive: 'archive',
-          settleMs: 0,
+          stableForMs: 0,
         },
         results: { mailbox: 'exchange', folder: 'results' },
         rules: { totals: 'warn', dates: 'warn', stock: 'off' },
-        stop: { sameRefusal: 20 },
+        circuitBreaker: { sameRefusal: 20 },
       },
-      { ...ordersOut, name: 'orders-out', reread: false },
-      { ...ordersOut, name: 'orders-out-reread', reread: true },
+      { ...ordersOut, name: 'orders-out', verifyBeforeAck: false },
+      { ...ordersOut, name: 'orders-out-verifyBeforeAck', verifyBeforeAck: true },
     ],
   }
 }

@@ -6,7 +6,7 @@ import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { sftpMailbox } from '../../src/mailboxes/sftp/mailbox.ts'
+import { createSftpMailbox } from '../../src/mailboxes/sftp/mailbox.ts'
 import { systemClock } from '../../src/support/clock.ts'
 import type { RealServer } from '../fixtures/real-server.ts'
 import { presentServers } from '../fixtures/server-programs.ts'
@@ -49,7 +49,7 @@ function partiesOf(server: RealServer, folder: string) {
   const local = join(folder, 'local')
   const inbox = join(server.folder, 'inbox')
   const open = () =>
-    sftpMailbox({
+    createSftpMailbox({
       ...server.server,
       root: '.',
       connections: 1,

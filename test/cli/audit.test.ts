@@ -1,4 +1,4 @@
-/** The journal checked and forgetting from the command line: what a person reads and a scheduler acts on. */
+/** The journal checked and pruning from the command line: what a person reads and a scheduler acts on. */
 import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -73,35 +73,35 @@ test('an anchor that is none is refused before anything is read', async () => {
   expect(talk).toContain('--anchor "12" is no EVENT:HASH')
 })
 
-test('forgetting leaves alone what was finished later than the date', async () => {
+test('pruning leaves alone what was finished later than the date', async () => {
   const { run, journal } = await anOffice()
 
-  const { exit, talk } = await run('forget', '--before', '2000-01-01')
+  const { exit, talk } = await run('prune', '--before', '2000-01-01')
 
   const database = openDatabase(journal, { readonly: true })
   const bodies = database.prepare(`select count(*) from bodies where body <> '{}'`).pluck().get()
   database.close()
   expect(exit).toBe(0)
-  expect(talk).toContain('forgotten, of before 2000-01-01T00:00:00.000Z: the contents of 0 files')
+  expect(talk).toContain('pruned, of before 2000-01-01T00:00:00.000Z: the contents of 0 files')
   expect(bodies).toBe(3)
 })
 
-test('forgetting goes by what the configuration keeps when nothing is said', async () => {
+test('pruning goes by what the configuration keeps when nothing is said', async () => {
   const { run, configuration } = await anOffice()
   await appendFile(configuration, '\nkeep:\n  contents: 90d\n')
 
-  const { exit, out } = await run('forget', '--dry-run', '--json')
+  const { exit, out } = await run('prune', '--dry-run', '--json')
 
   expect(exit).toBe(0)
   expect(JSON.parse(out)).toMatchObject({ dryRun: true, files: 0, isGone: false })
 })
 
 test.each([
-  [['forget'], 'say --older-than or --before: the configuration has no keep.contents'],
-  [['forget', '--older-than', '3 months'], '--older-than "3 months" is no number of days or weeks'],
-  [['forget', '--before', '2999-01-01'], '--before "2999-01-01" is not over yet'],
-  [['forget', '--before', 'easter'], '--before "easter" is no date such as 2026-01-01'],
-  [['forget', '--before', '2026-01-01', '--older-than', '90d'], 'say --older-than or --before, not both'],
+  [['prune'], 'say --older-than or --before: the configuration has no keep.contents'],
+  [['prune', '--older-than', '3 months'], '--older-than "3 months" must be a number of days or weeks'],
+  [['prune', '--before', '2999-01-01'], '--before "2999-01-01" is not a date in the past'],
+  [['prune', '--before', 'easter'], '--before "easter" must be a date such as 2026-01-01'],
+  [['prune', '--before', '2026-01-01', '--older-than', '90d'], 'say --older-than or --before, not both'],
 ])('%j is refused with the reason', async (words, reason) => {
   const { run } = await anOffice()
 

@@ -19,11 +19,11 @@ test.each([
   const said = await run('check', '--online')
 
   expect(said.exit).toBe(exit)
-  expect(said.talk).toContain(exit === 0 ? 'are right' : 'The configuration needs work.')
+  expect(said.talk).toContain(exit === 0 ? 'are right' : 'The configuration has errors.')
 })
 
 test.each([
-  ['300ms', 'worth a look: api.lateAnswer is 0.3s'],
+  ['300ms', 'warning: api.lateAnswer is 0.3s'],
   ['149s', 'Set it to 150s or more'],
   ['150s', ''],
 ])('a lateAnswer of %s beside a timeout of 30 s: "%s"', async (lateAnswer, warning) => {

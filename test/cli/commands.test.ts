@@ -3,9 +3,10 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { PROBLEMS } from '../../src/domain/problem-kinds.ts'
+import { PROBLEMS } from '../../src/domain/problem.ts'
 import { FAILURES } from '../../src/support/errors.ts'
 import { runProgram } from '../fixtures/program.ts'
+import { runHere } from '../fixtures/terminal.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 
 const repository = new URL('../..', import.meta.url).pathname
@@ -17,12 +18,7 @@ const STACK = /^\s+at .*\(|node:internal|\.ts:\d+/m
 
 describe('translate', () => {
   test('prints one body per record on stdout, and how many on stderr', async () => {
-    const { exit, stdout, stderr } = await runProgram(await tempFolder(), [
-      'translate',
-      SAMPLE,
-      '-m',
-      MAPPING,
-    ])
+    const { exit, stdout, stderr } = await runHere(await tempFolder(), ['translate', SAMPLE, '-m', MAPPING])
 
     const expected = JSON.parse(await readFile(SAMPLE.replace('.csv', '.expected.json'), 'utf8')) as unknown[]
     expect(exit).toBe(0)
@@ -35,7 +31,7 @@ describe('translate', () => {
     expect(stderr).toBe('3 records translated, 0 refused\n')
   })
 
-  test('tells every problem of a refused record on stderr with its place, reason and cure, and exits 2', async () => {
+  test('tells every problem of a refused record on stderr with its place, reason and fix, and exits 2', async () => {
     const folder = await tempFolder()
     const text = await readFile(SAMPLE, 'utf8')
     const [header, ...rows] = text.split('\n')
@@ -45,7 +41,7 @@ describe('translate', () => {
     )
     await writeFile(join(folder, 'damaged.csv'), [header, ...damaged].join('\n'))
 
-    const { exit, stdout, stderr } = await runProgram(folder, ['translate', 'damaged.csv', '-m', MAPPING])
+    const { exit, stdout, stderr } = await runHere(folder, ['translate', 'damaged.csv', '-m', MAPPING])
 
     expect(exit).toBe(2)
     expect(stdout.trimEnd().split('\n')).toHaveLength(2)
@@ -57,7 +53,7 @@ describe('translate', () => {
   })
 
   test('with --json prints every record with its lines, its body or its problems', async () => {
-    const { stdout } = await runProgram(await tempFolder(), ['translate', SAMPLE, '-m', MAPPING, '--json'])
+    const { stdout } = await runHere(await tempFolder(), ['translate', SAMPLE, '-m', MAPPING, '--json'])
 
     const drafts = stdout
       .trimEnd()
@@ -75,7 +71,7 @@ describe('translate', () => {
     const folder = await tempFolder()
     await writeFile(join(folder, 'wrong.csv'), 'Name,Colour\nTable,red\n')
 
-    const { exit, stdout, stderr } = await runProgram(folder, ['translate', 'wrong.csv', '-m', MAPPING])
+    const { exit, stdout, stderr } = await runHere(folder, ['translate', 'wrong.csv', '-m', MAPPING])
 
     expect(exit).toBe(65)
     expect(stdout).toBe('')
@@ -85,7 +81,7 @@ describe('translate', () => {
   })
 
   test('says which file is not there', async () => {
-    const { exit, stderr } = await runProgram(await tempFolder(), ['translate', 'missing.csv', '-m', MAPPING])
+    const { exit, stderr } = await runHere(await tempFolder(), ['translate', 'missing.csv', '-m', MAPPING])
 
     expect(exit).not.toBe(0)
     expect(stderr).toContain('missing.csv')
@@ -93,7 +89,7 @@ describe('translate', () => {
   })
 
   test('refuses the mapping of an export', async () => {
-    const { exit, stderr } = await runProgram(await tempFolder(), [
+    const { exit, stderr } = await runHere(await tempFolder(), [
       'translate',
       SAMPLE,
       '-m',
@@ -115,12 +111,12 @@ describe('init', () => {
   test('writes a folder in which check passes, and refuses to touch it again', async () => {
     const folder = await tempFolder()
 
-    const first = await runProgram(folder, ['init', 'work'])
+    const first = await runHere(folder, ['init', 'work'])
     const work = join(folder, 'work')
-    const checked = await runProgram(work, ['check'], ENV)
+    const checked = await runHere(work, ['check'], ENV)
     const configuration = await readFile(join(work, 'dropbridge.yaml'), 'utf8')
     await writeFile(join(work, 'dropbridge.yaml'), `${configuration}# mine\n`)
-    const second = await runProgram(folder, ['init', 'work'])
+    const second = await runHere(folder, ['init', 'work'])
 
     expect(first).toMatchObject({ exit: 0, stdout: '' })
     expect(checked.exit, checked.stderr).toBe(0)
@@ -146,12 +142,12 @@ describe('check', () => {
   let fresh = ''
   beforeAll(async () => {
     fresh = await mkdtemp(join(tmpdir(), 'dropbridge-'))
-    await runProgram(fresh, ['init'])
+    await runHere(fresh, ['init'])
   })
   afterAll(() => rm(fresh, { recursive: true }))
 
   test('names the variables that are not set, all of them, with their places', async () => {
-    const { exit, stdout, stderr } = await runProgram(await initialised(), ['check'])
+    const { exit, stdout, stderr } = await runHere(await initialised(), ['check'])
 
     expect(exit).toBe(78)
     expect(stdout).toBe('')
@@ -165,7 +161,7 @@ describe('check', () => {
     expect(stderr).not.toMatch(STACK)
   })
 
-  test('lists every mistake of a mapping with its line and column', async () => {
+  test('lists every error of a mapping with its line and column', async () => {
     const folder = await initialised()
     await writeFile(
       join(folder, 'mappings/retailer-orders.yaml'),
@@ -180,7 +176,7 @@ describe('check', () => {
       ].join('\n'),
     )
 
-    const { exit, stderr } = await runProgram(folder, ['check'], ENV)
+    const { exit, stderr } = await runHere(folder, ['check'], ENV)
 
     expect(exit).toBe(78)
     expect(stderr).toMatch(/retailer-orders\.yaml:4:3 .*purchase_order_numbr.*purchase_order_number/)
@@ -193,13 +189,13 @@ describe('check', () => {
     const expected = join(folder, 'samples/orders/retailer-orders.expected.json')
     await writeFile(expected, (await readFile(expected, 'utf8')).replace('"ME"', '"MA"'))
 
-    const { exit, stderr } = await runProgram(folder, ['check'], ENV)
+    const { exit, stderr } = await runHere(folder, ['check'], ENV)
 
     expect(exit).toBe(78)
     expect(stderr).toMatch(
       /^wrong: .*retailer-orders\.yaml: example .*retailer-orders\.csv: .*ship_to\.province is "ME"; expected was "MA"/m,
     )
-    expect(stderr).toContain('The configuration needs work.')
+    expect(stderr).toContain('The configuration has errors.')
   })
 
   test('says when nothing is mounted where a mailbox is said to be mounted', async () => {
@@ -208,14 +204,14 @@ describe('check', () => {
     const mounted = (await readFile(path, 'utf8')).replace(/path: \.?\/?exchange/, '$&, mounted: true')
     await writeFile(path, mounted)
 
-    const { exit, stderr } = await runProgram(folder, ['check'], ENV)
+    const { exit, stderr } = await runHere(folder, ['check'], ENV)
 
     expect(exit, stderr).toBe(78)
     expect(stderr).toMatch(/^wrong: mailbox exchange: nothing is mounted at .*exchange$/m)
   })
 
   test('with --json prints what it found and nothing else', async () => {
-    const { exit, stdout, stderr } = await runProgram(await initialised(), ['check', '--json'], ENV)
+    const { exit, stdout, stderr } = await runHere(await initialised(), ['check', '--json'], ENV)
 
     const found = JSON.parse(stdout) as { routes: { route: string; examples: number }[]; failures: string[] }
     expect(exit).toBe(0)
@@ -229,7 +225,7 @@ describe('check', () => {
   })
 
   test('--online with an API that is away exits 69: the configuration is right as far as that can be said', async () => {
-    const { exit, stderr } = await runProgram(await initialised(), ['check', '--online'], ENV)
+    const { exit, stderr } = await runHere(await initialised(), ['check', '--online'], ENV)
 
     expect(exit).toBe(69)
     expect(stderr).toMatch(
@@ -247,7 +243,7 @@ describe('check', () => {
       text.replace('${DROPBRIDGE_API_URL}', '${DROPBRIDGE_CLIENT_SECRET}'),
     )
 
-    const { exit, stdout, stderr } = await runProgram(folder, ['check'], ENV)
+    const { exit, stdout, stderr } = await runHere(folder, ['check'], ENV)
 
     expect(exit).toBe(78)
     expect(stdout + stderr).not.toContain(ENV.DROPBRIDGE_CLIENT_SECRET)
@@ -256,15 +252,15 @@ describe('check', () => {
 
 describe('explain', () => {
   test('says what a code means and what to do', async () => {
-    const { exit, stdout } = await runProgram(await tempFolder(), ['explain', 'key-conflict'])
+    const { exit, stdout } = await runHere(await tempFolder(), ['explain', 'key-conflict'])
 
     expect(exit).toBe(0)
-    expect(stdout).toContain(PROBLEMS['key-conflict'].cause)
-    expect(stdout).toContain(PROBLEMS['key-conflict'].cure)
+    expect(stdout).toContain(PROBLEMS['key-conflict'].title)
+    expect(stdout).toContain(PROBLEMS['key-conflict'].fix)
   })
 
   test('lists every code when none is named', async () => {
-    const { exit, stdout } = await runProgram(await tempFolder(), ['explain', '--json'])
+    const { exit, stdout } = await runHere(await tempFolder(), ['explain', '--json'])
 
     const codes = (JSON.parse(stdout) as { code: string }[]).map(({ code }) => code)
     expect(exit).toBe(0)
@@ -274,7 +270,7 @@ describe('explain', () => {
   })
 
   test('guesses what an unknown code was meant to be', async () => {
-    const { exit, stdout, stderr } = await runProgram(await tempFolder(), ['explain', 'key-conflit'])
+    const { exit, stdout, stderr } = await runHere(await tempFolder(), ['explain', 'key-conflit'])
 
     expect({ exit, stdout }).toEqual({ exit: 64, stdout: '' })
     expect(stderr).toContain('Did you mean "key-conflict"?')
@@ -291,8 +287,25 @@ describe('a wrong command line', () => {
     [[], 'Name a command.'],
     [['why-not'], 'The FILE is missing after dropbridge why-not'],
     [['map', 'diff', 'old.yaml'], 'The OLD or NEW mapping is missing after dropbridge map diff'],
-  ])('%j is refused with 64 and a hint', async (words, message) => {
-    const { exit, stdout, stderr } = await runProgram(await tempFolder(), words)
+    [['check', '--onlin'], 'Unknown argument: onlin. Did you mean "online"?'],
+    [['service', '--swich', 'a=b'], 'Unknown argument: swich. Did you mean "switch"?'],
+    [['service', '--new-client'], 'Did you mean "new-clients"?'],
+    [['audit', 'verfy'], 'Did you mean "verify"?'],
+    [['service', '--switch'], 'The value of --switch is missing'],
+    [['export', 'shipments-out', '--po'], 'The value of --po is missing'],
+    [
+      ['map', 'learn', SAMPLE, '--operation', 'a', '--operation', 'b'],
+      '--operation is given more than once.',
+    ],
+    [
+      ['map', 'try', SAMPLE, '-m', MAPPING, '--record', '1', '--record', '2'],
+      '--record is given more than once.',
+    ],
+    [['map', 'diff', MAPPING, MAPPING, '--on', SAMPLE, '--on', SAMPLE], '--on is given more than once.'],
+    [['run', '--log-level', 'info', '--log-level', 'warn'], '--log-level is given more than once.'],
+    [['run', '--log-format', 'json', '--log-format', 'human'], '--log-format is given more than once.'],
+  ])('%j is refused with 64 and a fix', async (words, message) => {
+    const { exit, stdout, stderr } = await runHere(await tempFolder(), words)
 
     expect({ exit, stdout }).toEqual({ exit: 64, stdout: '' })
     expect(stderr).toContain(message)
@@ -301,14 +314,14 @@ describe('a wrong command line', () => {
   })
 
   test('a configuration that is not there is named, with 78', async () => {
-    const { exit, stderr } = await runProgram(await tempFolder(), ['run', '--config', 'nowhere.yaml'])
+    const { exit, stderr } = await runHere(await tempFolder(), ['run', '--config', 'nowhere.yaml'])
 
     expect(exit).toBe(78)
     expect(stderr).toContain('nowhere.yaml cannot be read')
     expect(stderr).not.toMatch(STACK)
   })
 
-  test('help and version are data, and no mistake', async () => {
+  test('help and version are data, and no error', async () => {
     const folder = await tempFolder()
     const [help, version] = await Promise.all([
       runProgram(folder, ['--help']),

@@ -1,4 +1,4 @@
-/** Held records on the command line: what a person reads, decides and is told. */
+/** Held records on the command line: what a person reads, decides and is reported. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -58,11 +58,11 @@ test('status shows what is held, since when, and how to decide about it', async 
   const data = JSON.parse((await run('status', '--json')).out) as Record<string, unknown>
 
   expect(shown.out).toMatch(/held for a person +id +route +records +since +code/)
-  expect(shown.out).toMatch(/orders\.csv +\S+ +orders +5 +\d{4}-\d\d-\d\dT\S+ +route-stopped/)
+  expect(shown.out).toMatch(/orders\.csv +\S+ +orders +5 +\d{4}-\d\d-\d\dT\S+ +circuit-breaker-open/)
   expect(shown.out).toMatch(/orders\.csv +22 +HV-10021 +The first 20 records/)
   expect(shown.out).toContain('dropbridge release FILE --by NAME --why TEXT')
   expect(data).toMatchObject({
-    held: [{ name: 'orders.csv', route: 'orders', records: 5, code: 'route-stopped' }],
+    held: [{ name: 'orders.csv', route: 'orders', records: 5, code: 'circuit-breaker-open' }],
     heldRecords: [{ keyValues: ['HV-10021'] }, {}, {}, {}, {}],
   })
 })
@@ -97,7 +97,7 @@ test('release sends the records and exits 2 when they are refused again', async 
   expect(talk).toContain('orders: orders.csv: 1 released: 1 rejected')
   expect(talk).toContain('orders.csv~2.results.csv')
   expect(talk).toContain(
-    'what to do (route-stopped): dropbridge release orders.csv --by NAME --why TEXT sends them',
+    'what to do (circuit-breaker-open): dropbridge release orders.csv --by NAME --why TEXT sends them',
   )
 })
 

@@ -125,7 +125,9 @@ columns: { PO Number: purchase_order_number, ERP: { kept: erp_id } }
   Object.assign(route ?? {}, { mappingPath })
   env = await writeConfigurationFile(world)
   const bridge = await world.open()
-  await bridge.journal.keepValues('brand/2000', [{ key: NUMBERS[1] ?? '', values: { erp_id: '4711' } }])
+  await bridge.journal.saveOrderAttributes('brand/2000', [
+    { key: NUMBERS[1] ?? '', values: { erp_id: '4711' } },
+  ])
   await bridge.close()
 
   const { exit, out } = await dropbridge('export', 'orders-out')

@@ -99,11 +99,11 @@ test.each([
   expect(said.join('\n')).toContain(why)
 })
 
-test('refuses what it could only name wrongly, once the contents of the file are forgotten', async () => {
+test('refuses what it could only name wrongly, once the contents of the file are pruned', async () => {
   const { world, dropbridge } = await shipped()
   const bridge = await world.open()
   const { signal } = new AbortController()
-  expect(await bridge.journal.forget({ before: world.clock.now() + 1, signal })).toMatchObject({ files: 2 })
+  expect(await bridge.journal.prune({ before: world.clock.now() + 1, signal })).toMatchObject({ files: 2 })
   await bridge.close()
 
   const named = await dropbridge('--shipment', '1', '--out', 'copies')
@@ -114,7 +114,7 @@ test('refuses what it could only name wrongly, once the contents of the file are
     exit: 2,
     out: [],
     said: [
-      'shipments: today.csv, shipment 1: what was sent and answered of shipment 1 was forgotten, so its packing slip and label are not fetched again. Get them from the API by the id of the shipment, or look for the copies that were delivered: `dropbridge forget` leaves these alone.',
+      'shipments: today.csv, shipment 1: what was sent and answered of shipment 1 was pruned, so its packing slip and label are not fetched again. Get the documents from the API by the id, or use the delivered copies.',
       '0 fetched, 1 refused',
     ],
   })

@@ -413,7 +413,7 @@ describe('schema and help', () => {
     [[], 'Name what to do: learn, try, test, diff, docs, schema.'],
     [['schema', 'create-order2'], 'Did you mean "create-order"?'],
     [['try', SAMPLE, '-m', join(repository, 'mappings/orders-export.yaml')], 'is for an export'],
-  ])('map %j is refused with 64 and a hint', async (words, message) => {
+  ])('map %j is refused with 64 and a fix', async (words, message) => {
     const { exit, out, said } = await dropbridge(await tempFolder(), ...words)
 
     expect({ exit, out }).toEqual({ exit: 64, out: '' })

@@ -1,18 +1,18 @@
-/** A day of `run` with its log, its page and its notices: what each of them says, and what none of them ever does. */
+/** A day of `run` with its log, its page and its notifications: what each of them says, and what none of them ever does. */
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { EVENTS } from '../../src/domain/event-kinds.ts'
-import type { Digest } from '../../src/domain/notice.ts'
+import { LOG_EVENTS } from '../../src/domain/event.ts'
+import type { Digest } from '../../src/domain/notification.ts'
 import { type Commands, commandsOf } from '../fixtures/office.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 import { sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
-/** A program that notices go to: it adds each as a line to a file. */
+/** A program that notifications go to: it adds each as a line to a file. */
 const KEEPER = `let t='';process.stdin.on('data',c=>t+=c).on('end',()=>require('fs').appendFileSync(process.argv[1],t))`
 
-interface Noticed {
+interface Notified {
   readonly id: string
   readonly subject: string
   readonly text: string
@@ -23,7 +23,7 @@ interface Office {
   readonly world: World
   readonly run: Commands
   readonly logged: () => Promise<Record<string, unknown>[]>
-  readonly noticed: () => Promise<Noticed[]>
+  readonly notified: () => Promise<Notified[]>
   readonly page: () => Promise<string>
 }
 
@@ -35,7 +35,7 @@ async function anOffice(routes: readonly string[], on: 'trouble' | 'always' = 't
     join(world.folder, 'dropbridge.yaml'),
     `log: { file: bridge.log }
 status: { page: exchange/STATUS.html }
-notices:
+notifications:
   ops: { type: command, on: ${on}, run: [${JSON.stringify(process.execPath)}, -e, ${JSON.stringify(KEEPER)}, ${JSON.stringify(told)}] }
 `,
   )
@@ -50,7 +50,7 @@ notices:
     world,
     run,
     logged: () => linesOf(join(world.folder, 'bridge.log')),
-    noticed: () => linesOf<Noticed>(told),
+    notified: () => linesOf<Notified>(told),
     page: () => world.read('STATUS.html'),
   }
 }
@@ -60,8 +60,8 @@ const NAME_IN_HEADER = 'Wilhelmina Featherstone'
 
 const DAMAGED = ORDERS.filter(({ damage }) => damage.length > 0).length
 
-test('the log tells what happens by stable codes, the page and one notice what came of it', async () => {
-  const { world, run, logged, noticed, page } = await anOffice(['orders', 'orders-out'])
+test('the log tells what happens by stable codes, the page and one notification what came of it', async () => {
+  const { world, run, logged, notified, page } = await anOffice(['orders', 'orders-out'])
   await world.drop('inbox/orders', 'monday.csv', ordersFile(ORDERS).text)
 
   const said = await run('run')
@@ -77,10 +77,10 @@ test('the log tells what happens by stable codes, the page and one notice what c
       'file.closed',
       'delivery.delivered',
       'delivery.acknowledged',
-      'notice.sent',
+      'notification.sent',
     ]),
   )
-  const known: readonly string[] = Object.values(EVENTS).map(({ code }) => code)
+  const known: readonly string[] = Object.values(LOG_EVENTS).map(({ code }) => code)
   expect(codes.filter((code) => !known.includes(String(code)))).toEqual([])
   expect(lines.find(({ code }) => code === 'file.reported')).toMatchObject({
     level: 'info',
@@ -89,9 +89,9 @@ test('the log tells what happens by stable codes, the page and one notice what c
     outcome: 'processed',
   })
 
-  const notices = await noticed()
-  expect(notices).toHaveLength(1)
-  const [{ subject, text, digest }] = notices as [Noticed]
+  const notifications = await notified()
+  expect(notifications).toHaveLength(1)
+  const [{ subject, text, digest }] = notifications as [Notified]
   expect(subject).toContain('refused')
   expect(text).toContain('orders: monday.csv: ')
   expect(text).toContain(join(world.folder, 'exchange', 'results', 'monday.csv.results.csv'))
@@ -168,46 +168,48 @@ test('a good day is told only to those who want to hear of every one', async () 
   await curious.run('run')
   await curious.run('run')
 
-  expect(await quiet.noticed()).toEqual([])
-  expect((await curious.noticed()).map(({ subject }) => subject)).toEqual([
+  expect(await quiet.notified()).toEqual([])
+  expect((await curious.notified()).map(({ subject }) => subject)).toEqual([
     'all is well: 1 file in, 0 files out',
   ])
   expect(await quiet.page()).toContain('all is well')
 })
 
-test('a notice that nobody took never changes how a run ends, is shown, and comes again whole', async () => {
-  const { world, run, logged, noticed, page } = await anOffice(['orders'])
+test('a notification that nobody took never changes how a run ends, is shown, and comes again whole', async () => {
+  const { world, run, logged, notified, page } = await anOffice(['orders'])
   const settings = join(world.folder, 'dropbridge.yaml')
   const working = await readFile(settings, 'utf8')
   await writeFile(settings, working.replace(/run: \[.*\] \}$/m, 'run: [./nobody-there] }'))
   await world.drop('inbox/orders', 'monday.csv', ordersFile(ORDERS).text)
   const first = await run('run')
   const idle = await run('run', '--quiet')
-  const shown = await run('notices')
+  const shown = await run('notifications')
   const status = await run('status')
   const failed = await page()
   await writeFile(settings, working)
   const second = await run('run')
 
   expect([first.exit, second.exit]).toEqual([2, 0])
-  expect(first.talk).toContain('the notice ops could not be sent and is tried again with the next run: ')
+  expect(first.talk).toContain(
+    'the notification ops could not be sent and is tried again with the next run: ',
+  )
   expect({ exit: idle.exit, lines: idle.talk.split('\n') }).toEqual({
     exit: 0,
     lines: [
-      expect.stringMatching(/^the notice ops could not be sent and is tried again with the next run: /),
+      expect.stringMatching(/^the notification ops could not be sent and is tried again with the next run: /),
     ],
   })
   expect(shown.out).toContain('not sent so far (2 tries)')
-  expect(status.out).toContain('The notice ops cannot be sent: ')
-  expect(failed).toContain('the notice ops cannot be sent')
-  expect((await logged()).map(({ code }) => code)).toContain('notice.failed')
-  const told = await noticed()
+  expect(status.out).toContain('The notification ops cannot be sent: ')
+  expect(failed).toContain('the notification ops cannot be sent')
+  expect((await logged()).map(({ code }) => code)).toContain('notification.failed')
+  const told = await notified()
   expect(told).toHaveLength(1)
   expect(told[0]!.text).toContain('monday.csv')
 })
 
-test('a route that fails is told once, however often it is tried, and once when it works again', async () => {
-  const { world, run, noticed, logged, page } = await anOffice(['orders'])
+test('a route that fails is reported once, however often it is tried, and once when it works again', async () => {
+  const { world, run, notified, logged, page } = await anOffice(['orders'])
   const settings = join(world.folder, 'dropbridge.yaml')
   const working = await readFile(settings, 'utf8')
   await world.drop('inbox/orders', 'monday.csv', ordersFile(ORDERS.slice(0, 2)).text)
@@ -217,56 +219,56 @@ test('a route that fails is told once, however often it is tried, and once when 
   await writeFile(settings, working)
   await run('run')
 
-  expect(shown.out).toMatch(/^needs a person:\norders: .*\(route-failing, since .*\)\n {4}what to do: /)
+  expect(shown.out).toMatch(/^needs a person:\norders: .*\(route-failing, since .*\)\n {4}fix: /)
   expect(failing).toContain('<h1 class="needs">1 thing needs a person</h1>')
   expect((await run('status')).out).not.toContain('route-failing')
   expect(await page()).toContain('all is well')
   expect(down.map(({ talk }) => talk).join('\n')).not.toContain('needs a person')
   expect(down.map(({ exit }) => exit)).toEqual([77, 77])
-  const subjects = (await noticed()).map(({ subject }) => subject)
+  const subjects = (await notified()).map(({ subject }) => subject)
   expect(subjects[0]).toBe('orders failed (credentials-refused)')
   expect(subjects).toHaveLength(2)
   expect(subjects[1]).toContain('orders works again')
   expect((await logged()).filter(({ code }) => code === 'route.failed')).toHaveLength(2)
 })
 
-test('a trial comes as a notice, and one that cannot be sent says why', async () => {
-  const { run, noticed, world } = await anOffice(['orders'])
-  const sent = await run('notices', 'test', 'ops')
+test('a trial comes as a notification, and one that cannot be sent says why', async () => {
+  const { run, notified, world } = await anOffice(['orders'])
+  const sent = await run('notifications', 'test', 'ops')
   const settings = join(world.folder, 'dropbridge.yaml')
   const working = await readFile(settings, 'utf8')
   await writeFile(settings, working.replace(/run: \[.*\] \}$/m, 'run: [./nobody-there] }'))
-  const failed = await run('notices', 'test', 'ops')
-  const unknown = await run('notices', 'test', 'opps')
+  const failed = await run('notifications', 'test', 'ops')
+  const unknown = await run('notifications', 'test', 'opps')
 
   expect(sent.exit).toBe(0)
-  expect((await noticed()).map(({ subject }) => subject)).toEqual(['a trial'])
+  expect((await notified()).map(({ subject }) => subject)).toEqual(['a trial'])
   expect(failed.exit).toBe(69)
-  expect(failed.talk).toContain('the notice ops could not be sent')
+  expect(failed.talk).toContain('the notification ops could not be sent')
   expect(unknown.exit).toBe(64)
   expect(unknown.talk).toContain('Did you mean "ops"?')
 })
 
 test('what to do about a folder that is gone stands wherever the failure is told', async () => {
-  const { world, run, logged, noticed, page } = await anOffice(['orders'])
+  const { world, run, logged, notified, page } = await anOffice(['orders'])
   await world.drop('inbox/orders', 'monday.csv', ordersFile(ORDERS.slice(0, 1)).text)
   await run('run')
   await rm(join(world.folder, 'exchange/inbox'), { recursive: true })
 
   const said = await run('run')
 
-  const cure = 'If it was removed on purpose, make it again.'
+  const fix = 'If it was removed on purpose, make it again.'
   const failed = (await logged()).filter(({ code }) => code === 'route.failed')
-  expect(said.talk.split(cure)).toHaveLength(2)
-  expect(failed).toEqual([expect.objectContaining({ msg: expect.stringContaining(cure) })])
-  expect((await noticed()).at(-1)?.text).toContain(cure)
-  expect(await page()).toContain(cure)
+  expect(said.talk.split(fix)).toHaveLength(2)
+  expect(failed).toEqual([expect.objectContaining({ msg: expect.stringContaining(fix) })])
+  expect((await notified()).at(-1)?.text).toContain(fix)
+  expect(await page()).toContain(fix)
 })
 
 test('that another bridge is at work is no trouble for anybody to hear of', async () => {
-  const { world, run, noticed, page } = await anOffice(['orders'])
+  const { world, run, notified, page } = await anOffice(['orders'])
   const bridge = await world.open(undefined, { clock: world.clock })
-  const lease = await bridge.journal.takeLease('orders', 'elsewhere/1/x', 60_000, () => true)
+  const lease = await bridge.journal.acquireLease('orders', 'elsewhere/1/x', 60_000, () => true)
   const busy = [await run('run'), await run('run', '--if-busy', 'skip')]
   const quiet = await run('run', '--quiet', '--if-busy', 'skip')
   await bridge.journal.releaseLease(lease)
@@ -275,6 +277,6 @@ test('that another bridge is at work is no trouble for anybody to hear of', asyn
   expect(busy.map(({ exit }) => exit)).toEqual([75, 0])
   expect(busy[1]?.talk).toMatch(/^orders: left to another bridge: Route orders is being worked on by/)
   expect(quiet).toEqual({ exit: 0, out: '', talk: '' })
-  expect(await noticed()).toEqual([])
+  expect(await notified()).toEqual([])
   expect(await page()).toContain('all is well')
 })

@@ -1,6 +1,6 @@
 /** Deaths of a bridge in this process: what has happened by then, and what does not happen any more. */
 import { expect, test } from 'vitest'
-import { Crash, crashAt, type CrashPlan, type Moment } from '../../src/cli/prove/death.ts'
+import { Crash, crashAt, type CrashPlan, isEffect, type Moment } from '../../src/prove/crash-point.ts'
 import type { Mailbox } from '../../src/domain/mailbox.ts'
 
 /** Which calls a part has is of no account here. */
@@ -103,4 +103,12 @@ test('a failure is an answer too: the death comes right after it', async () => {
   await expect(part.fail()).rejects.toThrow(Crash)
 
   expect(plan.diedAt()).toBe('after mailbox.fail')
+})
+
+test('only a call whose name begins with a verb of reading is no effect', () => {
+  const reads = ['journal.getFile', 'journal.listOpenReceipts', 'journal.hasMark', 'api.get', 'api.document']
+  const effects = ['journal.finishAttempts', 'journal.markListRead', 'mailbox.claim', 'spool.put', 'api.send']
+
+  expect(reads.filter(isEffect)).toEqual([])
+  expect(effects.filter(isEffect)).toEqual(effects)
 })

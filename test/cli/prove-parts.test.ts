@@ -2,16 +2,19 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { backUpAt } from '../../src/cli/prove/backup.ts'
-import { dice } from '../../src/cli/prove/dice.ts'
-import { openOutlet } from '../../src/cli/prove/outlet.ts'
-import { createReader } from '../../src/cli/prove/reader.ts'
-import { type Drop, reportSets, setsAgainst } from '../../src/cli/prove/report-sets.ts'
-import { calm, stormOf, strike } from '../../src/cli/prove/storms.ts'
-import type { World } from '../../src/cli/prove/world.ts'
+import { backUpAfterEffect } from '../../src/prove/rounds.ts'
+import { applyFaults, clearFaults, createFaultPlan, createRandom } from '../../src/prove/fault-plan.ts'
+import {
+  compareReports,
+  createReader,
+  type DroppedFile,
+  groupReports,
+  openDeliveryFolder,
+} from '../../src/prove/delivered-files.ts'
+import type { World } from '../../src/prove/world.ts'
 import type { Mailbox } from '../../src/domain/mailbox.ts'
-import { noFaults } from '../../src/service/http/faults.ts'
-import { createSwitches } from '../../src/service/http/switches.ts'
+import { createFaultCounts } from '../../src/service/http/faults.ts'
+import { createSwitches } from '../../src/service/switches.ts'
 import type { Service } from '../../src/service/service.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 
@@ -20,7 +23,7 @@ async function anOutlet() {
   const folder = join(root, 'outbox')
   await mkdir(folder)
   await writeFile(join(folder, 'earlier.csv'), 'earlier')
-  const outlet = openOutlet(folder, join(root, 'taken'))
+  const outlet = openDeliveryFolder(folder, join(root, 'taken'))
   const deliver = (name: string, text: string) => writeFile(join(folder, name), text)
   const texts = () => Promise.all(outlet.files().map(({ path }) => readFile(path, 'utf8')))
   return { folder, outlet, deliver, texts }
@@ -58,12 +61,12 @@ test('a reader looks after deaths only, or also while the bridge works, or not a
   const looked: string[] = []
   const world = await anOutlet()
   const readerOf = (habit: 'none' | 'after-deaths' | 'at-any-time') =>
-    createReader({
-      outlet: { ...world.outlet, takeAll: () => void looked.push(habit) },
+    createReader(
+      { ...world.outlet, takeAll: () => void looked.push(habit) },
       habit,
-      chance: dice(habit),
-      pause: () => Promise.resolve(),
-    })
+      createRandom(habit),
+      () => Promise.resolve(),
+    )
 
   for (const habit of ['none', 'after-deaths', 'at-any-time'] as const) readerOf(habit).afterDeath()
   expect(looked).toEqual(['after-deaths', 'at-any-time'])
@@ -71,14 +74,14 @@ test('a reader looks after deaths only, or also while the bridge works, or not a
   expect(readerOf('none').wrap).toBeUndefined()
   expect(readerOf('after-deaths').wrap).toBeUndefined()
   const wrapped = readerOf('at-any-time').wrap?.mailbox?.({
-    claims: () => Promise.resolve(['a']),
+    listClaims: () => Promise.resolve(['a']),
   } as unknown as Mailbox)
-  for (let call = 0; call < 50; call++) expect(await wrapped?.claims('inbox')).toEqual(['a'])
+  for (let call = 0; call < 50; call++) expect(await wrapped?.listClaims('inbox')).toEqual(['a'])
   expect(looked.length).toBeGreaterThan(4)
   expect(looked.length).toBeLessThan(40)
 })
 
-const DROPS: readonly Drop[] = [
+const DROPS: readonly DroppedFile[] = [
   { route: 'orders', name: 'a.csv', text: 'PO,Date\nP-1,today\nP-2,never\n' },
   { route: 'orders-twin', name: 'a.csv', text: 'PO,Date\nP-3,today\nP-4,never\n' },
 ]
@@ -97,7 +100,7 @@ test('reports of two files of one name go to the file that they speak of, by wha
   await deliver('a.csv~3.results.csv', results('P-9'))
   await deliver('slip-7.pdf', 'a document')
 
-  const { sets, strays } = await reportSets(DROPS, outlet.files())
+  const { sets, strays } = await groupReports(DROPS, outlet.files())
 
   expect(sets.map(({ drop, kinds }) => [drop.route, Object.fromEntries(kinds)])).toEqual([
     ['orders', { '.results.csv': 1, '.rejects.csv': 1, '.summary.json': 1 }],
@@ -118,7 +121,7 @@ test('a report that came twice is delivered twice, one that never came is lost, 
     ['.summary.json', 1],
   ])
   const judged = (kinds: readonly [string, number][]) =>
-    setsAgainst({ drop, lines: [], kinds: new Map(kinds) }, usual).map(({ wrong, what }) => [wrong, what])
+    compareReports({ drop, lines: [], kinds: new Map(kinds) }, usual).map(({ wrong, what }) => [wrong, what])
 
   expect(
     judged([
@@ -145,28 +148,28 @@ test('a backup holds what the state folder was right after the effect, and takes
   const stateFolder = join(folder, 'state')
   await mkdir(stateFolder)
   const world = { folder, configuration: { stateFolder } } as unknown as World
-  const backup = backUpAt(2, world)
+  const backup = backUpAfterEffect(2, world)
   let effects = 0
   const mailbox = backup.wrap.mailbox?.({
-    mark: () => writeFile(join(stateFolder, 'journal.db'), String(++effects)),
+    createMarkerFolder: () => writeFile(join(stateFolder, 'journal.db'), String(++effects)),
   } as unknown as Mailbox)
 
-  expect(backup.putBack()).toBeUndefined()
-  for (let effect = 0; effect < 4; effect++) await mailbox?.mark('outbox', '.dropbridge')
+  expect(backup.restore()).toBeUndefined()
+  for (let effect = 0; effect < 4; effect++) await mailbox?.createMarkerFolder('outbox', '.dropbridge')
   expect(await readFile(join(stateFolder, 'journal.db'), 'utf8')).toBe('4')
 
-  expect(backup.putBack()).toBe('mailbox.mark')
+  expect(backup.restore()).toBe('mailbox.createMarkerFolder')
   expect(await readFile(join(stateFolder, 'journal.db'), 'utf8')).toBe('2')
 })
 
 test('calm ends every trouble that a storm brings', () => {
   const switches = createSwitches()
-  const service = { switches, faults: noFaults() } as unknown as Service
+  const service = { switches, faults: createFaultCounts() } as unknown as Service
   const usual = createSwitches()
 
-  for (let seed = 0; seed < 50; seed++) strike(service, stormOf(dice(seed), true), 100)
+  for (let seed = 0; seed < 50; seed++) applyFaults(service, createFaultPlan(createRandom(seed), true), 100)
   expect(switches.tokenLastsRequests).toBeGreaterThan(0)
-  calm(service)
+  clearFaults(service)
 
   expect({
     ...switches,

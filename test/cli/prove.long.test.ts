@@ -1,9 +1,9 @@
-/** `dropbridge prove` notices what is taken out of the bridge: what cannot fail proves nothing. */
+/** `dropbridge prove` detects what is taken out of the bridge: what cannot fail proves nothing. */
 import { copyFile, readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import type { Wrap } from '../../src/cli/prove/death.ts'
+import type { PartsWrapper } from '../../src/prove/crash-point.ts'
 import type { Call, Resource } from '../../src/domain/api.ts'
 import type { RecordResult } from '../../src/domain/record.ts'
 import { isTemporaryName } from '../../src/mailboxes/names.ts'
@@ -14,27 +14,27 @@ function wrongsOf({ routes }: Awaited<ReturnType<typeof proving>>) {
 }
 
 /** What was begun before a crash is sent again without being looked up, as if its attempt had not been noted. */
-function attemptsForgotten(): Wrap {
+function attemptsForgotten(): PartsWrapper {
   return {
     journal: (journal) =>
       new Proxy(journal, {
         get(target, name) {
-          const settle: typeof target.settleRecords = (lease, results) =>
-            target.settleRecords(
+          const reconcile: typeof target.saveReconciledResults = (lease, results) =>
+            target.saveReconciledResults(
               lease,
               results.map(({ id }): RecordResult => ({ id, state: 'planned', problems: [] })),
             )
-          const begin: typeof target.beginAttempts = async (...call) =>
-            (await target.beginAttempts(...call)).map((record) => ({ ...record, inDoubt: false }))
-          if (name === 'settleRecords') return settle
-          return name === 'beginAttempts' ? begin : (Reflect.get(target, name) as unknown)
+          const begin: typeof target.startAttempts = async (...call) =>
+            (await target.startAttempts(...call)).map((record) => ({ ...record, inDoubt: false }))
+          if (name === 'saveReconciledResults') return reconcile
+          return name === 'startAttempts' ? begin : (Reflect.get(target, name) as unknown)
         },
       }),
   }
 }
 
 /** Says that files are delivered and puts them in place only once their records are acknowledged. */
-function acknowledgedFirst(): Wrap {
+function acknowledgedFirst(): PartsWrapper {
   let late: (() => Promise<unknown>)[] = []
   return {
     mailbox: (mailbox) => ({
@@ -43,16 +43,16 @@ function acknowledgedFirst(): Wrap {
         late.push(() => mailbox.giveName(staged, name))
         return Promise.resolve('delivered')
       },
-      discard: () => Promise.resolve(),
+      removeStaged: () => Promise.resolve(),
     }),
     journal: (journal) =>
       new Proxy(journal, {
         get(target, name) {
-          if (name !== 'deliveryAcknowledged') return Reflect.get(target, name) as unknown
-          const done: typeof target.deliveryAcknowledged = async (lease, id) => {
+          if (name !== 'markDeliveryAcknowledged') return Reflect.get(target, name) as unknown
+          const done: typeof target.markDeliveryAcknowledged = async (lease, id) => {
             for (const deliver of late.splice(0)) await deliver()
             late = []
-            return target.deliveryAcknowledged(lease, id)
+            return target.markDeliveryAcknowledged(lease, id)
           }
           return done
         },
@@ -75,18 +75,18 @@ test('a bridge that forgets its attempts is found to double records', async () =
 })
 
 /** Notes every look-up that found something under an id of its own. */
-function idsMixedUp(): Wrap {
+function idsMixedUp(): PartsWrapper {
   return {
     journal: (journal) =>
       new Proxy(journal, {
         get(target, name) {
-          if (name !== 'settleRecords') return Reflect.get(target, name) as unknown
-          const settle: typeof target.settleRecords = (lease, results) =>
-            target.settleRecords(
+          if (name !== 'saveReconciledResults') return Reflect.get(target, name) as unknown
+          const reconcile: typeof target.saveReconciledResults = (lease, results) =>
+            target.saveReconciledResults(
               lease,
               results.map((each) => (each.apiId === undefined ? each : { ...each, apiId: '999999' })),
             )
-          return settle
+          return reconcile
         },
       }),
   }
@@ -128,7 +128,7 @@ test('a pass that faults end early does not end the deaths: those after the effe
 })
 
 /** A redirect after the work counts as an answer after which nothing was done. */
-function redirectsMeanNothing(): Wrap {
+function redirectsMeanNothing(): PartsWrapper {
   return {
     api: (api) => ({
       ...api,
@@ -155,7 +155,7 @@ test('a bridge that takes a redirect for nothing done is found to double records
 })
 
 /** Takes what the first read after a lost answer shows for the truth: every later one is given the same. */
-function firstReadCounts(): Wrap {
+function firstReadCounts(): PartsWrapper {
   return {
     api: (api) => {
       const known = new Map<string, ReturnType<typeof api.get>>()
@@ -201,15 +201,15 @@ test('a bridge that believes the first read after a lost answer is found to doub
 })
 
 /** Says of each submitted file that it was reported already. */
-function reportsLeftOut(): Wrap {
+function reportsLeftOut(): PartsWrapper {
   return {
     journal: (journal) =>
       new Proxy(journal, {
         get(target, name) {
-          if (name !== 'fileSubmitted') return Reflect.get(target, name) as unknown
-          const submitted: typeof target.fileSubmitted = async (lease, id) => {
-            const isSubmitted = await target.fileSubmitted(lease, id)
-            if (isSubmitted) await target.fileReported(lease, id)
+          if (name !== 'markFileSubmitted') return Reflect.get(target, name) as unknown
+          const submitted: typeof target.markFileSubmitted = async (lease, id) => {
+            const isSubmitted = await target.markFileSubmitted(lease, id)
+            if (isSubmitted) await target.markFileReported(lease, id)
             return isSubmitted
           }
           return submitted
@@ -222,7 +222,7 @@ test('a bridge that forgets to report a file is found to have lost its results a
   // The calm run is without deaths, and is the norm: only the second life of a bridge leaves the reports out.
   const { journal: leftOut = (journal) => journal } = reportsLeftOut()
   let opened = 0
-  const wrap: Wrap = { journal: (journal) => (++opened > CALM_STARTS ? leftOut(journal) : journal) }
+  const wrap: PartsWrapper = { journal: (journal) => (++opened > CALM_STARTS ? leftOut(journal) : journal) }
 
   const proof = await proving({ routes: ['orders-in'], only: ['deaths'], sabotage: { wrap } })
 
@@ -236,7 +236,7 @@ test('a bridge that forgets to report a file is found to have lost its results a
 const CALM_STARTS = 3
 
 /** Writes over what stands at the name. */
-function overwriting(): Wrap {
+function overwriting(): PartsWrapper {
   return {
     mailbox: (mailbox) => ({
       ...mailbox,
@@ -258,7 +258,7 @@ test('a bridge that writes over the results of another route is found to have lo
 })
 
 /** Takes every hidden working file in a folder for its own, and removes it before it leaves one there. */
-function othersSwept(): Wrap {
+function othersSwept(): PartsWrapper {
   return {
     mailbox: (mailbox) => ({
       ...mailbox,
@@ -290,16 +290,16 @@ test('two routes that leave results of the same names in one folder each have th
 })
 
 /** Keeps no note of the files that are about to get their names. */
-function namingsForgotten(): Wrap {
+function namingsForgotten(): PartsWrapper {
   return {
     journal: (journal) =>
       new Proxy(journal, {
         get(target, name) {
-          if (name === 'noteNamings')
-            return ((lease) => target.renewLease(lease)) satisfies typeof target.noteNamings
-          if (name === 'nameReport')
+          if (name === 'saveNamings')
+            return ((lease) => target.renewLease(lease)) satisfies typeof target.saveNamings
+          if (name === 'saveReportName')
             return ((lease, id, base) =>
-              target.nameReport(lease, id, base, [])) satisfies typeof target.nameReport
+              target.saveReportName(lease, id, base, [])) satisfies typeof target.saveReportName
           return Reflect.get(target, name) as unknown
         },
       }),
@@ -327,20 +327,20 @@ test('the bridge as it is delivers each file and each report once, though reader
 })
 
 /** Nobody declares that the journal was restored, and nothing in the mailboxes tells that it is older. */
-function olderJournalUnnoticed(): Wrap {
+function olderJournalUndetected(): PartsWrapper {
   const nothing = { uncertain: 0, held: 0, deliveries: 0, removed: 0, documents: 0, sequences: [] }
   return {
     journal: (journal) => ({
       ...journal,
-      unknownFiles: () => Promise.resolve([]),
-      lastSequence: () => Promise.resolve(0),
+      findUnknownFiles: () => Promise.resolve([]),
+      getLastSequence: () => Promise.resolve(0),
       declareRestored: () => Promise.resolve({ ...nothing, asOf: 0 }),
     }),
   }
 }
 
 test('a bridge that goes on with an older journal is found to post and to deliver again', async () => {
-  const sabotage = { wrap: olderJournalUnnoticed() }
+  const sabotage = { wrap: olderJournalUndetected() }
   const inbound = await proving({ routes: ['shipments-in'], only: ['restored'], sabotage })
   const outbound = await proving({ routes: ['orders-out'], only: ['restored'], sabotage })
 
@@ -374,7 +374,7 @@ test('a bridge that writes on after another one has taken over is found to doubl
 test('the bridge as it is loses and doubles nothing, however its processes are killed and stopped', async () => {
   const proof = await proving({ only: ['stopped', 'at-effect', 'at-random'], kills: 20 })
 
-  // What went wrong is told with its step and its record, since no other run may show it.
+  // What went wrong is reported with its step and its record, since no other run may show it.
   expect(proof.routes.flatMap(({ failures }) => failures)).toEqual([])
   const wrongs = { lost: 0, doubled: 0, early: 0, twice: 0, unproven: undefined }
   expect(wrongsOf(proof)).toEqual(READY.map((route) => ({ route, ...wrongs })))

@@ -3,8 +3,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
-import { PROVE_OPTIONS } from '../../src/cli/prove-command.ts'
-import { sampleOf } from '../../src/cli/prove/sample.ts'
+import { proveCommand } from '../../src/cli/commands/prove.ts'
+import { createSample } from '../../src/prove/sample.ts'
 import { createFormats } from '../../src/formats/formats.ts'
 import { loadMapping } from '../../src/mapping/load.ts'
 import { parseCsv } from '../fixtures/csv.ts'
@@ -15,7 +15,7 @@ import { listeningTerminal } from '../fixtures/terminal.ts'
 const repository = new URL('../..', import.meta.url).pathname
 const SAMPLE = join(repository, 'samples/orders/retailer-orders.csv')
 
-/** A configuration whose mappings are told by their text. */
+/** A configuration whose mappings are reported by their text. */
 async function configured(
   routes: Readonly<Record<string, { route: string; mapping: string }>>,
 ): Promise<string> {
@@ -144,7 +144,7 @@ test('files made of an example repeat its records under new numbers, with one da
   const mapping = await loadMapping(join(repository, 'mappings/retailer-orders.yaml'))
   if (mapping.direction !== 'inbound') throw new Error('an export')
   let number = 500_000
-  const sample = await sampleOf({
+  const sample = await createSample({
     mappings: [mapping],
     path: SAMPLE,
     format: createFormats(),
@@ -167,5 +167,8 @@ test('files made of an example repeat its records under new numbers, with one da
 test('docs/prove.md names every option', async () => {
   const page = await readFile(join(repository, 'docs/prove.md'), 'utf8')
 
-  expect([...PROVE_OPTIONS, 'config', 'json'].filter((option) => !page.includes(`--${option}`))).toEqual([])
+  const options = Object.keys(proveCommand.options ?? {})
+
+  expect(options).toContain('kills')
+  expect(options.filter((option) => !page.includes(`--${option}`))).toEqual([])
 })

@@ -1,7 +1,7 @@
 /** What a run says of a file. */
 import { expect, test } from 'vitest'
-import { reportInWords } from '../../src/cli/report-in-words.ts'
-import type { Summary } from '../../src/pipelines/inbound/summary.ts'
+import { formatReport } from '../../src/cli/format/inbound.ts'
+import type { Summary } from '../../src/pipeline/inbound/summary.ts'
 
 test.each([
   [
@@ -22,7 +22,7 @@ test.each([
       heldFor: {},
       codes: {},
     }
-    const told = reportInWords({
+    const told = formatReport({
       summary: summary as unknown as Summary,
       paths: ['/results/a.csv.results.csv'],
     })

@@ -1,18 +1,25 @@
 /** What the options of `run` may say, and what they come to. */
 import { describe, expect, test } from 'vitest'
-import { boundsOf, exitMapOf, type RunFlags } from '../../src/cli/run-bounds.ts'
+import { parseRunBounds, parseExitMap, type RunFlags } from '../../src/cli/commands/run.ts'
 
-const PLAIN: RunFlags = { due: false, again: false, ifBusy: 'fail' }
+const PLAIN: RunFlags = {
+  due: false,
+  again: false,
+  ifBusy: 'fail',
+  waitAtMost: undefined,
+  until: undefined,
+  maxRecords: undefined,
+}
 /** Saturday, 28 March 2026, 23:30 in Berlin; in the night the clocks go forward. */
 const NOW = Date.parse('2026-03-28T22:30Z')
 
 function bounds(flags: Partial<RunFlags>) {
-  return boundsOf({ ...PLAIN, ...flags }, { now: NOW, zone: 'Europe/Berlin' })
+  return parseRunBounds({ ...PLAIN, ...flags }, { now: NOW, zone: 'Europe/Berlin' })
 }
 const untilOf = (until: string) => new Date(bounds({ until }).until ?? 0).toISOString()
 
 test('without options a run is for now, is bounded by nothing, and fails where another one is at work', () => {
-  expect(bounds({})).toEqual({ turns: 'now', ifBusy: 'fail' })
+  expect(bounds({})).toEqual({ scheduleMode: 'now', ifBusy: 'fail' })
 })
 
 describe('the time after which nothing is begun', () => {
@@ -57,12 +64,12 @@ test('what is due and what is not cannot be asked for at once', () => {
 
 describe('other exit codes', () => {
   test('stand for those of the program', () => {
-    expect([...exitMapOf('2=0, 75=0,69=1')]).toEqual([
+    expect([...parseExitMap('2=0, 75=0,69=1')]).toEqual([
       [2, 0],
       [75, 0],
       [69, 1],
     ])
-    expect([...exitMapOf(undefined)]).toEqual([])
+    expect([...parseExitMap(undefined)]).toEqual([])
   })
 
   test.each([
@@ -71,6 +78,6 @@ describe('other exit codes', () => {
     ['2=256', 'an exit code is at most 255'],
     ['2=0,2=1', '--exit-map names 2 twice'],
   ])('%s is refused', (text, message) => {
-    expect(() => exitMapOf(text)).toThrow(message)
+    expect(() => parseExitMap(text)).toThrow(message)
   })
 })

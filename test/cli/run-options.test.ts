@@ -63,7 +63,7 @@ test('what was done before a route failed is told, summed up and there as data',
   expect(lines.at(-1)).toMatch(/^1 file: 6 accepted, 2 rejected; 1 route failed; exit 74: /)
 })
 
-test('a quiet run tells a finding when it is new, and no later one tells it again', async () => {
+test('a quiet run tells an alert when it is new, and no later one tells it again', async () => {
   const { world, command } = await anOffice()
   await world.drop('inbox/orders', 'orders.txt', 'x')
   const first = await command('run', '--quiet')
@@ -71,12 +71,12 @@ test('a quiet run tells a finding when it is new, and no later one tells it agai
 
   expect(first.exit).toBe(0)
   expect(first.talk.split('\n')).toEqual([
-    expect.stringMatching(/^needs a person: no route takes .*orders\.txt.*; what to do: rename it/),
+    expect.stringMatching(/^needs a person: no route takes .*orders\.txt.*; fix: rename it/),
   ])
   expect(second).toEqual({ exit: 0, out: '', talk: '' })
 })
 
-test('files that are overdue are told once by quiet runs, and by their exit code as long as they are', async () => {
+test('files that are overdue are reported once by quiet runs, and by their exit code as long as they are', async () => {
   const world = await worldThatWaits(PICKED_UP, sampleOrders({ seed: 81, orders: 3, damageEvery: 0 }))
   const command = await commandsOf(world)
   await command('run', 'orders-out', '--quiet')
@@ -86,7 +86,7 @@ test('files that are overdue are told once by quiet runs, and by their exit code
   const runs = [await command('run', 'orders-out', '--quiet'), await command('run', 'orders-out', '--quiet')]
 
   expect(runs.map(({ exit }) => exit)).toEqual([2, 2])
-  expect(runs[0]!.talk).toMatch(/^needs a person: nobody took .*orders-1\.csv[^\n]*$/)
+  expect(runs[0]!.talk).toMatch(/^needs a person: not picked up: .*orders-1\.csv[^\n]*$/)
   expect(runs[1]!.talk).toBe('')
 })
 
@@ -130,14 +130,14 @@ test('options that make no sense are told before anything is done', async () => 
   expect(await wrong('--max-record', '7')).toContain('Did you mean "max-records"?')
 })
 
-test('for programs there are the sums of the run, its bound and the turns of each route', async () => {
+test('for programs there are the sums of the run, its bound and the scheduledRuns of each route', async () => {
   const { world, command } = await anOffice()
   await world.drop('inbox/orders', 'orders.csv', DAMAGED)
 
   const first = JSON.parse((await command('run', '--json', '--max-records', '4')).out) as object
   const second = JSON.parse((await command('run', '--json', '--due')).out) as object
   const third = JSON.parse((await command('run', '--json', '--due')).out) as {
-    routes: { route: string; turns: { nextAt: string } }[]
+    routes: { route: string; scheduledRuns: { nextAt: string } }[]
   }
 
   expect(first).toMatchObject({
@@ -152,7 +152,7 @@ test('for programs there are the sums of the run, its bound and the turns of eac
   // An export that says nothing of times is due at the quarters of an hour.
   const [, out] = third.routes
   expect(out).toMatchObject({ route: 'orders-out', idle: true })
-  expect(out?.turns.nextAt).toMatch(/:(00|15|30|45):00\.000Z$/)
+  expect(out?.scheduledRuns.nextAt).toMatch(/:(00|15|30|45):00\.000Z$/)
 })
 
 test('a run that was bounded says why a file is not finished', async () => {

@@ -4,9 +4,10 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import type { Summary } from '../../src/pipelines/inbound/summary.ts'
+import type { Summary } from '../../src/pipeline/inbound/summary.ts'
 import { writeConfigurationFile } from '../fixtures/configuration-file.ts'
 import { type Finished, runProgram, startProgram } from '../fixtures/program.ts'
+import { runHere } from '../fixtures/terminal.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
@@ -29,7 +30,7 @@ async function anOffice(): Promise<Office> {
     world,
     env,
     async run(words, changed = {}) {
-      const finished = await runProgram(world.folder, words, { ...env, ...changed })
+      const finished = await runHere(world.folder, words, { ...env, ...changed })
       expectNothingSecret(finished, { ...env, ...changed })
       return finished
     },
@@ -86,10 +87,10 @@ test('with --json stdout is one JSON document and nothing else is said', async (
 })
 
 test('a file that cannot be used is told with its reason, and the run exits 65', async () => {
-  const { world, run } = await anOffice()
+  const { world, env } = await anOffice()
   await world.drop('inbox/orders', 'wrong.csv', 'Name,\u001b]0;mine\u0007Colour\nTable,red\n')
 
-  const { exit, stderr } = await run(['run', 'orders'])
+  const { exit, stderr } = await runProgram(world.folder, ['run', 'orders'], env)
 
   expect(exit).toBe(65)
   expect(stderr).toMatch(/^orders: wrong\.csv cannot be used\n {4}line 1: .*"PO Number"/m)
@@ -114,8 +115,8 @@ test('status shows what is done, and names a file that no route takes', async ()
   expect(stdout).toMatch(/^orders\.csv +orders .* closed +processed$/m)
   expect(stdout).toMatch(/^orders-1\.csv +orders-out +6 .* acknowledged$/m)
   expect(stdout).toContain(`no route takes ${join(world.folder, 'exchange/inbox/orders/orders.csv.bak')}`)
-  const told = JSON.parse(data.stdout) as { routes: unknown[]; strangers: unknown[] }
-  expect([told.routes.length, told.strangers.length, data.stderr]).toEqual([2, 1, ''])
+  const told = JSON.parse(data.stdout) as { routes: unknown[]; unmatchedFiles: unknown[] }
+  expect([told.routes.length, told.unmatchedFiles.length, data.stderr]).toEqual([2, 1, ''])
 })
 
 test('whoever only looks needs no credentials of the API, and whoever runs does', async () => {
@@ -123,7 +124,7 @@ test('whoever only looks needs no credentials of the API, and whoever runs does'
   await dropOrders(world)
   await run(['run'])
   const unset = { CLIENT_ID_RETAILER: undefined, CLIENT_SECRET_RETAILER: undefined }
-  const looked = [['status'], ['trace', 'orders.csv'], ['audit', 'verify'], ['notices']]
+  const looked = [['status'], ['trace', 'orders.csv'], ['audit', 'verify'], ['notifications']]
   const exits = []
   for (const words of looked) exits.push((await run(words, unset)).exit)
   const working = await run(['run'], unset)
@@ -201,7 +202,7 @@ test.each([
 
     expect(stopped.exit).toBe(exit)
     expect(stopped.stderr).toContain('orders: stopped by a signal')
-    expect(stopped.stderr.split('\n')[0]).toBe('finishing what is in flight; once more ends at once')
+    expect(stopped.stderr.split('\n')[0]).toBe('finishing what is in flight; a second signal ends it at once')
     expect(stopped.stderr).not.toContain('was finished')
     expect(posted).toBeLessThan(150)
     expect(next.exit).toBe(0)
@@ -249,7 +250,7 @@ test('a second signal ends a run at once, says so, and the next run posts nothin
 
   expect(exit).toBe(130)
   expect(stderr.trimEnd().split('\n')).toEqual([
-    'finishing what is in flight; once more ends at once',
+    'finishing what is in flight; a second signal ends it at once',
     'stopped at once; the next run goes on from the journal',
   ])
   expect(next.exit).toBe(0)
@@ -269,16 +270,17 @@ test('a run that waits for late answers says for how long', async () => {
 
   expect(exit).toBe(0)
   expect(stderr.trimEnd().split('\n')).toEqual([
-    'orders: orders.csv: waiting 2 seconds until late answers are out of the question',
+    'orders: orders.csv: waiting 2 seconds before checking whether the lost requests succeeded',
     'orders: orders.csv: 1 accepted',
   ])
 })
 
 test('two programs started at once on one folder post each order once', async () => {
-  const { world, run } = await anOffice()
+  const { world, env } = await anOffice()
   await dropOrders(world)
+  const start = () => runProgram(world.folder, ['run', 'orders'], env)
 
-  const both = await Promise.all([run(['run', 'orders']), run(['run', 'orders'])])
+  const both = await Promise.all([start(), start()])
 
   // The slower one may come when the first has finished already; then it finds nothing to do.
   for (const { exit, stderr } of both) expect([0, 2, 75], stderr).toContain(exit)
@@ -339,6 +341,6 @@ test('the service as a program tells where it listens and who may log in, and st
   expect(parties.every(({ clientSecret }) => (clientSecret ?? '').length > 20)).toBe(true)
   expect({ exit, stderr }).toEqual({
     exit: 143,
-    stderr: 'finishing what is in flight; once more ends at once\n',
+    stderr: 'finishing what is in flight; a second signal ends it at once\n',
   })
 })

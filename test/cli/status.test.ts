@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { thisHolder } from '../../src/bridge/holder.ts'
+import { createOwnerId } from '../../src/journal/heartbeat.ts'
 import { openJournal } from '../../src/journal/open.ts'
 import { commandsOf, runUnheard } from '../fixtures/office.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
@@ -11,9 +11,9 @@ import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
 const ORDERS = ordersFile(sampleOrders({ seed: 5, orders: 24, damageEvery: 0 })).text
 
-async function leaseTo(world: World, holder: string): Promise<void> {
+async function leaseTo(world: World, owner: string): Promise<void> {
   const journal = await openJournal({ path: world.configuration.journal.path, clock: world.clock })
-  await journal.takeLease('orders', holder, 60_000, () => true)
+  await journal.acquireLease('orders', owner, 60_000, () => true)
   await journal.close()
 }
 
@@ -32,7 +32,7 @@ test('a file that is not finished says how many records wait, why, and what to d
   expect(said.out).toMatch(
     /^orders: orders\.csv: \d+ deferred, sent again by the next run: .*ECONNREFUSED.*; \d+ planned, sent by the next run$/m,
   )
-  expect(said.out).toContain('    what to do: dropbridge run orders')
+  expect(said.out).toContain('    fix: dropbridge run orders')
   expect(data.unfinished).toMatchObject([{ route: 'orders', name: 'orders.csv', state: 'planned' }])
 })
 
@@ -53,13 +53,13 @@ test('records whose answers were lost are told as looked up by the next run; a f
 test('who works on a route is named as a process on its machine, and only while it is alive', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const run = await commandsOf(world)
-  const holder = thisHolder('other')
-  const dead = holder.replace(`/${process.pid}/`, '/999999999/')
+  const owner = createOwnerId('other')
+  const dead = owner.replace(`/${process.pid}/`, '/999999999/')
 
   await leaseTo(world, dead)
   const gone = await run('status')
   const journal = await openJournal({ path: world.configuration.journal.path, clock: world.clock })
-  await journal.takeLease('orders', holder, 60_000, () => false)
+  await journal.acquireLease('orders', owner, 60_000, () => false)
   await journal.close()
   const there = await run('status')
 
@@ -84,9 +84,9 @@ test('a file without a reason in the journal, and a delivery that is stuck, are 
 
   expect(said.out).toContain(
     'orders: orders.csv: reported. The results are delivered; the source goes to the archive next.\n' +
-      '    what to do: dropbridge run orders; where it cannot go on, it says why\n' +
+      '    fix: dropbridge run orders; where it cannot go on, it says why\n' +
       'orders-out: orders-1.csv: composed. Its rows are in the spool and its records belong to it; it is put in place next.\n' +
-      '    what to do: dropbridge run orders-out; where it cannot go on, it says why\n',
+      '    fix: dropbridge run orders-out; where it cannot go on, it says why\n',
   )
   expect(data.unfinished).toMatchObject([
     { route: 'orders', name: 'orders.csv', state: 'reported' },

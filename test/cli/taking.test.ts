@@ -20,7 +20,7 @@ test('a file that waits to be taken is told by run, shown by trace, and acknowle
   const trace = await run('trace', ORDERS[0]?.po ?? '')
 
   expect(first.exit).toBe(0)
-  expect(first.talk).toContain(`orders-out: ${path}: 3 records, waits for whoever reads it`)
+  expect(first.talk).toContain(`orders-out: ${path}: 3 records, waits for its reader`)
   expect(first.talk).toContain(
     'orders-out: 1 file waits to be taken or confirmed before anything is acknowledged',
   )
@@ -44,5 +44,5 @@ test('what needs a person is explained by its code', async () => {
 
   expect(exit).toBe(0)
   expect(out).toContain('pick-up-overdue: something that a person must hear of')
-  expect(out).toContain('Find out why nobody takes the file.')
+  expect(out).toContain('Ask why the file is not picked up.')
 })

@@ -84,7 +84,7 @@ test('a route narrows, and one that is not there is told', async () => {
   expect(misspelt.talk).toContain('Did you mean "shipments-out"?')
 })
 
-test('a refused order is found by the cell of its file, with its problems and their cures', async () => {
+test('a refused order is found by the cell of its file, with its problems and their fixes', async () => {
   const world = await aFinishedMonth()
   const run = await commandsOf(world)
 
@@ -179,11 +179,11 @@ test('--json gives the records with all that is kept of them', async () => {
   })
 })
 
-test('what was forgotten says when, and is found by its key as before', async () => {
+test('what was pruned says when, and is found by its key as before', async () => {
   const world = await aFinishedMonth()
   const bridge = await world.open()
   const before = world.clock.now() + 1
-  await bridge.journal.forget({ before, signal: new AbortController().signal })
+  await bridge.journal.prune({ before, signal: new AbortController().signal })
   await bridge.close()
   const run = await commandsOf(world)
 
@@ -191,13 +191,13 @@ test('what was forgotten says when, and is found by its key as before', async ()
 
   expect(exit).toBe(0)
   expect(told(out)).toEqual([`1  create-order ${FIRST}: accepted as 1`])
-  expect(out).toMatch(/body {6}forgotten on \S+Z, with the cells of its rows/)
+  expect(out).toMatch(/body {6}pruned on \S+Z, with the cells of its rows/)
   expect(out).toMatch(/POST \/v1\/retailers\/1000\/orders\/ → HTTP 201/)
 })
 
-test('after everything was forgotten, each number still leads to the whole life of the order', async () => {
+test('after everything was pruned, each number still leads to the whole life of the order', async () => {
   const world = await aFinishedMonth()
-  await forgetAll(world)
+  await pruneAll(world)
   const run = await commandsOf(world)
 
   const byOrder = await run('trace', FIRST)
@@ -210,16 +210,16 @@ test('after everything was forgotten, each number still leads to the whole life 
   expect(told(byInvoice.out)[3]).not.toContain('(of the same order)')
 })
 
-test('what is not found after forgetting says that contents were forgotten', async () => {
+test('what is not found after pruning says that contents were pruned', async () => {
   const world = await aFinishedMonth()
-  await forgetAll(world)
+  await pruneAll(world)
   const run = await commandsOf(world)
 
   const { exit, talk } = await run('trace', BAD)
 
   expect(exit).toBe(2)
   expect(talk).toMatch(
-    /The contents of what was done until \S+Z were forgotten, .+ so not everything can be found\./,
+    /The contents of what was done until \S+Z were pruned, .+ so not everything can be found\./,
   )
 })
 
@@ -326,8 +326,8 @@ async function aShippedParcel({ arrives }: { readonly arrives: boolean }): Promi
   return world
 }
 
-async function forgetAll(world: World): Promise<void> {
+async function pruneAll(world: World): Promise<void> {
   const bridge = await world.open()
-  await bridge.journal.forget({ before: world.clock.now() + 1, signal: new AbortController().signal })
+  await bridge.journal.prune({ before: world.clock.now() + 1, signal: new AbortController().signal })
   await bridge.close()
 }

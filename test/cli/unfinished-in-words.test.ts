@@ -1,6 +1,6 @@
 /** What to do about what is not finished: nothing, where somebody goes on with it anyway. */
 import { expect, test } from 'vitest'
-import { unfinishedInWords } from '../../src/cli/unfinished-in-words.ts'
+import { formatUnfinished } from '../../src/cli/format/status.ts'
 import type { Unfinished } from '../../src/domain/snapshot.ts'
 
 const WORK: Unfinished = {
@@ -14,16 +14,16 @@ const WORK: Unfinished = {
 }
 
 test('a run goes on with it, and a watch does by itself', () => {
-  const watch = { holder: 'bridge-host/1207/x', routes: ['stock', 'orders'], beganAt: 0, seenAt: 0 }
+  const watch = { owner: 'bridge-host/1207/x', routes: ['stock', 'orders'], beganAt: 0, seenAt: 0 }
   const line = 'orders: orders.csv: 2 deferred, sent again by the next run: the API is away'
 
-  expect(unfinishedInWords([WORK])).toEqual(['not finished:', line, '    what to do: dropbridge run orders'])
-  expect(unfinishedInWords([WORK], [{ ...watch, routes: ['stock'] }])[2]).toBe(
-    '    what to do: dropbridge run orders',
+  expect(formatUnfinished([WORK])).toEqual(['not finished:', line, '    fix: dropbridge run orders'])
+  expect(formatUnfinished([WORK], [{ ...watch, routes: ['stock'] }])[2]).toBe(
+    '    fix: dropbridge run orders',
   )
-  expect(unfinishedInWords([WORK], [watch])).toEqual([
+  expect(formatUnfinished([WORK], [watch])).toEqual([
     'not finished:',
     line,
-    '    what to do: nothing yet: the watch (process 1207 on bridge-host) tries again within minutes; dropbridge run orders does at once',
+    '    fix: nothing yet: the watch (process 1207 on bridge-host) tries again within minutes; dropbridge run orders does at once',
   ])
 })

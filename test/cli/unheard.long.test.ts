@@ -57,10 +57,10 @@ test.skipIf(process.platform !== 'linux')(
 )
 
 test.skipIf(process.platform === 'win32')(
-  'a watch that is asked to stop does not wait for whoever takes its notices',
+  'a watch that is asked to stop does not wait for whoever takes its notifications',
   async () => {
     const { world, env } = await anOffice(
-      `log: { file: bridge.log }\nnotices: { ops: { type: command, run: [sleep, "60"], timeout: 1m } }\n`,
+      `log: { file: bridge.log }\nnotifications: { ops: { type: command, run: [sleep, "60"], timeout: 1m } }\n`,
     )
     const child = spawn(process.execPath, [MAIN, 'watch'], { cwd: world.folder, env, stdio: 'ignore' })
     const log = () => readFile(join(world.folder, 'bridge.log'), 'utf8').catch(() => '')

@@ -1,4 +1,4 @@
-/** Whoever asks is told whether a watch is there, and one that was killed is missed. */
+/** `status` says whether a watch is running, and a killed one raises an alert. */
 import { expect, test } from 'vitest'
 import { commandsOf } from '../fixtures/office.ts'
 import { writeConfigurationFile } from '../fixtures/configuration-file.ts'
@@ -27,10 +27,10 @@ test('a watch that was killed is told until another one watches', async () => {
 
   expect(missing).toMatch(
     new RegExp(
-      `the watch over orders .* \\(process ${first.process.pid} on .* it was not asked to end \\(watch-gone`,
+      `the watch over orders .* \\(process ${first.process.pid} on .* it was not asked to end \\(watcher-lost`,
     ),
   )
   expect(missing).not.toMatch(/^watch over/m)
-  expect(replaced).not.toContain('watch-gone')
-  expect(await status()).not.toMatch(/watch over|watch-gone/)
+  expect(replaced).not.toContain('watcher-lost')
+  expect(await status()).not.toMatch(/watch over|watcher-lost/)
 })

@@ -44,7 +44,7 @@ test.each([
   30_000,
 )
 
-test('a route that is not there is a mistake of the command line', async () => {
+test('a route that is not there is an error of the command line', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const { finished } = await startWatch(world, 'ordres')
   const { exit, stderr } = await finished

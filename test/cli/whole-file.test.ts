@@ -56,12 +56,12 @@ describe('translate and map try tell what run would refuse', () => {
     [
       'control totals that disagree',
       'PO,Note\nA,\nTOTALS,2\n',
-      'in.csv: line 3, column "Note": The totals say "2", but the file holds 1 row. Send the file again, whole; if it is whole, correct its totals.  [control-total-wrong]',
+      'in.csv: line 3, column "Note": The totals say "2", but the file holds 1 row. Send the whole file again, or correct its totals.  [control-total-wrong]',
     ],
     [
       'control totals that are missing',
       'PO,Note\nA,\n',
-      'in.csv: The file has no row of totals, of which PO is TOTALS: its end may be missing. Send the file again, whole; if it is whole, correct its totals.  [control-total-wrong]',
+      'in.csv: The file has no row of totals, of which PO is TOTALS: its end may be missing. Send the whole file again, or correct its totals.  [control-total-wrong]',
     ],
   ])('%s', async (_, file, told) => {
     const { exits, said } = await looksAt(CLOSE, file)

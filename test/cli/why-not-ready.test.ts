@@ -6,13 +6,13 @@ import { type Commands, commandsOf } from '../fixtures/office.ts'
 import { smallOrders } from '../fixtures/small-orders.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 
-/** A world whose inbox has these words besides its settle time. */
+/** A world whose inbox has these words besides its stableFor. */
 async function anInbox(words: string): Promise<{ readonly world: World; readonly run: Commands }> {
   const world = await aWorld({ routes: ['orders'] })
   const run = await commandsOf(world)
   const path = join(world.folder, 'dropbridge.yaml')
   const text = await readFile(path, 'utf8')
-  await writeFile(path, text.replace('settle: 100ms', `settle: 100ms, ${words}`))
+  await writeFile(path, text.replace('stableFor: 100ms', `stableFor: 100ms, ${words}`))
   return { world, run }
 }
 
@@ -21,7 +21,7 @@ test('a file whose marker has not come', async () => {
   await world.drop('inbox/orders', 'a.csv', smallOrders(100))
   const said = await run('why-not', 'a.csv')
   expect(said.exit).toBe(75)
-  expect(said.out).toContain('its marker a.csv.done has not come; the file is taken when it lies beside it')
+  expect(said.out).toContain('its marker a.csv.done is missing; the file is taken when it lies beside it')
   await world.drop('inbox/orders', 'a.csv.done', '')
   expect((await run('why-not', 'a.csv')).exit).toBe(0)
   expect((await run('run')).talk).toContain('a.csv: 1 accepted')
@@ -41,7 +41,7 @@ test('a file behind a number that is missing, and what to write when it never co
   await world.drop('inbox/orders', 'orders-1.csv', smallOrders(100))
   await world.drop('inbox/orders', 'orders-3.csv', smallOrders(300))
   expect((await run('run')).talk).toContain(
-    'orders-3.csv is left alone: number 2 of the sequence has not come; if it never will, write start: 3 under `sequence`',
+    'orders-3.csv is skipped: number 2 of the sequence has not come; if it never will, write start: 3 under `sequence`',
   )
   const said = await run('why-not', 'orders-3.csv')
   expect(said.exit).toBe(75)
@@ -55,13 +55,13 @@ test('a file without a number on a route with a sequence is told to be renamed, 
   const said = await run('why-not', 'other.csv')
   expect(said.out).toContain('its name has no number where `sequence` says')
   expect(said.out).toContain(
-    'what to do: Rename it so that its number stands where `sequence` of the route says, or drop it into the inbox of another route.',
+    'fix: Rename it so that its number stands where `sequence` of the route says, or drop it into the inbox of another route.',
   )
   expect(said.out).not.toContain('Ask for the file that is missing')
 })
 
 test.each([
-  ['settled', true],
+  ['stable', true],
   ['renamed', false],
 ])(
   'an empty file, which a watch leaves for a while where nothing but time tells (%s)',

@@ -3,11 +3,11 @@ import { appendFile, chmod, mkdir, readdir, readFile, rename, rm, symlink, write
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { thisHolder } from '../../src/bridge/holder.ts'
-import { rightsReasons } from '../../src/bridge/why-not/rules.ts'
-import { whyNot } from '../../src/bridge/why-not/why-not.ts'
+import { createOwnerId } from '../../src/journal/heartbeat.ts'
+import { findPermissionReasons } from '../../src/app/diagnose/rules.ts'
+import { diagnoseFile } from '../../src/app/diagnose/diagnose.ts'
 import { openJournal } from '../../src/journal/open.ts'
-import { lookAt } from '../../src/mailboxes/look.ts'
+import { inspectFile } from '../../src/mailboxes/directory/inspect.ts'
 import { asNobody } from '../fixtures/as-nobody.ts'
 import { commandsOf } from '../fixtures/office.ts'
 import type { Said } from '../fixtures/terminal.ts'
@@ -57,7 +57,11 @@ test('a file that is taken just while it is asked about is told as taken', async
   const clock = { ...world.clock, sleep: async () => void (await world.run('orders')) }
   const eyes = { clock, signal: new AbortController().signal }
 
-  const { verdicts } = await whyNot(world.configuration, { file: 'orders.csv', from: world.folder }, eyes)
+  const { verdicts } = await diagnoseFile(
+    world.configuration,
+    { file: 'orders.csv', from: world.folder },
+    eyes,
+  )
 
   expect(verdicts.flatMap(({ reasons }) => reasons)).toMatchObject([
     { code: 'done', message: expect.stringContaining('was taken by route orders') },
@@ -73,7 +77,7 @@ test('a name that the pattern of the route does not match', async () => {
   expect(said.exit).toBe(2)
   expect(codes(said)).toEqual(['name-differs'])
   expect(said.out).toContain('its name does not match "*.csv" of route orders')
-  expect(said.out).toContain('what to do: Rename the file, or change `match` of the route.')
+  expect(said.out).toContain('fix: Rename the file, or change `match` of the route.')
 })
 
 test.each([
@@ -87,7 +91,7 @@ test.each([
   const said = await ask(name)
 
   expect(said.exit).toBe(2)
-  expect(codes(said)).toContain('passed-over')
+  expect(codes(said)).toContain('entry-ignored')
   expect(said.out).toContain(why)
   const run = await commandsOf(world)
   expect((await run('run', 'orders')).talk).toBe('orders: nothing to do')
@@ -102,7 +106,7 @@ test('a name with control characters is told of the inbox it stands in alone, an
 
   expect(said.exit).toBe(2)
   expect(said.out).toContain(`orders: ${inbox}/p\\u001b1.csv:`)
-  expect(codes(said)).toEqual(['passed-over'])
+  expect(codes(said)).toEqual(['entry-ignored'])
   expect(said.out).not.toContain('shopify')
   expect(codes(nowhere)).toEqual(['no-such-file'])
   expect(said.out + nowhere.out).not.toContain('\u001b')
@@ -242,7 +246,7 @@ test('the same bytes as an earlier file are named, and a new file of an old name
   const other = await ask('orders.csv')
 
   expect(copy.exit).toBe(2)
-  expect(codes(copy)).toEqual(['same-bytes'])
+  expect(codes(copy)).toEqual(['duplicate-file'])
   expect(copy.out).toMatch(/the same bytes came before as orders\.csv on \S+Z/)
   expect(other.exit).toBe(0)
   expect(other.out).toContain('this one is a file of its own')
@@ -257,7 +261,7 @@ test('a file that was taken and is not finished says what it waits for', async (
   const said = await ask('orders.csv')
 
   expect(said.exit).toBe(75)
-  expect(codes(said)).toEqual(['being-done'])
+  expect(codes(said)).toEqual(['in-progress'])
   expect(said.out).toContain('and is planned. Every record of it is in the journal; they are sent next.')
 })
 
@@ -272,7 +276,7 @@ test('a file whose route was taken out of the configuration', async () => {
   const said = await ask('orders.csv')
 
   expect(said.exit).toBe(78)
-  expect(codes(said)).toEqual(['route-gone'])
+  expect(codes(said)).toEqual(['route-not-configured'])
 })
 
 test('a file claimed by somebody whose journal is another', async () => {
@@ -291,8 +295,8 @@ test('a route that another bridge works on says who and when it was last heard o
   const { world, ask } = await anInbox()
   await world.drop('inbox/orders', 'orders.csv', ORDERS)
   const journal = await openJournal({ path: world.configuration.journal.path, clock: world.clock })
-  const holder = thisHolder('other')
-  await journal.takeLease('orders', holder, 60_000, () => true)
+  const owner = createOwnerId('other')
+  await journal.acquireLease('orders', owner, 60_000, () => true)
   await journal.close()
 
   const said = await ask('orders.csv')
@@ -316,9 +320,9 @@ test('a file that the mapping refuses as a whole, and a mapping that is wrong it
   const wrong = await ask('bad.csv')
 
   expect(refused.exit).toBe(65)
-  expect(codes(refused)).toEqual(['not-usable'])
+  expect(codes(refused)).toEqual(['unusable-file'])
   expect(wrong.exit).toBe(78)
-  expect(codes(wrong)).toEqual(['mappings-wrong'])
+  expect(codes(wrong)).toEqual(['mappings-invalid'])
 })
 
 test('a mailbox that is away, and a journal that cannot be opened', async () => {
@@ -341,10 +345,10 @@ test.skipIf(process.platform === 'win32')('a file that may not be read', async (
   for (const folder of [world.folder, join(world.folder, 'exchange'), dirname(inbox), inbox])
     await chmod(folder, 0o755)
 
-  const look = await asNobody(() => lookAt(join(world.folder, 'exchange'), 'inbox/orders', 'orders.csv'))
+  const look = await asNobody(() => inspectFile(join(world.folder, 'exchange'), 'inbox/orders', 'orders.csv'))
 
-  expect(look).toMatchObject({ what: 'file', mayBeRead: false })
-  expect(rightsReasons({ mayBeRead: false, mayBeMoved: true }, path)).toMatchObject([
+  expect(look).toMatchObject({ what: 'file', isReadable: false })
+  expect(findPermissionReasons({ isReadable: false, isMovable: true }, path)).toMatchObject([
     { code: 'no-rights', message: `${path} may not be read by this user` },
   ])
 })

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
-import { createHost, DEFAULT_HOST } from '../../src/client/host.ts'
+import { createHostHealth, DEFAULT_HOST_LIMITS } from '../../src/client/host-health.ts'
 import { systemClock } from '../../src/support/clock.ts'
 import { instantClock } from '../fixtures/instant-clock.ts'
 import { hangUp, html, json, saysNothing, startMisbehavingServer } from '../fixtures/misbehaving-server.ts'
@@ -44,7 +44,7 @@ describe('a host that does not answer', () => {
 
   test('is left in peace too when it does not even give a token', async () => {
     const clock = instantClock()
-    const host = createHost(clock, { ...DEFAULT_HOST, failures: 3, failingMs: 0 })
+    const host = createHostHealth(clock, { ...DEFAULT_HOST_LIMITS, failures: 3, failingMs: 0 })
     const { server, client } = await setUp({ clock, host })
     server.nextToken(hangUp)
     for (let call = 0; call < 4; call++) await client.send(order)
@@ -60,21 +60,21 @@ describe('a host that does not answer', () => {
 
   test('is tried again when the clock was set back while it rested', async () => {
     let now = 1_000_000
-    const host = createHost({ now: () => now, sleep: async () => undefined })
+    const host = createHostHealth({ now: () => now, sleep: async () => undefined })
     const gone = { ended: 'no-answer', cause: new Error('gone') } as const
-    for (let call = 0; call < 9; call++) host.look(gone)
+    for (let call = 0; call < 9; call++) host.observe(gone)
     now += 30_000
-    host.look(gone)
-    expect(host.resting()).toContain('has not answered for 30 seconds')
+    host.observe(gone)
+    expect(host.getPauseReason()).toContain('has not answered for 30 seconds')
     now -= 3_600_000
-    expect(host.resting()).toBeUndefined()
+    expect(host.getPauseReason()).toBeUndefined()
   })
 })
 
 describe('tries more than the first', () => {
   test('are as many as the bridge has in hand, whatever the number of calls', async () => {
     const clock = instantClock()
-    const host = createHost(clock, { ...DEFAULT_HOST, retries: 6, earned: 0 })
+    const host = createHostHealth(clock, { ...DEFAULT_HOST_LIMITS, retries: 6, retriesPerAnswer: 0 })
     const { server, client } = await setUp({ clock, host })
     server.next(json(429, {}))
     for (let call = 0; call < 10; call++) await client.send(order)
@@ -83,7 +83,7 @@ describe('tries more than the first', () => {
 
   test('are earned again by answers', async () => {
     const clock = instantClock()
-    const host = createHost(clock, { ...DEFAULT_HOST, retries: 1, earned: 0.5 })
+    const host = createHostHealth(clock, { ...DEFAULT_HOST_LIMITS, retries: 1, retriesPerAnswer: 0.5 })
     const { server, client } = await setUp({ clock, host })
     server.next(json(429, {}), json(201, {}), json(201, {}))
     await client.send(order)
@@ -111,7 +111,7 @@ describe('when the program is asked to stop', () => {
     server.next(json(429, {}))
     const call = client.send(order)
     while (server.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
-    client.hurry(10_000)
+    client.shutdown(10_000)
     expect(await call).toMatchObject({ certainty: 'not-applied', status: 429 })
   })
 
@@ -120,7 +120,7 @@ describe('when the program is asked to stop', () => {
     server.next(saysNothing)
     const call = client.send(order)
     while (server.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
-    client.hurry(20)
+    client.shutdown(20)
     expect(await call).toEqual({
       certainty: 'unknown',
       detail: 'the answer was lost: the bridge was stopped',
@@ -132,7 +132,7 @@ describe('when the program is asked to stop', () => {
     server.next(saysNothing)
     const call = client.send(order)
     while (server.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
-    client.hurry(20)
+    client.shutdown(20)
     await client.close()
     expect(await call).toMatchObject({ certainty: 'unknown' })
   })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Permit } from '../../src/domain/api.ts'
+import type { LeaseCheck } from '../../src/domain/api.ts'
 import { BridgeError } from '../../src/support/errors.ts'
 import { json } from '../fixtures/misbehaving-server.ts'
 import { failureOf, setUp } from './setup.ts'
@@ -10,8 +10,8 @@ const order = { endpoint: 'createOrder', params: { retailer_id: 1000 }, body: '{
 function aPermit(holdsAnswers: readonly boolean[], renew: () => void = () => undefined) {
   let asked = 0
   let renewals = 0
-  const permit: Permit = {
-    holds: () => holdsAnswers[asked++] ?? true,
+  const permit: LeaseCheck = {
+    isValid: () => holdsAnswers[asked++] ?? true,
     renew: async () => {
       renewals++
       renew()

@@ -188,7 +188,7 @@ describe('reading a list', () => {
     expect(await follow('//evil.example.com/?page=2')).toBe('/v1/brands/7/orders/?page=2')
   })
 
-  test('takes only the query of a link that forgets the path of the base address', async () => {
+  test('takes only the query of a link that prunes the path of the base address', async () => {
     expect(await follow((url) => `${url}/v1/brands/7/orders/?page=2`, '/gateway')).toBe(
       '/gateway/v1/brands/7/orders/?page=2',
     )

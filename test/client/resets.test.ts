@@ -124,7 +124,7 @@ describe.each(['http', 'https'] as const)('over %s', (protocol) => {
   test('the rest of a request that a stop cuts off is not sent', async () => {
     const { client, connections } = await setUp(protocol, (socket) => {
       socket.pause()
-      client.hurry(0)
+      client.shutdown(0)
     })
     const order = orderNamed('PO-1', LARGE)
     expect(await client.send(order)).toMatchObject({ certainty: 'unknown' })
@@ -141,7 +141,7 @@ describe.each(['http', 'https'] as const)('over %s', (protocol) => {
 
   test.each([
     ['the client is closed', (client: Client) => void client.close()],
-    ['the work is cut off', (client: Client) => client.hurry(0)],
+    ['the work is cut off', (client: Client) => client.shutdown(0)],
   ])('a connection without a request is closed and not reset when %s', async (_, stop) => {
     const { client, connections } = await setUp(protocol, (socket) => answer(socket, { id: 5 }))
     expect(await client.send(orderNamed('PO-1'))).toMatchObject({ status: 201 })

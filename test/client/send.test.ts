@@ -27,7 +27,7 @@ const order = {
 const acknowledge = { endpoint: 'acknowledgeOrder', params: { brand_id: 7, id: 42 } }
 
 /** Leaves the client with a token and without a connection. */
-async function sendAndForget(server: MisbehavingServer, client: Api): Promise<void> {
+async function sendAndPrune(server: MisbehavingServer, client: Api): Promise<void> {
   server.nextToken(json(200, token('t'), { connection: 'close' }))
   server.next(json(201, { id: 5 }, { connection: 'close' }))
   expect(await client.send(order)).toMatchObject({ status: 201 })
@@ -156,7 +156,7 @@ describe('a call that may have taken effect is unknown and is not repeated:', ()
 
   test('the connection breaks before the server has read anything', async () => {
     const { server, client } = await setUp()
-    await sendAndForget(server, client)
+    await sendAndPrune(server, client)
     await server.close()
     const port = Number(new URL(server.url).port)
     let connections = 0
@@ -246,7 +246,7 @@ describe('a call that had no effect', () => {
 
   test('is known by the connection that was refused', async () => {
     const { server, client } = await setUp()
-    await sendAndForget(server, client)
+    await sendAndPrune(server, client)
     await server.close()
     const result = await client.send(order)
     expect(result).toMatchObject({ certainty: 'not-applied' })
@@ -355,7 +355,7 @@ describe('paths and queries', () => {
     )
   })
 
-  test('an address that is none is a mistake in the configuration', () => {
+  test('an address that is none is an error in the configuration', () => {
     const options = { clientId: 'a', clientSecret: 'b', clock: instantClock(), random: () => 0 }
     expect(() => createClient({ ...options, baseUrl: 'api.example.com' })).toThrow(
       'api.baseUrl is not an address',

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { documentNameMistakes, documentNameOf } from '../../src/config/document-name.ts'
+import { findDocumentNameErrors, formatDocumentName } from '../../src/config/file-name.ts'
 import { loadConfiguration } from '../../src/config/load.ts'
 import { BridgeError } from '../../src/support/errors.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
@@ -77,8 +77,8 @@ test.each([
     '11:38 routes.parcels.documents.name: needs {kind}, or a label and its packing slip would have the same name.',
   ],
   ['{ mailbox: erp, slips: true }', '11:32 routes.parcels.documents.slips: unknown key.'],
-])('%s is a mistake', async (documents, mistake) => {
-  expect(await mistakesOf(documents)).toEqual([mistake])
+])('%s is an error', async (documents, error) => {
+  expect(await mistakesOf(documents)).toEqual([error])
 })
 
 test('another operation has no such documents', async () => {
@@ -106,8 +106,8 @@ test.each([
   ],
   ['labels/{kind}-{shipment_id}', 'is the name of a file: it cannot hold / \\ < > : " | ? *'],
   ['{kind}-{shipment_id', 'has a brace without its partner'],
-])('the name %s %s', (template, mistake) => {
-  expect(documentNameMistakes(template)).toContain(mistake)
+])('the name %s %s', (template, error) => {
+  expect(findDocumentNameErrors(template)).toContain(error)
 })
 
 test.each([
@@ -116,7 +116,7 @@ test.each([
   '{id} {kind}',
   '{order_id}_{tracking_number}_{shipped_at}',
 ])('the name %s is a good one', (template) => {
-  expect(documentNameMistakes(template)).toEqual([])
+  expect(findDocumentNameErrors(template)).toEqual([])
 })
 
 test('values are made safe, and one that is not there is none', () => {
@@ -128,7 +128,7 @@ test('values are made safe, and one that is not there is none', () => {
   }
 
   expect(
-    documentNameOf(
+    formatDocumentName(
       '{purchase_order_number}_{tracking_number}_{carrier.code}_{customer_order_number}_{kind}',
       values,
     ),

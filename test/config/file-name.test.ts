@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest'
-import { fileNameMistakes, fileNameOf, namesRecord } from '../../src/config/file-name.ts'
+import { findFileNameErrors, formatFileName, hasRecordPlaceholder } from '../../src/config/file-name.ts'
 
 const VALUES = { route: 'shipments-out', sequence: 42, at: Date.UTC(2026, 10, 21, 3, 4, 5, 67), zone: 'utc' }
 
 test('a name is filled with the date, the sequence and the route', () => {
-  expect(fileNameOf('{route}-{date:yyyyMMdd-HHmmss}-{seq}.csv', VALUES)).toBe(
+  expect(formatFileName('{route}-{date:yyyyMMdd-HHmmss}-{seq}.csv', VALUES)).toBe(
     'shipments-out-20261121-030405-42.csv',
   )
-  expect(fileNameOf('{date:yy.MM_dd}{date:SSS}', VALUES)).toBe('26.11_21067')
+  expect(formatFileName('{date:yy.MM_dd}{date:SSS}', VALUES)).toBe('26.11_21067')
 })
 
 test('the date is that of the zone', () => {
   const newYork = { ...VALUES, zone: 'America/New_York' }
-  expect(fileNameOf('{date:yyyyMMdd-HHmm}', newYork)).toBe('20261120-2204')
+  expect(formatFileName('{date:yyyyMMdd-HHmm}', newYork)).toBe('20261120-2204')
 })
 
 test.each(['orders-{seq}.csv', '{date:yyyy-MM-dd}', 'a {route} {seq}', 'ORDERS.{date:HHmmss}'])(
   '%j is a good template',
   (template) => {
-    expect(fileNameMistakes(template)).toEqual([])
+    expect(findFileNameErrors(template)).toEqual([])
   },
 )
 
@@ -40,12 +40,12 @@ test.each([
   ['.orders-{seq}.csv', 'looks like a file still being written'],
   ['orders-{seq}.TMP', 'looks like a file still being written'],
 ])('what is wrong with %j is said', (template, message) => {
-  expect(fileNameMistakes(template).join('\n')).toContain(message)
+  expect(findFileNameErrors(template).join('\n')).toContain(message)
 })
 
 test('a field of the record may stand in a name, in safe characters only', () => {
   const named = (value: unknown) =>
-    fileNameOf('order_{purchase_order_number}_{seq}.csv', {
+    formatFileName('order_{purchase_order_number}_{seq}.csv', {
       ...VALUES,
       record: { purchase_order_number: value },
     })
@@ -56,21 +56,21 @@ test('a field of the record may stand in a name, in safe characters only', () =>
   expect(named('x'.repeat(200))).toBe(`order_${'x'.repeat(40)}_42.csv`)
   expect(named(null)).toBe('order_none_42.csv')
   expect(
-    fileNameOf('{retailer.code}-{id}.csv', { ...VALUES, record: { id: 7, retailer: { code: 'HV' } } }),
+    formatFileName('{retailer.code}-{id}.csv', { ...VALUES, record: { id: 7, retailer: { code: 'HV' } } }),
   ).toBe('HV-7.csv')
 })
 
 test('a name that says something of the record is told from one that does not', () => {
-  expect(namesRecord('{route}-{date:yyyyMMdd}-{seq}.csv')).toBe(false)
-  expect(namesRecord('order_{purchase_order_number}.csv')).toBe(true)
+  expect(hasRecordPlaceholder('{route}-{date:yyyyMMdd}-{seq}.csv')).toBe(false)
+  expect(hasRecordPlaceholder('order_{purchase_order_number}.csv')).toBe(true)
 })
 
 test('a field in a name must be one that the exported records show', () => {
-  expect(fileNameMistakes('{retailer.code}_{purchase_order_number}.csv', 'export-orders')).toEqual([])
-  expect(fileNameMistakes('{purchase_order}-{seq}.csv', 'export-orders')).toEqual([
+  expect(findFileNameErrors('{retailer.code}_{purchase_order_number}.csv', 'export-orders')).toEqual([])
+  expect(findFileNameErrors('{purchase_order}-{seq}.csv', 'export-orders')).toEqual([
     'has {purchase_order}, which is not a placeholder: use {date:…}, {day:…}, {seq}, {route} or a field of what export-orders shows',
   ])
-  expect(fileNameMistakes('{ship_to}-{seq}.csv', 'export-orders')).toHaveLength(1)
-  expect(fileNameMistakes('{invoice_number}-{seq}.csv', 'export-orders')).toHaveLength(1)
-  expect(fileNameMistakes('{invoice_number}-{seq}.csv', 'export-invoices')).toEqual([])
+  expect(findFileNameErrors('{ship_to}-{seq}.csv', 'export-orders')).toHaveLength(1)
+  expect(findFileNameErrors('{invoice_number}-{seq}.csv', 'export-orders')).toHaveLength(1)
+  expect(findFileNameErrors('{invoice_number}-{seq}.csv', 'export-invoices')).toEqual([])
 })

@@ -1,8 +1,8 @@
-/** What a route may say of its inbox and the watch of itself, and how the mistakes in it are told. */
+/** What a route may say of its inbox and the watch of itself, and how the errors in it are reported. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { companionName, sequenceNumber } from '../../src/config/inbox.ts'
+import { formatSidecarName, createNumberReader } from '../../src/config/inbox.ts'
 import { loadConfiguration } from '../../src/config/load.ts'
 import { BridgeError } from '../../src/support/errors.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
@@ -33,12 +33,12 @@ async function rulesOf(from: string): Promise<unknown> {
 
 test.each([
   ['', {}],
-  ['ready: settled, order: oldest', {}],
+  ['ready: stable, order: oldest', {}],
   ['ready: renamed, order: name', { ready: { when: 'renamed' }, order: 'name' }],
-  ['ready: marker, order: number', { ready: { when: 'marker', companion: '{name}.done' }, order: 'number' }],
-  ['ready: manifest', { ready: { when: 'manifest', companion: '{name}.manifest' } }],
-  ['ready: { marker: "{stem}.ok" }', { ready: { when: 'marker', companion: '{stem}.ok' } }],
-  ['ready: { manifest: "m-{name}.json" }', { ready: { when: 'manifest', companion: 'm-{name}.json' } }],
+  ['ready: marker, order: number', { ready: { when: 'marker', sidecar: '{name}.done' }, order: 'number' }],
+  ['ready: manifest', { ready: { when: 'manifest', sidecar: '{name}.manifest' } }],
+  ['ready: { marker: "{stem}.ok" }', { ready: { when: 'marker', sidecar: '{stem}.ok' } }],
+  ['ready: { manifest: "m-{name}.json" }', { ready: { when: 'manifest', sidecar: 'm-{name}.json' } }],
   ['sequence: { name: "o-{number}.csv" }', { sequence: { name: 'o-{number}.csv', start: 1 } }],
   ['sequence: { name: "*-{number}.csv", start: 18 }', { sequence: { name: '*-{number}.csv', start: 18 } }],
 ])('%j is understood', async (from, rules) => {
@@ -51,7 +51,7 @@ const COMPANION =
 test.each([
   [
     'ready: soon',
-    'from.ready: must be settled, renamed, marker or manifest, or { marker: "{name}.done" } or { manifest: "{name}.manifest" } with {name} or {stem} and more',
+    'from.ready: must be stable, renamed, marker or manifest, or { marker: "{name}.done" } or { manifest: "{name}.manifest" } with {name} or {stem} and more',
   ],
   ['order: newest', 'from.order: must be one of oldest, name, number.'],
   [
@@ -63,14 +63,14 @@ test.each([
     'order: name, sequence: { name: "o-{number}.csv" }',
     'from.order: the number of the sequence decides which file is taken first: leave `order` out',
   ],
-])('%s is a mistake', async (from, told) => {
+])('%s is an error', async (from, told) => {
   const error: unknown = await load(from).catch((thrown: unknown) => thrown)
   const details = error instanceof BridgeError ? error.details.join('\n') : String(error)
   expect(details).toContain(told)
 })
 
 test.each(['done', '{name}', '{name}.tmp', '.{name}', '{name}{stem}', '{file}.done', 'a/{name}'])(
-  'a marker called %j is a mistake, for no listing would show it beside its file',
+  'a marker called %j is an error, for no listing would show it beside its file',
   async (marker) => {
     const error: unknown = await load(`ready: { marker: "${marker}" }`).catch((thrown: unknown) => thrown)
     const details = error instanceof BridgeError ? error.details.join('\n') : String(error)
@@ -88,7 +88,7 @@ test.each([
   ['{stem}.ok', 'orders', 'orders.ok'],
   ['{name}.done', 'a$&b.csv', 'a$&b.csv.done'],
 ])('with %s, the companion of %s is %s', (template, name, companion) => {
-  expect(companionName(template, name)).toBe(companion)
+  expect(formatSidecarName(template, name)).toBe(companion)
 })
 
 test.each([
@@ -99,7 +99,7 @@ test.each([
   ['*_{number}_????.csv', 'bestellung_7_2026.csv', 7],
   ['bestellung-é-{number}', 'bestellung-é-3'.normalize('NFD'), 3],
 ])('where %s says, the number of %s is %s', (pattern, name, number) => {
-  expect(sequenceNumber(pattern)(name)).toBe(number)
+  expect(createNumberReader(pattern)(name)).toBe(number)
 })
 
 test('the watch looks every 30 seconds at four routes at once, unless it is told', async () => {

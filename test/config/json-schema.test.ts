@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { configurationJsonSchema, keysAt } from '../../src/config/json-schema.ts'
+import { configurationJsonSchema, findKeys } from '../../src/config/schema.ts'
 
 test('the schema for editors is the one that is published', async () => {
   await expect(`${JSON.stringify(configurationJsonSchema(), null, 2)}\n`).toMatchFileSnapshot(
@@ -9,7 +9,7 @@ test('the schema for editors is the one that is published', async () => {
 
 test('the schema says what may stand in a route of either direction', () => {
   const schema = configurationJsonSchema()
-  expect(keysAt(schema, ['routes', 'any-name'])).toEqual([
+  expect(findKeys(schema, ['routes', 'any-name'])).toEqual([
     'retailer',
     'brand',
     'api',
@@ -23,17 +23,22 @@ test('the schema says what may stand in a route of either direction', () => {
     'documents',
     'rules',
     'when',
-    'wait',
-    'then',
-    'stop',
+    'waitFor',
+    'steps',
+    'circuitBreaker',
     'to',
     'acknowledge',
     'receipt',
     'overdue',
     'select',
     'empty',
-    'reread',
+    'verifyBeforeAck',
   ])
-  expect(keysAt(schema, ['routes', 'any-name', 'to'])).toEqual(['mailbox', 'folder', 'name', 'emptied'])
-  expect(keysAt(schema, ['nowhere'])).toEqual([])
+  expect(findKeys(schema, ['routes', 'any-name', 'to'])).toEqual([
+    'mailbox',
+    'folder',
+    'name',
+    'alertIfNotEmptied',
+  ])
+  expect(findKeys(schema, ['nowhere'])).toEqual([])
 })

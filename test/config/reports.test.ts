@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { OutboundRoute } from '../../src/config/routes.ts'
 import { loadConfiguration } from '../../src/config/load.ts'
-import { queryAt } from '../../src/config/select.ts'
+import { buildQuery } from '../../src/config/select.ts'
 import { BridgeError } from '../../src/support/errors.ts'
 
 let folder: string
@@ -57,7 +57,7 @@ async function mistakesOf(
 /** What the list is asked for at NOW. */
 async function queryOf(...[operation, lines, party]: Parameters<typeof configurationText>): Promise<unknown> {
   const { report } = await load(configurationText(operation, lines, party))
-  return report && queryAt(report.select, NOW)
+  return report && buildQuery(report.select, NOW)
 }
 
 const BRAND = 'brand: 7'
@@ -66,8 +66,8 @@ test('a route acknowledges what is delivered unless it says never, and then read
   const told = await load(configurationText('export-orders', 'acknowledge: never', BRAND))
   const untold = await load(configurationText('export-orders', 'acknowledge: delivered', BRAND))
 
-  expect([told.acknowledge, told.reread, told.report]).toEqual(['never', false, undefined])
-  expect([untold.acknowledge, untold.reread, untold.report]).toEqual(['delivered', true, undefined])
+  expect([told.acknowledge, told.verifyBeforeAck, told.report]).toEqual(['never', false, undefined])
+  expect([untold.acknowledge, untold.verifyBeforeAck, untold.report]).toEqual(['delivered', true, undefined])
 })
 
 test('a select makes a report of any list, and what nobody acknowledges is always one', async () => {
@@ -130,8 +130,8 @@ test('windows that follow one another leave no second out and hold none twice', 
   )
   if (report === undefined) throw new Error('no report')
 
-  const today = queryAt(report.select, NOW)
-  const tomorrow = queryAt(report.select, NOW + 24 * 3_600_000)
+  const today = buildQuery(report.select, NOW)
+  const tomorrow = buildQuery(report.select, NOW + 24 * 3_600_000)
 
   expect(tomorrow['invoiced_at_gte']).toBe(today['invoiced_at_lt'])
 })
@@ -159,7 +159,7 @@ test('records are named by purchase orders or ids, each once, in the configurati
   })
 })
 
-test('every mistake in a select is told with its cure, and none repeats a value', async () => {
+test('every error in a select is told with its fix, and none repeats a value', async () => {
   const lines = `select:
   status: [opne]
   is_acknowledged: yes please
@@ -219,22 +219,22 @@ test('a select is held to what its own list can be asked', async () => {
 test('a report acknowledges nothing, and what goes out once is no report', async () => {
   const lines = `select: { status: open }
 acknowledge: delivered
-reread: true
+verifyBeforeAck: true
 to: { mailbox: erp, folder: out, name: "{purchase_order_number}.csv" }`
 
   expect(await mistakesOf('export-orders', lines, BRAND)).toEqual([
     'acknowledge: a route with `select` is a report and acknowledges nothing: leave it out, or write never.',
-    'reread: nothing is acknowledged, so nothing is read again before: take it away.',
+    'verifyBeforeAck: nothing is acknowledged, so nothing is read again before: take it away.',
     'to.name: a report is one file of many records, so its name can say nothing of one of them.',
   ])
   expect(await mistakesOf('export-carriers', 'acknowledge: delivered')).toEqual([
-    'acknowledge: nobody acknowledges what export-carriers lists: leave it out, or write never.',
+    'acknowledge: nothing is acknowledged of what export-carriers lists: leave it out, or write never.',
   ])
   expect(await mistakesOf('export-invoices', 'empty: write')).toEqual([
     'empty: `empty` is for reports, which have a `select`: take it away.',
   ])
-  expect(await mistakesOf('export-invoices', 'acknowledge: never\nreread: true')).toEqual([
-    'reread: nothing is acknowledged, so nothing is read again before: take it away.',
+  expect(await mistakesOf('export-invoices', 'acknowledge: never\nverifyBeforeAck: true')).toEqual([
+    'verifyBeforeAck: nothing is acknowledged, so nothing is read again before: take it away.',
   ])
   expect(await mistakesOf('create-order', 'select: {}\nto: {}')).toContain(
     'select: does not belong here: it is for other operations.',
@@ -247,7 +247,7 @@ test('the report that docs/routes.md shows is one', async () => {
   const route = await load(`${HEAD.replace('erp', 'exchange').replace('  out:\n', '')}${shown}`)
 
   expect(route).toMatchObject({ operation: 'export-retailer-orders', report: { empty: 'write' } })
-  expect(route.report && queryAt(route.report.select, NOW)).toEqual({
+  expect(route.report && buildQuery(route.report.select, NOW)).toEqual({
     status: ['closed'],
     closed_at_gte: Date.UTC(2026, 10, 20, 12, 30, 15) / 1000,
     closed_at_lt: Date.UTC(2026, 10, 21, 12, 30, 15) / 1000,

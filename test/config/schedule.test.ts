@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Route } from '../../src/config/routes.ts'
-import { fileNameOf } from '../../src/config/file-name.ts'
+import { formatFileName } from '../../src/config/file-name.ts'
 import { loadConfiguration } from '../../src/config/load.ts'
-import { queryAt } from '../../src/config/select.ts'
+import { buildQuery } from '../../src/config/select.ts'
 import { BridgeError } from '../../src/support/errors.ts'
 
 let folder: string
@@ -87,7 +87,7 @@ describe('a schedule', () => {
   })
 })
 
-describe('mistakes', () => {
+describe('errors', () => {
   test('a time of day without a zone is told with what to write', async () => {
     expect(await mistakesOf('daily: { after: "06:30" }')).toEqual([
       'daily: says a time of day and no zone: add "zone: Europe/Berlin" (or yours), or one `zone` for the whole file.',
@@ -99,7 +99,7 @@ describe('mistakes', () => {
 
   test('two schedules on one route are one too many', async () => {
     expect(await mistakesOf('every: 15m\ncron: "0 6 * * *"', 'zone: UTC')).toEqual([
-      'cron: a route has its turns by `every` or by `cron`, not by both.',
+      'cron: a route has its schedule by `every` or by `cron`, not by both.',
     ])
   })
 
@@ -139,17 +139,17 @@ describe('mistakes', () => {
     ])
   })
 
-  test('the time of the turn before is for reports that have turns of dates', async () => {
+  test('the time of the run before is for reports that have turns of dates', async () => {
     const select = 'select: { closed_at: { since: previous } }'
 
     expect(await mistakesOf(`daily: { after: "06:30", zone: UTC }\n${select}`)).toEqual([])
     expect(await mistakesOf(select)).toEqual([
-      'select.closed_at.since: previous is the time of the turn before, so it is for reports with `daily`: write a time such as 24h.',
+      'select.closed_at.since: previous is the time of the run before, so it is for reports with `daily`: write a time such as 24h.',
     ])
   })
 })
 
-test('the words of a selection go by the business date of the turn, in the zone of the schedule', async () => {
+test('the words of a selection go by the business date of the run, in the zone of the schedule', async () => {
   const route = await load(`daily: { after: "06:30", zone: America/New_York }
 select:
   closed_at: { since: yesterday, until: today }
@@ -159,7 +159,7 @@ select:
   // A day of 23 hours.
   const turn = { date: '2026-03-09', previousAt: Date.parse('2026-03-08T10:30Z') }
 
-  const query = queryAt(route.report.select, Date.parse('2026-03-09T10:30Z'), turn)
+  const query = buildQuery(route.report.select, Date.parse('2026-03-09T10:30Z'), turn)
 
   const iso = (value: unknown) => new Date(Number(value) * 1000).toISOString()
   expect(Object.fromEntries(Object.entries(query).map(([name, value]) => [name, iso(value)]))).toEqual({
@@ -174,9 +174,9 @@ select:
 test('a name tells the business date, and without one the date on which the file is made', () => {
   const values = { route: 'out', sequence: 7, at: Date.parse('2026-03-09T23:30Z'), zone: 'UTC' }
 
-  expect(fileNameOf('{day:yyyyMMdd}-{seq}.csv', { ...values, day: '2026-03-07' })).toBe('20260307-7.csv')
-  expect(fileNameOf('{day:yy.MM.dd} {date:HHmm}.csv', { ...values, day: '2026-03-07' })).toBe(
+  expect(formatFileName('{day:yyyyMMdd}-{seq}.csv', { ...values, day: '2026-03-07' })).toBe('20260307-7.csv')
+  expect(formatFileName('{day:yy.MM.dd} {date:HHmm}.csv', { ...values, day: '2026-03-07' })).toBe(
     '26.03.07 2330.csv',
   )
-  expect(fileNameOf('{day:yyyy-MM-dd}.csv', values)).toBe('2026-03-09.csv')
+  expect(formatFileName('{day:yyyy-MM-dd}.csv', values)).toBe('2026-03-09.csv')
 })

@@ -1,4 +1,4 @@
-/** The settings of a mailbox on an SFTP server, and what is said about mistakes in them. */
+/** The settings of a mailbox on an SFTP server, and what is said about errors in them. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -118,7 +118,7 @@ test.each([
   { what: 'a proxy that is no address', settings: `${server}, proxy: p.example`, says: 'socks5://host' },
   { what: 'no time at all', settings: `${server}, timeout: 10ms`, says: 'at least 1s' },
   { what: 'too many connections', settings: `${server}, connections: 5`, says: 'must be at most 4' },
-])('$what is a mistake that is told without its value', async ({ settings, says }) => {
+])('$what is an error that is told without its value', async ({ settings, says }) => {
   const said = await mistakesOf(settings)
   expect(said).toContain(says)
   expect(said).not.toContain('geheim')

@@ -1,4 +1,4 @@
-/** `then`, `when` and `wait` of a route: what it does after the first step, and how long records wait for their orders. */
+/** `steps`, `when` and `waitFor` of a route: what it does after the first step, and how long records wait for their orders. */
 import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -27,9 +27,9 @@ ${lines.map((line) => `    ${line}\n`).join('')}`,
 
 test('the steps of a route stand in their order, with their mappings and how long they wait', async () => {
   const path = await pathTo('create-shipment', [
-    'then:',
+    'steps:',
     '  - { operation: close-order, when: shipped }',
-    '  - { operation: create-invoice, mapping: invoice.yaml, wait: 30m }',
+    '  - { operation: create-invoice, mapping: invoice.yaml, waitFor: 30m }',
   ])
 
   const [route] = (await loadConfiguration(path, {})).routes
@@ -48,41 +48,41 @@ test.each([
   ['2h', 7_200_000],
   ['5d', 432_000_000],
 ])('a route that waits %s waits %i milliseconds', async (wait, waitMs) => {
-  const path = await pathTo('create-invoice', [`wait: ${wait}`])
+  const path = await pathTo('create-invoice', [`waitFor: ${wait}`])
 
   expect((await loadConfiguration(path, {})).routes[0]).toMatchObject({ waitMs })
 })
 
 test.each([
-  ['create-invoice', ['wait: 31d'], 'routes.fulfil.wait: must be a time in minutes, hours or days'],
-  ['create-invoice', ['wait: 0m'], 'routes.fulfil.wait: must be a time in minutes, hours or days'],
+  ['create-invoice', ['waitFor: 31d'], 'routes.fulfil.waitFor: must be a time in minutes, hours or days'],
+  ['create-invoice', ['waitFor: 0m'], 'routes.fulfil.waitFor: must be a time in minutes, hours or days'],
   [
     'create-shipment',
-    ['wait: 2h'],
-    'routes.fulfil.wait: is for close-order and create-invoice, and not for create-shipment.',
+    ['waitFor: 2h'],
+    'routes.fulfil.waitFor: is for close-order and create-invoice, and not for create-shipment.',
   ],
   [
     'create-invoice',
     ['when: shipped'],
     'routes.fulfil.when: is for close-order, and not for create-invoice.',
   ],
-  ['create-shipment', ['then: []'], 'routes.fulfil.then: has no steps: leave it out.'],
+  ['create-shipment', ['steps: []'], 'routes.fulfil.steps: has no steps: leave it out.'],
   [
     'create-shipment',
-    ['then: [{ operation: create-invoice }]'],
-    'routes.fulfil.then.0: needs a mapping: only acknowledge-order, close-order, reopen-order go without one.',
+    ['steps: [{ operation: create-invoice }]'],
+    'routes.fulfil.steps.0: needs a mapping: only acknowledge-order, close-order, reopen-order go without one.',
   ],
   [
     'create-shipment',
-    ['then: [{ operation: create-shipment, mapping: other.yaml }]'],
-    'routes.fulfil.then.0.operation: create-shipment is done by an earlier step already.',
+    ['steps: [{ operation: create-shipment, mapping: other.yaml }]'],
+    'routes.fulfil.steps.0.operation: create-shipment is done by an earlier step already.',
   ],
   [
     'create-order',
-    ['then: [{ operation: close-order }]'],
-    'routes.fulfil.then: create-order is not done to orders that exist, so nothing can follow it on the same file.',
+    ['steps: [{ operation: close-order }]'],
+    'routes.fulfil.steps: create-order is not done to orders that exist, so nothing can follow it on the same file.',
   ],
-])('%s with %j is a mistake', async (operation, lines, told) => {
+])('%s with %j is an error', async (operation, lines, told) => {
   const error: unknown = await loadConfiguration(await pathTo(operation, lines), {}).catch(
     (thrown: unknown) => thrown,
   )

@@ -1,4 +1,4 @@
-/** `stop` of a route: what stops the sending of a file, with its defaults and its mistakes. */
+/** `circuitBreaker` of a route: what stops the sending of a file, with its defaults and its errors. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { loadConfiguration } from '../../src/config/load.ts'
 import { BridgeError } from '../../src/support/errors.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 
-/** The configuration of one route with these words behind its `stop`, if any. */
+/** The configuration of one route with these words behind its `circuitBreaker`, if any. */
 async function load(stop?: string) {
   const path = join(await tempFolder(), 'dropbridge.yaml')
   await writeFile(
@@ -20,14 +20,14 @@ routes:
     from: { mailbox: erp, folder: inbox }
     mapping: orders.yaml
     results: { mailbox: erp }
-${stop === undefined ? '' : `    stop: ${stop}\n`}`,
+${stop === undefined ? '' : `    circuitBreaker: ${stop}\n`}`,
   )
   return loadConfiguration(path, {})
 }
 
 async function stopOf(stop?: string): Promise<unknown> {
   const [route] = (await load(stop)).routes
-  return route?.direction === 'inbound' ? route.stop : undefined
+  return route?.direction === 'inbound' ? route.circuitBreaker : undefined
 }
 
 test.each([
@@ -41,12 +41,21 @@ test.each([
 })
 
 test.each([
-  ['{ sameRefusal: 0 }', 'routes.orders-in.stop.sameRefusal: must be at least 1.'],
-  ['{ canary: some }', 'routes.orders-in.stop.canary: must be a number of records from 1 to 1000, or off'],
-  ['{ refusedShare: 30 }', 'routes.orders-in.stop.refusedShare: must be a share such as 30%, or off'],
-  ['{ refusedShare: 0% }', 'routes.orders-in.stop.refusedShare: must be a share such as 30%, or off'],
-  ['{ canari: 3 }', 'routes.orders-in.stop.canari: unknown key. Did you mean "canary"?'],
-])('%s is a mistake', async (written, told) => {
+  ['{ sameRefusal: 0 }', 'routes.orders-in.circuitBreaker.sameRefusal: must be at least 1.'],
+  [
+    '{ canary: some }',
+    'routes.orders-in.circuitBreaker.canary: must be a number of records from 1 to 1000, or off',
+  ],
+  [
+    '{ refusedShare: 30 }',
+    'routes.orders-in.circuitBreaker.refusedShare: must be a share such as 30%, or off',
+  ],
+  [
+    '{ refusedShare: 0% }',
+    'routes.orders-in.circuitBreaker.refusedShare: must be a share such as 30%, or off',
+  ],
+  ['{ canari: 3 }', 'routes.orders-in.circuitBreaker.canari: unknown key. Did you mean "canary"?'],
+])('%s is an error', async (written, told) => {
   const error: unknown = await load(written).catch((thrown: unknown) => thrown)
 
   expect(error).toBeInstanceOf(BridgeError)

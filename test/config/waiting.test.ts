@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { receiptText } from '../../src/config/acknowledge.ts'
+import { fillReceiptTemplate } from '../../src/config/acknowledge.ts'
 import type { InboundRoute, OutboundRoute } from '../../src/config/routes.ts'
 import { loadConfiguration } from '../../src/config/load.ts'
 import { BridgeError } from '../../src/support/errors.ts'
@@ -54,14 +54,14 @@ async function inbound(parts: { from?: string; results?: string }, head?: string
 
 async function mistakesOf(loading: Promise<unknown>): Promise<string[]> {
   const error: unknown = await loading.catch((thrown: unknown) => thrown)
-  if (!(error instanceof BridgeError)) throw new Error('it has no mistakes')
+  if (!(error instanceof BridgeError)) throw new Error('it has no errors')
   return error.details.map((detail) => detail.replace(/^.*?yaml:\d+:\d+ routes\./, '').replace(/\.$/, ''))
 }
 
 test('a route that waits for pick-ups reads orders again first, and tells what waits for a day or has two hours left', async () => {
   expect(await out('acknowledge: picked-up')).toMatchObject({
     acknowledge: 'picked-up',
-    reread: true,
+    verifyBeforeAck: true,
     overdue: { withinMs: DAY_MS, beforeMs: 2 * HOUR_MS },
   })
 })
@@ -69,7 +69,7 @@ test('a route that waits for pick-ups reads orders again first, and tells what w
 test('a receipt is named.ok in a folder of the same mailbox, unless the route says otherwise', async () => {
   const plain = await out('acknowledge: receipt\nreceipt: { folder: ./receipts/ }')
   const other = await out(
-    'acknowledge: receipt\nreceipt: { mailbox: other, folder: back, match: "{stem}.ack", contains: "OK {name}", archive: old, settle: 5s }\noverdue: { within: 2d, before: 30m }',
+    'acknowledge: receipt\nreceipt: { mailbox: other, folder: back, match: "{stem}.ack", contains: "OK {name}", archive: old, stableFor: 5s }\noverdue: { within: 2d, before: 30m }',
   )
 
   expect(plain.receipt).toEqual({
@@ -77,7 +77,7 @@ test('a receipt is named.ok in a folder of the same mailbox, unless the route sa
     folder: 'receipts',
     match: '{name}.ok',
     archive: 'archive/out',
-    settleMs: 2000,
+    stableForMs: 2000,
   })
   expect(other.receipt).toEqual({
     mailbox: 'other',
@@ -85,7 +85,7 @@ test('a receipt is named.ok in a folder of the same mailbox, unless the route sa
     match: '{stem}.ack',
     contains: 'OK {name}',
     archive: 'old',
-    settleMs: 5000,
+    stableForMs: 5000,
   })
   expect(other.overdue).toEqual({ withinMs: 2 * DAY_MS, beforeMs: HOUR_MS / 2 })
 })
@@ -104,7 +104,7 @@ test.each([
   ['ack_{stem}', 'a.b.csv', 'ack_a.b'],
   ['{name}', '$&.csv', '$&.csv'],
 ])('%s of %s is %s', (template, name, text) => {
-  expect(receiptText(template, name)).toBe(text)
+  expect(fillReceiptTemplate(template, name)).toBe(text)
 })
 
 test.each([
@@ -155,7 +155,7 @@ test.each([
       'out.acknowledge: a route with `select` is a report and acknowledges nothing: leave it out, or write never',
     ],
   ],
-])('%s is a mistake', async (lines, told) => {
+])('%s is an error', async (lines, told) => {
   expect(await mistakesOf(out(lines))).toEqual(told)
 })
 
@@ -234,11 +234,13 @@ test.each([
 })
 
 test('a file is expected by a time of day in a zone, its own or that of the file', async () => {
-  const own = await inbound({ from: ', expect: { by: "07:00", zone: Europe/Berlin, days: [fri, mon, mon] }' })
-  const shared = await inbound({ from: ', expect: { by: "07:00" }' }, 'zone: America/New_York')
+  const own = await inbound({
+    from: ', expectFile: { by: "07:00", zone: Europe/Berlin, days: [fri, mon, mon] }',
+  })
+  const shared = await inbound({ from: ', expectFile: { by: "07:00" }' }, 'zone: America/New_York')
 
-  expect(own.from.expect).toEqual({ by: '07:00', zone: 'Europe/Berlin', days: [1, 5] })
-  expect(shared.from.expect).toEqual({
+  expect(own.from.expectFile).toEqual({ by: '07:00', zone: 'Europe/Berlin', days: [1, 5] })
+  expect(shared.from.expectFile).toEqual({
     by: '07:00',
     zone: 'America/New_York',
     days: [1, 2, 3, 4, 5, 6, 7],
@@ -246,26 +248,31 @@ test('a file is expected by a time of day in a zone, its own or that of the file
 })
 
 test('folders are to be emptied within 30 days, or as a route says, or never', async () => {
-  expect((await inbound({})).results.emptiedMs).toBe(30 * DAY_MS)
-  expect((await inbound({ results: ', emptied: 3d' })).results.emptiedMs).toBe(3 * DAY_MS)
-  expect((await inbound({ results: ', emptied: never' })).results).not.toHaveProperty('emptiedMs')
-  expect((await out('')).to.emptiedMs).toBe(30 * DAY_MS)
+  expect((await inbound({})).results.notEmptiedMs).toBe(30 * DAY_MS)
+  expect((await inbound({ results: ', alertIfNotEmptied: 3d' })).results.notEmptiedMs).toBe(3 * DAY_MS)
+  expect((await inbound({ results: ', alertIfNotEmptied: never' })).results).not.toHaveProperty(
+    'notEmptiedMs',
+  )
+  expect((await out('')).to.notEmptiedMs).toBe(30 * DAY_MS)
 })
 
 test.each([
   [
-    { from: ', expect: { by: "07:00" }' },
-    'in.from.expect: says a time of day and no zone: add "zone: Europe/Berlin" (or yours), or one `zone` for the whole file',
-  ],
-  [{ from: ', expect: { by: "7", zone: UTC }' }, 'in.from.expect.by: must be a time of day such as "07:00"'],
-  [
-    { from: ', expect: { by: "07:00", zone: Mars }' },
-    'in.from.expect.zone: must be the name of a time zone, such as Europe/Berlin or America/New_York',
+    { from: ', expectFile: { by: "07:00" }' },
+    'in.from.expectFile: says a time of day and no zone: add "zone: Europe/Berlin" (or yours), or one `zone` for the whole file',
   ],
   [
-    { results: ', emptied: 3h' },
-    'in.results.emptied: must be a number of days or weeks, such as 3d or 2w, or never',
+    { from: ', expectFile: { by: "7", zone: UTC }' },
+    'in.from.expectFile.by: must be a time of day such as "07:00"',
   ],
-])('%j is a mistake', async (parts, told) => {
+  [
+    { from: ', expectFile: { by: "07:00", zone: Mars }' },
+    'in.from.expectFile.zone: must be the name of a time zone, such as Europe/Berlin or America/New_York',
+  ],
+  [
+    { results: ', alertIfNotEmptied: 3h' },
+    'in.results.alertIfNotEmptied: must be a number of days or weeks, such as 3d or 2w, or never',
+  ],
+])('%j is an error', async (parts, told) => {
   expect(await mistakesOf(inbound(parts))).toEqual([told])
 })

@@ -1,7 +1,7 @@
 /** docs/service.md: how to run the service, and what proves that it is the one of the spec. */
-import { ADMIN_ENDPOINTS, type AdminEndpointName } from '../../src/service/admin/endpoints.ts'
-import { type SwitchRow, SWITCHES } from '../../src/service/http/switches.ts'
-import { ADMIN_WORDS } from '../../src/service/openapi/words/admin-endpoints.ts'
+import { ADMIN_ENDPOINTS, type AdminEndpointName } from '../../src/service/endpoints.ts'
+import { type SwitchRow, SWITCHES } from '../../src/service/switches.ts'
+import { ADMIN_ENDPOINT_DESCRIPTIONS } from '../../src/service/openapi/descriptions/endpoints.ts'
 import type { Ledger } from './ledger.ts'
 import type { Row } from './rows/row.ts'
 
@@ -67,7 +67,7 @@ const INTRODUCTION = [
   tableRow('Call', 'What it does'),
   tableRow('---', '---'),
   ...Object.entries(ADMIN_ENDPOINTS).map(([name, { method, path }]) =>
-    tableRow(`\`${method} ${path}\``, ADMIN_WORDS[name as AdminEndpointName].description),
+    tableRow(`\`${method} ${path}\``, ADMIN_ENDPOINT_DESCRIPTIONS[name as AdminEndpointName][1]),
   ),
   '',
   '## Switches',

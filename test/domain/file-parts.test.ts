@@ -1,6 +1,6 @@
 /** The names of files that hold a part of another. */
 import { expect, test } from 'vitest'
-import { holdsPart, isPartOf, partSuffix } from '../../src/domain/file-parts.ts'
+import { isPartFile, isPartOf, partSuffix } from '../../src/domain/file.ts'
 
 test.each([
   ['orders.csv', '.rejects.csv'],
@@ -16,8 +16,8 @@ test.each([
 
 test('what a file is told by its name, whatever a person put behind it', () => {
   expect(
-    ['orders.csv.rejects.csv', 'b.txt.rejects.corrected.txt', 'a.exceptions.csv'].map(holdsPart),
+    ['orders.csv.rejects.csv', 'b.txt.rejects.corrected.txt', 'a.exceptions.csv'].map(isPartFile),
   ).toEqual([true, true, true])
-  expect(['rejects.csv', 'orders.csv', 'orders-rejects.csv'].map(holdsPart)).toEqual([false, false, false])
+  expect(['rejects.csv', 'orders.csv', 'orders-rejects.csv'].map(isPartFile)).toEqual([false, false, false])
   expect(isPartOf('orders.csv.rejects.csv.exceptions.csv', 'rejects')).toBe(false)
 })

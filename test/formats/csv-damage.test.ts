@@ -1,8 +1,8 @@
 /** What becomes of damaged CSV: the damaged line is refused, and nothing else. */
 import { describe, expect, it } from 'vitest'
 import type { ReadOptions } from '../../src/domain/format.ts'
-import { csvFormat } from '../../src/formats/csv/format.ts'
-import type { ReadLimits } from '../../src/formats/text/limits.ts'
+import { createCsvFormat } from '../../src/formats/csv/format.ts'
+import type { ReadLimits } from '../../src/formats/text/buffer.ts'
 import { inChunks, problemsOf, readable, rowsOf } from '../suites/format.suite.ts'
 
 interface Reading {
@@ -12,7 +12,7 @@ interface Reading {
 }
 
 const start = (text: string, { options = {}, limits = {}, chunk }: Reading = {}) =>
-  csvFormat(limits).read(inChunks(Buffer.from(text), chunk), { format: 'csv', ...options })
+  createCsvFormat(limits).read(inChunks(Buffer.from(text), chunk), { format: 'csv', ...options })
 
 /** Each row as its lines and its cells, or the codes and lines of its problems. */
 const outcome = async (text: string, reading: Reading = {}) =>
@@ -196,7 +196,7 @@ describe('a row that is too large', () => {
       yield Buffer.from('\n2,3\n')
     }
     const before = process.memoryUsage.rss()
-    const rows = await rowsOf(await readable(csvFormat().read(input(), { format: 'csv' })))
+    const rows = await rowsOf(await readable(createCsvFormat().read(input(), { format: 'csv' })))
     expect(rows.map(({ line, problems }) => [line, problems?.[0]?.code])).toEqual([
       [2, 'row-too-large'],
       [3, undefined],

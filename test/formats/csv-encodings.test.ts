@@ -1,7 +1,7 @@
 /** Encodings of CSV files: found out or told, and what becomes of bytes that are no text. */
 import iconv from 'iconv-lite'
 import { describe, expect, it } from 'vitest'
-import { csvFormat } from '../../src/formats/csv/format.ts'
+import { createCsvFormat } from '../../src/formats/csv/format.ts'
 import { inChunks, problemsOf, readable, rowsOf } from '../suites/format.suite.ts'
 
 const TEXT = 'PO,Name\r\n1,Zoë Łukasz €\r\n2,日本 😀\r\n'
@@ -11,7 +11,7 @@ const CELLS = [
 ]
 
 const start = (bytes: Uint8Array, encoding?: string, chunk?: number) =>
-  csvFormat().read(inChunks(bytes, chunk), { format: 'csv', encoding })
+  createCsvFormat().read(inChunks(bytes, chunk), { format: 'csv', encoding })
 
 const read = async (bytes: Uint8Array, encoding?: string, chunk?: number) => {
   const reading = await readable(start(bytes, encoding, chunk))
@@ -53,7 +53,7 @@ describe('the encoding', () => {
     const [problem] = await problemsOf(start(Buffer.from(TEXT), 'klingon'))
     expect(problem).toMatchObject({ code: 'file-undecodable' })
     expect(problem?.message).toContain('"klingon"')
-    expect(problem?.hint).toContain('windows-1252')
+    expect(problem?.fix).toContain('windows-1252')
   })
 })
 
@@ -78,14 +78,14 @@ describe('bytes that are no text', () => {
         message: 'Column "Name" holds bytes that are not utf-8.',
         place: { line: 3, column: 'Name' },
       })
-      expect(rows[1]?.problems?.[0]?.hint).toContain('encoding: windows-1252')
+      expect(rows[1]?.problems?.[0]?.fix).toContain('encoding: windows-1252')
     }
   })
 
   it('come with no guess at another encoding when the encoding was told', async () => {
     const rows = await rowsOf(await readable(start(latin, 'utf-8')))
-    expect(rows[1]?.problems?.[0]?.hint).toBe(
-      'Save the file in the encoding it claims to have, or name the right one in the mapping.',
+    expect(rows[1]?.problems?.[0]?.fix).toBe(
+      'Save the file in its encoding, or set the right one in the mapping.',
     )
   })
 
@@ -131,7 +131,7 @@ describe('bytes that are no text', () => {
     const file = Buffer.concat([Buffer.from('PO,Gr'), Buffer.from([0xf6, 0xdf]), Buffer.from('e\n1,2\n')])
     const [problem] = await problemsOf(start(file))
     expect(problem).toMatchObject({ code: 'file-undecodable', place: { line: 1, column: 'Gr\uFFFD\uFFFDe' } })
-    expect(problem?.hint).toContain('windows-1252')
+    expect(problem?.fix).toContain('windows-1252')
   })
 })
 
@@ -145,7 +145,7 @@ describe('a file that is UTF-8 although the mapping names an older encoding', ()
       {
         code: 'file-undecodable',
         message: `The mapping says windows-1252, but this file is UTF-8 ${shown}.`,
-        hint: 'Save it as windows-1252, or take `encoding` out of the mapping.',
+        fix: 'Save it as windows-1252, or take `encoding` out of the mapping.',
         place: {},
       },
     ])
@@ -197,7 +197,7 @@ describe('a file that is no CSV at all', () => {
     const [problem] = await problemsOf(start(Buffer.from(bytes)))
     expect(problem).toMatchObject({ code: 'file-undecodable' })
     expect(problem?.message).toContain(kind)
-    expect(problem?.hint).toContain('CSV')
+    expect(problem?.fix).toContain('CSV')
   })
 
   const noise = Buffer.from(

@@ -1,10 +1,12 @@
 /** On which lines rows stand when cells hold line breaks. */
 import { expect, test } from 'vitest'
-import { csvFormat } from '../../src/formats/csv/format.ts'
+import { createCsvFormat } from '../../src/formats/csv/format.ts'
 import { inChunks, readable, rowsOf } from '../suites/format.suite.ts'
 
 async function linesOf(text: string) {
-  const rows = await rowsOf(await readable(csvFormat().read(inChunks(Buffer.from(text)), { format: 'csv' })))
+  const rows = await rowsOf(
+    await readable(createCsvFormat().read(inChunks(Buffer.from(text)), { format: 'csv' })),
+  )
   return rows.map(({ line, lastLine, values }) => [line, lastLine, values[1]])
 }
 

@@ -1,11 +1,11 @@
 /** The bytes of written CSV. */
 import { describe, expect, it } from 'vitest'
 import type { WriteOptions } from '../../src/domain/format.ts'
-import { csvFormat } from '../../src/formats/csv/format.ts'
+import { createCsvFormat } from '../../src/formats/csv/format.ts'
 
 const written = (columns: string[], rows: string[][], options: Omit<WriteOptions, 'format'> = {}) => {
-  const writer = csvFormat().writer(columns, { format: 'csv', ...options })
-  return Buffer.concat([writer.head(), writer.rows(rows)])
+  const writer = createCsvFormat().createWriter(columns, { format: 'csv', ...options })
+  return Buffer.concat([writer.formatHeader(), writer.formatRows(rows)])
 }
 
 describe('written CSV', () => {
@@ -40,8 +40,8 @@ describe('written CSV', () => {
 
   it('has no quotes where there are none, and the told lines above all others', () => {
     const options = { format: 'csv' as const, delimiter: '\t', quote: null, above: ['sep=\t', ['"A"', 'b']] }
-    const writer = csvFormat().writer(['X', 'Y "Z"'], options)
-    const bytes = Buffer.concat([writer.head(), writer.rows([['5" pipe', ' a,b ']])])
+    const writer = createCsvFormat().createWriter(['X', 'Y "Z"'], options)
+    const bytes = Buffer.concat([writer.formatHeader(), writer.formatRows([['5" pipe', ' a,b ']])])
 
     expect(bytes.toString()).toBe('sep=\t\r\n"A"\tb\r\nX\tY "Z"\r\n5" pipe\t a,b \r\n')
   })
@@ -51,7 +51,7 @@ describe('written CSV', () => {
     expect(written(['é'], []).toString('hex')).toBe('c3a90d0a')
   })
 
-  it('in UTF-16 has a byte order mark unless told', () => {
+  it('in UTF-16 has a byte order mark by default', () => {
     expect(written(['A'], [], { encoding: 'utf-16le' }).toString('hex')).toBe('fffe41000d000a00')
     expect(written(['A'], [], { encoding: 'utf-16le', byteOrderMark: false }).toString('hex')).toBe(
       '41000d000a00',

@@ -1,12 +1,12 @@
 /** What a sound CSV file says: delimiters, line breaks, headers, layouts. */
 import { describe, expect, it } from 'vitest'
 import type { ReadOptions } from '../../src/domain/format.ts'
-import { csvFormat } from '../../src/formats/csv/format.ts'
+import { createCsvFormat } from '../../src/formats/csv/format.ts'
 import { describeFormat, inChunks, problemsOf, readable, rowsOf } from '../suites/format.suite.ts'
 
-describeFormat('CSV', { format: csvFormat(), read: { format: 'csv' }, write: { format: 'csv' } })
+describeFormat('CSV', { format: createCsvFormat(), read: { format: 'csv' }, write: { format: 'csv' } })
 describeFormat('UTF-16 with tabs', {
-  format: csvFormat(),
+  format: createCsvFormat(),
   read: { format: 'csv' },
   write: { format: 'csv', encoding: 'utf-16le', delimiter: '\t', newline: '\n' },
 })
@@ -14,7 +14,7 @@ describeFormat('UTF-16 with tabs', {
 type Options = Omit<ReadOptions, 'format'>
 
 const start = (text: string, options: Options = {}) =>
-  csvFormat().read(inChunks(Buffer.from(text)), { format: 'csv', ...options })
+  createCsvFormat().read(inChunks(Buffer.from(text)), { format: 'csv', ...options })
 
 const valuesOf = async (text: string, options: Options = {}) =>
   (await rowsOf(await readable(start(text, options)))).map((row) => row.values)
@@ -34,7 +34,7 @@ describe('the delimiter', () => {
   it('that the mapping names and the file does not have is told as that, with the line', async () => {
     const told = {
       code: 'delimiter-wrong',
-      hint: 'Save it with semicolons, or take `delimiter` out of the mapping: it is found out.',
+      fix: 'Save it with semicolons, or take `delimiter` out of the mapping: it is found out.',
       place: { line: 3 },
     }
     const file = 'Report\n\nPO,SKU,Qty\n1,a,2\n'
@@ -97,7 +97,7 @@ describe('the delimiter', () => {
     expect(await valuesOf('A||B\n"x||y"||2\n', { delimiter: '||' })).toEqual([['x||y', '2']])
   })
 
-  it.each(['', '"', '\n', 'a\r'])('%j is refused as a mistake in the mapping', async (delimiter) => {
+  it.each(['', '"', '\n', 'a\r'])('%j is refused as an error in the mapping', async (delimiter) => {
     await expect(start('A,B\n1,2\n', { delimiter })).rejects.toMatchObject({ code: 'configuration-invalid' })
   })
 })

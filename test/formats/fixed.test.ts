@@ -1,7 +1,7 @@
 /** Lines of fixed width: where cells are found, and what is no row. */
 import { expect, it } from 'vitest'
 import type { ReadOptions } from '../../src/domain/format.ts'
-import { fixedFormat } from '../../src/formats/fixed/format.ts'
+import { createFixedFormat } from '../../src/formats/fixed/format.ts'
 import { describeFormat, inChunks, problemsOf, readable, rowsOf } from '../suites/format.suite.ts'
 
 const PLACES = [
@@ -12,7 +12,7 @@ const PLACES = [
 const READ: ReadOptions = { format: 'fixed', columns: ['PO Number', 'Name', 'Qty'], places: PLACES }
 
 describeFormat('Fixed width', {
-  format: fixedFormat(),
+  format: createFixedFormat(),
   read: READ,
   write: { format: 'fixed' },
   holds: {
@@ -30,7 +30,7 @@ describeFormat('Fixed width', {
 })
 
 const start = (text: string, options: Partial<ReadOptions> = {}) =>
-  fixedFormat().read(inChunks(Buffer.from(text)), { ...READ, ...options })
+  createFixedFormat().read(inChunks(Buffer.from(text)), { ...READ, ...options })
 const valuesOf = async (text: string, options: Partial<ReadOptions> = {}) =>
   (await rowsOf(await readable(start(text, options)))).map(({ line, values }) => [line, ...values])
 
@@ -65,7 +65,7 @@ it('with nothing behind what is skipped is an empty file', async () => {
 it('tells the cells with bytes that are no text', async () => {
   const bytes = Buffer.from('PO-1     Z\xEBo           2\nPO-2\n', 'latin1')
 
-  const rows = await rowsOf(await readable(fixedFormat().read(inChunks(bytes), READ)))
+  const rows = await rowsOf(await readable(createFixedFormat().read(inChunks(bytes), READ)))
 
   expect(rows).toMatchObject([
     { problems: [{ code: 'text-undecodable', place: { line: 1, column: 'Name' } }] },
@@ -77,7 +77,7 @@ it('refuses a line that is longer than a row may be, and goes on behind it', asy
   const text = `PO-1     ${'x'.repeat(200)}\nPO-2\n`
 
   const rows = await rowsOf(
-    await readable(fixedFormat({ maxRowCharacters: 50 }).read(inChunks(Buffer.from(text), 7), READ)),
+    await readable(createFixedFormat({ maxRowCharacters: 50 }).read(inChunks(Buffer.from(text), 7), READ)),
   )
 
   expect(rows).toMatchObject([

@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { failingExamples } from '../../src/bridge/examples.ts'
-import { STORY } from '../../src/cli/demo/story.ts'
-import { csvFormat } from '../../src/formats/csv/format.ts'
+import { findExampleFailures } from '../../src/mapping-tools/examples.ts'
+import { CHAPTERS } from '../../src/cli/commands/demo.ts'
+import { createCsvFormat } from '../../src/formats/csv/format.ts'
 import { loadMapping } from '../../src/mapping/load.ts'
 import { largeSamples } from '../samples/large.ts'
 
@@ -25,7 +25,7 @@ describe.each(MAPPINGS)('the mapping %s', (name) => {
 
     expect(mapping.warnings).toEqual([])
     expect(mapping.examples.length).toBeGreaterThan(0)
-    expect(await failingExamples(mapping, path, csvFormat())).toEqual([])
+    expect(await findExampleFailures(mapping, path, createCsvFormat())).toEqual([])
   })
 })
 
@@ -39,7 +39,7 @@ test('every sample is used: by the example of a mapping, by the demo, or by a te
     .map((name) => name.slice(name.lastIndexOf('/') + 1))
   const users = [
     ...MAPPINGS.map((name) => textOf(join('mappings', name))),
-    ...STORY.flatMap(({ drops }) => drops.map(({ sample }) => sample)),
+    ...CHAPTERS.flatMap(({ drops }) => drops.map(({ sample }) => sample)),
     ...filesIn('test', '.test.ts')
       .filter((name) => name !== 'golden/samples.test.ts')
       .map((name) => textOf(join('test', name))),

@@ -3,16 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { AuditReport } from '../../src/domain/audit.ts'
 import type { Journal } from '../../src/domain/journal.ts'
-import { hashOf } from '../../src/journal/chain.ts'
-import { first } from '../../src/journal/migrations/001-first.ts'
-import { references } from '../../src/journal/migrations/002-references.ts'
-import { holds } from '../../src/journal/migrations/003-holds.ts'
-import { documents } from '../../src/journal/migrations/004-documents.ts'
-import { steps } from '../../src/journal/migrations/005-steps.ts'
-import { reports } from '../../src/journal/migrations/006-reports.ts'
-import { superseded } from '../../src/journal/migrations/007-superseded.ts'
+import { hashEvent } from '../../src/journal/events.ts'
 import { openJournal } from '../../src/journal/open.ts'
-import type { EventTable } from '../../src/journal/schema.ts'
+import type { EventRow } from '../../src/journal/schema.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 import { accepted, planFile, planned, START, testClock } from '../suites/journal.suite.ts'
 import { type Database, openDatabase } from '../../src/support/sqlite.ts'
@@ -22,38 +15,38 @@ async function aFullJournal(): Promise<{ path: string; clock: ReturnType<typeof 
   const path = join(await tempFolder(), 'journal.db')
   const clock = testClock()
   const journal = await openJournal({ path, clock })
-  const lease = await journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)
+  const lease = await journal.acquireLease('orders-in', 'bridge-1', 60_000, () => true)
   for (const id of ['a', 'b']) {
     clock.advance(1000)
     await planFile(journal, lease, id, [planned(1, `PO-${id}1`), planned(2, `PO-${id}2`)])
-    const begun = await journal.beginAttempts(lease, { file: id }, 10)
+    const begun = await journal.startAttempts(lease, { file: id }, 10)
     clock.advance(1000)
-    await journal.endAttempts(lease, [
+    await journal.finishAttempts(lease, [
       accepted(begun[0]!.id, `${id}-9`),
       { id: begun[1]!.id, state: 'rejected', http: 400, problems: [] },
     ])
-    await journal.fileSubmitted(lease, id)
-    await journal.nameReport(lease, id, `${id}.csv`, [])
-    await journal.fileReported(lease, id)
-    await journal.fileClosed(lease, id, `archive/${id}.csv`)
+    await journal.markFileSubmitted(lease, id)
+    await journal.saveReportName(lease, id, `${id}.csv`, [])
+    await journal.markFileReported(lease, id)
+    await journal.markFileClosed(lease, id, `archive/${id}.csv`)
   }
-  const out = await journal.takeLease('orders-out', 'bridge-1', 60_000, () => true)
+  const out = await journal.acquireLease('orders-out', 'bridge-1', 60_000, () => true)
   const seen = ['71', '72'].map((apiId) => ({
     operation: 'export-orders',
     account: 'brand/7',
     apiId,
     body: '{}',
   }))
-  await journal.collect(out, seen)
+  await journal.collectRecords(out, seen)
   await compose(journal)
-  await journal.deliveryDelivered(out, 'd')
-  await journal.deliveryDone(out, 'd')
+  await journal.markDeliveryDelivered(out, 'd')
+  await journal.markDeliveryDone(out, 'd')
   await journal.close()
   return { path, clock }
 
   async function compose(opened: Journal) {
     const delivery = { id: 'd', folder: 'outbox', sha256: 'h', rows: 2, upToRecord: 100, held: [] }
-    await opened.deliveryComposed(out, { ...delivery, nameFor: (sequence) => `orders-${sequence}.csv` })
+    await opened.createDelivery(out, { ...delivery, nameFor: (sequence) => `orders-${sequence}.csv` })
   }
 }
 
@@ -79,27 +72,7 @@ async function checkAfter(
 }
 
 const eventOf = (database: Database, kind: string) =>
-  database.prepare('select * from events where kind = ? order by id limit 1').get(kind) as EventTable
-
-/** As the last version without the chain left it: a file with two records. */
-function writeOldJournal(path: string): void {
-  const old = openDatabase(path)
-  old.exec(
-    'create table migration (id integer primary key, name text not null, applied_at integer not null) strict',
-  )
-  for (const { id, name, statements } of [first, references, holds, documents, steps, reports, superseded]) {
-    for (const statement of statements) old.exec(statement)
-    old.prepare('insert into migration values (?, ?, 0)').run(id, name)
-  }
-  old.exec(`
-    insert into files (id, route, folder, name, size, modified_at, state, outcome, sha256, claimed_at)
-      values ('old', 'orders-in', 'inbox', 'old.csv', 1, 1, 'closed', 'processed', 'h', 1);
-    insert into records (direction, route, file_id, number, operation, account, natural_key, holds_key, lines, key_values,
-      state, problems, attempts, changed_at)
-      values ('incoming', 'orders-in', 'old', 1, 'create-order', 'r', 'PO-1', 1, '[]', '[]', 'accepted', '[]', 1, 1),
-        ('incoming', 'orders-in', 'old', 2, 'create-order', 'r', 'PO-2', 1, '[]', '[]', 'accepted', '[]', 1, 1)`)
-  old.close()
-}
+  database.prepare('select * from events where kind = ? order by id limit 1').get(kind) as EventRow
 
 describe('the check of a journal', () => {
   it('finds nothing in one that only the bridge wrote, and says how much it looked at', async () => {
@@ -142,14 +115,14 @@ describe('the check of a journal', () => {
       'record 4 (orders-in, b.csv line 3, PO-b2): its body is not what was planned',
     ],
     [
-      'a body that was emptied without being forgotten',
+      'a body that was emptied without being pruned',
       `update bodies set body = '{}' where record_id = 4`,
       'record 4 (orders-in, b.csv line 3, PO-b2): its body is not what was planned',
     ],
     ['a record that was removed', 'delete from records where id = 2', 'record 2 is missing; it was rejected'],
     [
       'a record that was put in',
-      `insert into records (direction, route, file_id, number, operation, account, holds_key, lines, key_values, state,
+      `insert into records (direction, route, file_id, number, operation, account, owns_key, lines, key_values, state,
          problems, attempts, changed_at)
        values ('incoming', 'orders-in', 'a', 3, 'create-order', 'retailer/1000', 0, '[]', '[]', 'accepted', '[]', 1, 1)`,
       'record 7 (orders-in, a.csv) was put there: no event tells of it',
@@ -213,7 +186,7 @@ describe('the check of a journal', () => {
     const { messages } = await checkAfter((database) => {
       const before = database.prepare('select hash from events where id = 3').pluck().get() as string
       const event = { ...eventOf(database, 'records-planned'), at: 1 }
-      database.prepare('update events set at = 1, hash = ? where id = 4').run(hashOf(before, event))
+      database.prepare('update events set at = 1, hash = ? where id = 4').run(hashEvent(before, event))
     })
 
     expect(messages).toEqual([
@@ -238,7 +211,7 @@ describe('the check of a journal', () => {
     const all = await checkAfter('delete from events')
 
     expect(middle.messages).toContain(
-      'events 4 to 5 are missing; the next one, records-begun, is of another time',
+      'events 4 to 5 are missing; the next one, attempts-started, is of another time',
     )
     expect(beginning.messages).toContain('event 1 is missing: the beginning of the chain was removed')
     expect(all.messages).toContain('the chain is empty: all of its events were removed')
@@ -281,11 +254,11 @@ describe('the check of a journal', () => {
     const { messages } = await checkAfter(
       (database) => {
         database.exec(`update records set http = 202 where id = 1`)
-        const all = database.prepare('select * from events order by id').all() as EventTable[]
+        const all = database.prepare('select * from events order by id').all() as EventRow[]
         let before = ''
         for (const event of all) {
           const detail = event.detail.replace('"http":201', '"http":202')
-          before = hashOf(before, { ...event, detail })
+          before = hashEvent(before, { ...event, detail })
           database
             .prepare('update events set detail = ?, hash = ? where id = ?')
             .run(detail, before, event.id)
@@ -302,37 +275,11 @@ describe('the check of a journal', () => {
   it('takes the anchor that stands in a summary', async () => {
     const { path, clock } = await aFullJournal()
     const journal = await openJournal({ path, clock })
-    const anchor = await journal.submissionOf('a')
+    const anchor = await journal.findSubmission('a')
 
     expect(anchor).toEqual({ event: 8, hash: expect.stringMatching(/^[0-9a-f]{64}$/) })
     expect(await journal.verifyChain({ anchor: anchor! })).toMatchObject({ found: 0 })
     await journal.close()
-  })
-
-  it('knows how much was in a journal before it had a chain, and misses what is removed of that', async () => {
-    const path = join(await tempFolder(), 'journal.db')
-    const clock = testClock()
-    writeOldJournal(path)
-    const journal = await openJournal({ path, clock })
-    const lease = await journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)
-    await planFile(journal, lease, 'c', [planned(1, 'PO-c1')])
-    expect(await journal.verifyChain({})).toMatchObject({ found: 0 })
-    await journal.close()
-
-    const database = openDatabase(path)
-    const [began] = database.prepare('select detail from events order by id').pluck().all() as string[]
-    expect(JSON.parse(began!)).toMatchObject({
-      before: { files: { count: 1 }, records: { count: 2 }, deliveries: { count: 0 } },
-    })
-    database.exec('delete from records where id = 2')
-    database.close()
-    const again = await openJournal({ path, clock })
-    const report = await again.verifyChain({})
-
-    expect(report.findings.map(({ message }) => message)).toEqual([
-      '1 records that are older than the chain are missing',
-    ])
-    await again.close()
   })
 
   it('holds no personal data: no cells, keys, names or messages', async () => {
@@ -354,7 +301,7 @@ describe('two bridges at one journal', () => {
     const journals = await Promise.all([openJournal({ path, clock }), openJournal({ path, clock })])
     await Promise.all(
       journals.map(async (journal, number) => {
-        const lease = await journal.takeLease(`route-${number}`, `bridge-${number}`, 60_000, () => true)
+        const lease = await journal.acquireLease(`route-${number}`, `bridge-${number}`, 60_000, () => true)
         for (const turn of [1, 2, 3, 4, 5]) {
           await planFile(journal, lease, `${number}-${turn}`, [planned(1, `PO-${number}-${turn}`)])
         }
@@ -368,8 +315,8 @@ describe('two bridges at one journal', () => {
   it('tell when one took a route over from the other', async () => {
     const path = join(await tempFolder(), 'journal.db')
     const journal = await openJournal({ path, clock: testClock() })
-    await journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)
-    await journal.takeLease('orders-in', 'bridge-2', 60_000, () => false)
+    await journal.acquireLease('orders-in', 'bridge-1', 60_000, () => true)
+    await journal.acquireLease('orders-in', 'bridge-2', 60_000, () => false)
     await journal.close()
     const database = openDatabase(path, { readonly: true })
     const kinds = database.prepare('select kind, route from events order by id').all()

@@ -1,19 +1,19 @@
 /** Every promise of the journal again, while it is watched: nothing is written without an event, and all stays whole. */
 import { describe, expect, it } from 'vitest'
-import type { SettlementAction } from '../../src/domain/held.ts'
+import type { ResolutionAction } from '../../src/domain/decision.ts'
 import { problem } from '../../src/domain/problem.ts'
 import { openJournal } from '../../src/journal/open.ts'
 import { CALLS, openWatched } from '../fixtures/watched-journal.ts'
-import { attentionSuite } from '../suites/attention.suite.ts'
+import { alertsSuite } from '../suites/alerts.suite.ts'
 import { documentsSuite } from '../suites/documents.suite.ts'
 import { heldDeliveriesSuite } from '../suites/held-deliveries.suite.ts'
 import { heldSuite } from '../suites/held.suite.ts'
 import { journalSuite, planFile, planned, testClock } from '../suites/journal.suite.ts'
-import { noticesSuite } from '../suites/notices.suite.ts'
+import { notificationsSuite } from '../suites/notifications.suite.ts'
 import { restoredSuite } from '../suites/restored.suite.ts'
 import { stepsSuite } from '../suites/steps.suite.ts'
 import { supersededSuite } from '../suites/superseded.suite.ts'
-import { turnsSuite } from '../suites/turns.suite.ts'
+import { turnsSuite } from '../suites/scheduled-runs.suite.ts'
 
 const seen = new Set<string>()
 const name = 'that is watched'
@@ -25,9 +25,9 @@ restoredSuite(name, (clock) => openWatched(clock, seen))
 stepsSuite(name, (clock) => openWatched(clock, seen))
 documentsSuite(name, (clock) => openWatched(clock, seen))
 supersededSuite(name, (clock) => openWatched(clock, seen))
-noticesSuite(name, (clock) => openWatched(clock, seen))
+notificationsSuite(name, (clock) => openWatched(clock, seen))
 turnsSuite(name, (clock) => openWatched(clock, seen))
-attentionSuite(name, (clock) => openWatched(clock, seen))
+alertsSuite(name, (clock) => openWatched(clock, seen))
 
 it('knows of every call of the journal whether it adds an event, and why not', async () => {
   const journal = await openJournal({ path: ':memory:', clock: testClock() })
@@ -37,41 +37,41 @@ it('knows of every call of the journal whether it adds an event, and why not', a
 })
 
 describe('a journal that is watched', () => {
-  it('stays whole when a person settles what was never answered', async () => {
+  it('stays whole when a person resolves what was never answered', async () => {
     const journal = await openWatched(testClock(), seen)
-    const lease = await journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)
+    const lease = await journal.acquireLease('orders-in', 'bridge-1', 60_000, () => true)
     await planFile(journal, lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-2'), planned(3, 'PO-3')])
-    const begun = await journal.beginAttempts(lease, { file: 'a' }, 10)
+    const begun = await journal.startAttempts(lease, { file: 'a' }, 10)
     await journal.recoverAttempts(lease, { file: 'a' })
-    const settle = (record: number, action: SettlementAction, apiId?: string) =>
-      journal.settleByHand(lease, 'a', {
+    const resolve = (record: number, action: ResolutionAction, apiId?: string) =>
+      journal.resolveRecord(lease, 'a', {
         record,
         action,
         by: 'Ann',
         why: 'asked',
         ...(apiId === undefined ? {} : { apiId }),
       })
-    await settle(begun[0]!.id, 'settle-accepted', '91')
-    await settle(begun[1]!.id, 'settle-absent')
-    await settle(begun[2]!.id, 'settle-discard')
+    await resolve(begun[0]!.id, 'resolve-accepted', '91')
+    await resolve(begun[1]!.id, 'resolve-absent')
+    await resolve(begun[2]!.id, 'resolve-discard')
 
     expect(await journal.countRecords({ file: 'a' })).toEqual({ accepted: 1, planned: 1, rejected: 1 })
     await journal.close()
   })
 
-  it('stays whole when it forgets', async () => {
+  it('stays whole when it prunes', async () => {
     const clock = testClock()
     const journal = await openWatched(clock, seen)
-    const lease = await journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)
+    const lease = await journal.acquireLease('orders-in', 'bridge-1', 60_000, () => true)
     await planFile(journal, lease, 'a', [
       planned(1, 'PO-1', { problems: [problem('value-missing', {}, '')] }),
     ])
-    await journal.fileSubmitted(lease, 'a')
-    await journal.fileReported(lease, 'a')
-    await journal.fileClosed(lease, 'a', 'archive/a.csv')
+    await journal.markFileSubmitted(lease, 'a')
+    await journal.markFileReported(lease, 'a')
+    await journal.markFileClosed(lease, 'a', 'archive/a.csv')
     const { signal } = new AbortController()
 
-    expect(await journal.forget({ before: clock.now() + 1, signal })).toMatchObject({ files: 1 })
+    expect(await journal.prune({ before: clock.now() + 1, signal })).toMatchObject({ files: 1 })
     await journal.close()
   })
 })

@@ -12,13 +12,13 @@ heldDeliveriesSuite('in memory', (clock) => openJournal({ path: ':memory:', cloc
 it('finds a held delivery that was let go by other means, and an answer that was changed', async () => {
   const path = join(await tempFolder(), 'journal.db')
   const journal = await openJournal({ path, clock: testClock() })
-  const lease = await journal.takeLease('report', 'me', 60_000, () => true)
+  const lease = await journal.acquireLease('report', 'me', 60_000, () => true)
   for (const id of ['one', 'two']) {
     const report = { nameFor: () => `${id}.csv`, folder: 'outbox', sha256: 'h', rows: 0, records: 0 }
-    await journal.reportComposed(lease, { id, ...report })
+    await journal.createReportDelivery(lease, { id, ...report })
     await journal.holdDelivery(lease, id, 'it may have been delivered.')
   }
-  await journal.answerHeldDelivery(lease, 'two', { action: 'settle-delivered', by: 'Ada', why: 'seen' })
+  await journal.resolveHeldDelivery(lease, 'two', { action: 'resolve-delivered', by: 'Ada', why: 'seen' })
   const whole = await journal.verifyChain({})
   const database = openDatabase(path)
   database.exec(`update deliveries set held = null; update decisions set decided_by = 'Eve'`)
@@ -29,7 +29,7 @@ it('finds a held delivery that was let go by other means, and an answer that was
 
   expect(whole.found).toBe(0)
   expect(findings.map(({ message }) => message).toSorted()).toEqual([
-    'decision 1 (settle-delivered) is not what was decided, by whom, or why',
+    'decision 1 (resolve-delivered) is not what was decided, by whom, or why',
     'delivery report 1 (one.csv) is not what it was: a name, time, count or hash differs',
   ])
 })

@@ -1,7 +1,7 @@
 /** The mark beside a journal, while several bridges start at once. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { disagreement, markPath, writeMark } from '../../src/journal/mark.ts'
+import { findMarkMismatch, markPath, writeMark } from '../../src/journal/mark.ts'
 import { openJournal } from '../../src/journal/open.ts'
 import { systemClock } from '../../src/support/clock.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
@@ -13,11 +13,11 @@ test('a bridge that starts while another one writes the first mark finds nothing
     ...journal,
     isMarked: async () => {
       await writeMark(journal, markPath(path))
-      return journal.isMarked()
+      return journal.hasMark()
     },
   }
 
-  const why = await disagreement(beside, markPath(path))
+  const why = await findMarkMismatch(beside, markPath(path))
   await journal.close()
 
   expect(why).toBeUndefined()

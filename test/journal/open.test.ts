@@ -5,12 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { connect, networkFileSystem } from '../../src/journal/connection.ts'
-import { fileCalls } from '../../src/journal/files.ts'
-import { leaseCalls } from '../../src/journal/leases.ts'
-import { first } from '../../src/journal/migrations/001-first.ts'
+import { openConnection, findNetworkFileSystem } from '../../src/journal/connection.ts'
+import { createFileJournal } from '../../src/journal/files.ts'
+import { createLeaseJournal } from '../../src/journal/leases.ts'
 import { openJournal } from '../../src/journal/open.ts'
-import { recordCalls } from '../../src/journal/records.ts'
+import { createRecordJournal } from '../../src/journal/records.ts'
 import { type Clock, systemClock } from '../../src/support/clock.ts'
 import { accepted, journalSuite, planFile, planned, receiveFile, testClock } from '../suites/journal.suite.ts'
 import { openDatabase } from '../../src/support/sqlite.ts'
@@ -37,14 +36,14 @@ describe('a journal file', () => {
 
   it('holds the work when it is opened again', async () => {
     const first = await open()
-    const lease = await first.takeLease('orders-in', 'bridge-1', 60_000, () => true)
+    const lease = await first.acquireLease('orders-in', 'bridge-1', 60_000, () => true)
     await planFile(first, lease, 'a', [planned(1, 'PO-1')])
-    await first.beginAttempts(lease, { file: 'a' }, 1)
+    await first.startAttempts(lease, { file: 'a' }, 1)
     await first.close()
     const second = await open()
     expect(await second.countRecords({ file: 'a' })).toEqual({ sending: 1 })
     await second.recoverAttempts(lease, { file: 'a' })
-    expect(await second.uncertainRecords({ file: 'a' }, 0, 10)).toMatchObject([{ naturalKey: 'PO-1' }])
+    expect(await second.listUncertainRecords({ file: 'a' }, 0, 10)).toMatchObject([{ naturalKey: 'PO-1' }])
     await second.close()
   })
 
@@ -52,18 +51,18 @@ describe('a journal file', () => {
     const clock = testClock()
     const late = await open(clock)
     const successor = await open(clock)
-    const lease = await late.takeLease('orders-in', 'bridge-1', 1_000, () => true)
+    const lease = await late.acquireLease('orders-in', 'bridge-1', 1_000, () => true)
     await planFile(late, lease, 'a', [planned(1, 'PO-1')])
-    const [sending] = await late.beginAttempts(lease, { file: 'a' }, 1)
+    const [sending] = await late.startAttempts(lease, { file: 'a' }, 1)
     clock.advance(1_000)
-    const taken = await successor.takeLease('orders-in', 'bridge-2', 60_000, () => true)
-    await expect(late.endAttempts(lease, [accepted(sending!.id, '9')])).rejects.toMatchObject({
+    const taken = await successor.acquireLease('orders-in', 'bridge-2', 60_000, () => true)
+    await expect(late.finishAttempts(lease, [accepted(sending!.id, '9')])).rejects.toMatchObject({
       code: 'lease-lost',
       message: 'Route orders-in has been taken over by another bridge.',
     })
     await expect(receiveFile(late, lease, 'b')).rejects.toMatchObject({ code: 'lease-lost' })
     expect(await successor.countRecords({ file: 'a' })).toEqual({ sending: 1 })
-    expect(await successor.file('b')).toBeUndefined()
+    expect(await successor.getFile('b')).toBeUndefined()
     await successor.recoverAttempts(taken, { file: 'a' })
     expect(await late.countRecords({ file: 'a' })).toEqual({ uncertain: 1 })
     await Promise.all([late.close(), successor.close()])
@@ -73,7 +72,7 @@ describe('a journal file', () => {
     const journals = await Promise.all([open(), open()])
     const leases = await Promise.allSettled(
       journals.map((journal, number) =>
-        journal.takeLease('orders-in', `bridge-${number}`, 60_000, () => true),
+        journal.acquireLease('orders-in', `bridge-${number}`, 60_000, () => true),
       ),
     )
     expect(leases.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
@@ -82,8 +81,8 @@ describe('a journal file', () => {
 
   it('finishes the calls in hand before it closes', async () => {
     const journal = await open()
-    const lease = await journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)
-    const receiving = journal.beginClaims(lease, [
+    const lease = await journal.acquireLease('orders-in', 'bridge-1', 60_000, () => true)
+    const receiving = journal.startClaims(lease, [
       {
         id: 'a',
         folder: 'f',
@@ -95,15 +94,15 @@ describe('a journal file', () => {
     await journal.close()
     await receiving
     const again = await open()
-    expect(await again.file('a')).toMatchObject({ name: 'a.csv' })
+    expect(await again.getFile('a')).toMatchObject({ name: 'a.csv' })
     await again.close()
   })
 
   it('is made once when several connections open it new at once', async () => {
     const journals = await Promise.all(Array.from({ length: 8 }, () => open()))
-    const lease = await journals[0]!.takeLease('orders-in', 'bridge-1', 60_000, () => true)
+    const lease = await journals[0]!.acquireLease('orders-in', 'bridge-1', 60_000, () => true)
     await receiveFile(journals[0]!, lease, 'a')
-    expect(await journals[7]!.file('a')).toMatchObject({ state: 'received' })
+    expect(await journals[7]!.getFile('a')).toMatchObject({ state: 'received' })
     await Promise.all(journals.map((journal) => journal.close()))
     const database = openDatabase(path, { readonly: true })
     const steps = database.prepare('select name from migration order by id').pluck().all()
@@ -116,10 +115,9 @@ describe('a journal file', () => {
     const module = (name: string) => JSON.stringify(new URL(`../../src/${name}`, import.meta.url).href)
     const script = `
       import { openJournal } from ${module('journal/open.ts')}
-      import { recordCalls } from '../../src/journal/records.ts'
-import { type Clock, systemClock } from ${module('support/clock.ts')}
+      import { systemClock } from ${module('support/clock.ts')}
       const journal = await openJournal({ path: process.argv[2], clock: systemClock })
-      await journal.takeLease('route-' + process.pid, 'me', 1000, () => true)
+      await journal.acquireLease('route-' + process.pid, 'me', 1000, () => true)
       await journal.close()`
     const file = join(folder, 'opener.mts')
     await writeFile(file, script)
@@ -132,7 +130,7 @@ import { type Clock, systemClock } from ${module('support/clock.ts')}
       })
     expect(await Promise.all([run(), run(), run()])).toEqual([0, 0, 0])
     const journal = await openJournal({ path, clock: systemClock })
-    expect(await journal.overview()).toHaveLength(3)
+    expect(await journal.summarizeRoutes()).toHaveLength(3)
     await journal.close()
   })
 
@@ -155,23 +153,6 @@ import { type Clock, systemClock } from ${module('support/clock.ts')}
     expect(database.pragma('journal_mode', { simple: true })).toBe('wal')
     expect(database.pragma('foreign_key_check')).toEqual([])
     database.close()
-  })
-
-  it('of the first version still knows its orders when a later one opens it', async () => {
-    await mkdir(join(path, '..'), { recursive: true })
-    const old = openDatabase(path)
-    old.exec(
-      'create table migration (id integer primary key, name text not null, applied_at integer not null) strict',
-    )
-    old.exec(`insert into migration (id, name, applied_at) values (1, 'first', 0)`)
-    for (const statement of first.statements) old.exec(statement)
-    old.exec(`insert into reference_ids (account, kind, key, id) values ('brand/7', 'order', 'PO-1', '11')`)
-    old.close()
-    const journal = await open()
-    expect(await journal.findResources('brand/7', 'order', ['PO-1'])).toEqual([
-      { key: 'PO-1', id: '11', keys: ['PO-1'], seenAt: 0 },
-    ])
-    await journal.close()
   })
 
   it('is refused when a newer version wrote it', async () => {
@@ -231,15 +212,15 @@ import { type Clock, systemClock } from ${module('support/clock.ts')}
   it('says that the disk is full, and keeps what it has', async () => {
     await (await open()).close()
     const clock = testClock()
-    const db = await connect(path, clock)
+    const db = await openConnection(path, clock)
     const journal = {
-      ...leaseCalls({ db, clock }),
-      ...fileCalls({ db, clock }),
-      ...recordCalls({ db, clock }),
+      ...createLeaseJournal({ db, clock }),
+      ...createFileJournal({ db, clock }),
+      ...createRecordJournal({ db, clock }),
     }
-    const lease = await journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)
-    await journal.beginClaims(lease, [{ id: 'a', folder: 'f', name: 'a.csv', size: 1, modifiedAt: 1 }])
-    await journal.fileReceived(lease, 'a', { sha256: 'h', bytes: 1 })
+    const lease = await journal.acquireLease('orders-in', 'bridge-1', 60_000, () => true)
+    await journal.startClaims(lease, [{ id: 'a', folder: 'f', name: 'a.csv', size: 1, modifiedAt: 1 }])
+    await journal.markFileReceived(lease, 'a', { sha256: 'h', bytes: 1 })
     await journal.addRecords(lease, 'a', [planned(1, 'PO-1')])
     await sql`pragma max_page_count = 40`.execute(db)
     const large = planned(2, 'PO-2', { body: 'x'.repeat(200_000) })
@@ -257,14 +238,16 @@ import { type Clock, systemClock } from ${module('support/clock.ts')}
     const journal = await open(clock)
     const other = openDatabase(path)
     other.exec('begin immediate')
-    await expect(journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)).rejects.toMatchObject({
+    await expect(journal.acquireLease('orders-in', 'bridge-1', 60_000, () => true)).rejects.toMatchObject({
       code: 'journal-busy',
       message: 'The journal failed: database is locked.',
     })
-    expect(await journal.overview()).toEqual([])
+    expect(await journal.summarizeRoutes()).toEqual([])
     other.exec('rollback')
     other.close()
-    expect(await journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)).toMatchObject({ token: 1 })
+    expect(await journal.acquireLease('orders-in', 'bridge-1', 60_000, () => true)).toMatchObject({
+      token: 1,
+    })
     await journal.close()
   })
 
@@ -277,6 +260,6 @@ import { type Clock, systemClock } from ${module('support/clock.ts')}
     ['\\\\server\\share', 0, 'a Windows share'],
     ['/srv/disk', 0xef53, undefined],
   ])('in %s of type %i is on %s', (place, type, name) => {
-    expect(networkFileSystem(place, type)).toBe(name)
+    expect(findNetworkFileSystem(place, type)).toBe(name)
   })
 })

@@ -1,4 +1,21 @@
-CREATE TABLE answers (
+CREATE TABLE alerts (
+  raised_cursor integer primary key,
+  code text not null,
+  route text not null,         -- '' where it is about no route
+  subject text not null,
+  since integer not null,
+  message text not null,
+  fix text not null,
+  raised_at integer not null,
+  ended_cursor integer,
+  ended_at integer
+) strict;
+
+CREATE UNIQUE INDEX alerts_ended on alerts (ended_cursor) where ended_cursor is not null;
+
+CREATE UNIQUE INDEX alerts_standing on alerts (code, route, subject) where ended_cursor is null;
+
+CREATE TABLE answers (  -- only where something of an answer is needed later
   record_id integer primary key references records (id) on delete cascade,
   answer text not null
 ) strict;
@@ -7,7 +24,7 @@ CREATE TABLE attempts (
   record_id integer not null references records (id) on delete cascade,
   attempt integer not null,
   began_at integer not null,
-  note text,            -- what must be known to settle a lost answer
+  note text,            -- what must be known to reconcile a lost answer
   ended_at integer,     -- null when no answer was ever noted
   http integer,
   result text,
@@ -16,42 +33,29 @@ CREATE TABLE attempts (
 
 CREATE TABLE bodies (
   record_id integer primary key references records (id) on delete cascade,
-  body text not null
-, note text, target text, changes text, file_number integer) strict;
+  body text not null,
+  note text,            -- what must be known to reconcile a lost answer, where planning knew it
+  target text,          -- what the record changes; null for what may not be repeated
+  changes text,         -- which values of it
+  file_number integer   -- so that only later files are looked through
+) strict;
 
 CREATE INDEX bodies_by_target on bodies (target, file_number) where target is not null;
 
-CREATE TABLE concerns (
-  raised_turn integer primary key,
-  code text not null,
-  route text not null,         -- '' where it is about no route
-  subject text not null,
-  since integer not null,
-  message text not null,
-  cure text not null,
-  raised_at integer not null,
-  ended_turn integer,
-  ended_at integer
-) strict;
-
-CREATE UNIQUE INDEX concerns_ended on concerns (ended_turn) where ended_turn is not null;
-
-CREATE UNIQUE INDEX concerns_standing on concerns (code, route, subject) where ended_turn is null;
-
-CREATE TABLE "decided_records" (
+CREATE TABLE decided_records (
   record_id integer not null references records (id) on delete cascade,
-  decision_id integer not null references "decisions" (id),
+  decision_id integer not null references decisions (id),
   primary key (record_id, decision_id)
 ) strict, without rowid;
 
 CREATE INDEX decided_by_decision on decided_records (decision_id);
 
-CREATE TABLE "decisions" (
+CREATE TABLE decisions (
   id integer primary key,
   file_id text references files (id),
   delivery_id text references deliveries (id),
-  action text not null check (action in ('release', 'discard', 'settle-accepted', 'settle-absent', 'settle-discard',
-    'settle-delivered', 'settle-again', 'restored', 'doubt-ended')),
+  action text not null check (action in ('release', 'discard', 'resolve-accepted', 'resolve-absent', 'resolve-discard',
+    'resolve-delivered', 'resolve-again', 'restored', 'doubt-ended')),
   decided_by text not null,
   why text not null,
   decided_at integer not null,
@@ -72,7 +76,13 @@ CREATE TABLE deliveries (
   state text not null,
   composed_at integer not null,
   delivered_at integer,
-  acknowledged_at integer, forgotten_at integer, left_in text, acknowledge_by integer, taken_at integer, taken_by text, held text,
+  acknowledged_at integer,
+  pruned_at integer,
+  place text,                 -- the place where the file was left
+  acknowledge_by integer,       -- when the first of its records should be acknowledged
+  confirmed_at integer,
+  confirmed_by text,                -- 'picked-up', or the receipt's name
+  held text,                    -- why it is not delivered, in words
   unique (route, sequence)
 ) strict;
 
@@ -82,7 +92,7 @@ CREATE INDEX deliveries_by_time on deliveries (composed_at, sequence);
 
 CREATE INDEX deliveries_held on deliveries (composed_at, id) where held is not null;
 
-CREATE INDEX deliveries_to_forget on deliveries (id) where state in ('acknowledged', 'done') and forgotten_at is null;
+CREATE INDEX deliveries_to_prune on deliveries (id) where state in ('acknowledged', 'done') and pruned_at is null;
 
 CREATE INDEX deliveries_unfinished on deliveries (route, sequence) where state not in ('acknowledged', 'done');
 
@@ -139,8 +149,11 @@ CREATE TABLE files (
   planned_at integer,
   submitted_at integer,
   reported_at integer,
-  closed_at integer
-, reports integer not null default 0, taken_up_at integer, forgotten_at integer) strict;
+  closed_at integer,
+  reports integer not null default 0,   -- how often it was reported and then taken up again
+  taken_up_at integer,                  -- when that was last
+  pruned_at integer
+) strict;
 
 CREATE INDEX files_by_contents on files (route, sha256);
 
@@ -148,19 +161,15 @@ CREATE INDEX files_by_name on files (route, name);
 
 CREATE INDEX files_of_route on files (route, number);
 
-CREATE INDEX files_to_forget on files (id) where state = 'closed' and forgotten_at is null;
+CREATE INDEX files_to_prune on files (id) where state = 'closed' and pruned_at is null;
 
 CREATE INDEX files_unfinished on files (route, number) where state <> 'closed';
 
-CREATE TABLE identity (id text not null, tag text not null default '', is_marked integer not null default 0) strict;
-
-CREATE TABLE kept_values (
-  account text not null,
-  key text not null,        -- the purchase order number
-  name text not null,
-  value text not null, kept_at integer not null default 0,
-  primary key (account, key, name)
-) strict, without rowid;
+CREATE TABLE identity (
+  id text not null,
+  tag text not null default '',           -- the first letters of ids, by which an archived file is known to be of this journal
+  is_marked integer not null default 0    -- whether a mark was written beside the journal, so that it is missed
+) strict;
 
 CREATE TABLE known_places (
   place text primary key,      -- where a mark was left, by which the folder is known again
@@ -169,10 +178,10 @@ CREATE TABLE known_places (
 
 CREATE TABLE leases (
   route text primary key,
-  token integer not null,   -- grows with every holder
-  holder text,              -- null when given back
+  token integer not null,   -- grows with every owner
+  owner text,              -- null when given back
   ttl_ms integer not null,
-  until integer not null    -- every write of the holder moves it on
+  until integer not null    -- every write of the owner moves it on
 ) strict;
 
 CREATE TABLE migration (
@@ -191,30 +200,41 @@ CREATE TABLE namings (
 
 CREATE INDEX namings_working on namings (working);
 
-CREATE TABLE notice_channels (
+CREATE TABLE notification_channels (
   name text primary key,
   joined_at integer not null,
-  told_event integer not null,    -- what happened up to here was told, or is being told
-  told_turn integer not null, joined_turn integer not null default 0) strict, without rowid;
+  sent_event integer not null,    -- what happened up to here was told, or is being told
+  sent_cursor integer not null,     -- the same of alerts
+  joined_cursor integer not null default 0
+) strict, without rowid;
 
-CREATE TABLE notices (
+CREATE TABLE notifications (
   id text primary key,
-  channel text not null references notice_channels (name),
+  channel text not null references notification_channels (name),
   after_event integer not null,
   up_to_event integer not null,
-  after_turn integer not null,
-  up_to_turn integer not null,
+  after_cursor integer not null,
+  up_to_cursor integer not null,
   state text not null check (state in ('begun', 'sent', 'failed')),
   tries integer not null,
   began_at integer not null,
   tried_at integer not null,
-  held_until integer not null,    -- until then one bridge is at it
+  locked_until integer not null,    -- until then one bridge is at it
   problem text
 ) strict, without rowid;
 
-CREATE INDEX notices_of_channel on notices (channel, began_at);
+CREATE INDEX notifications_of_channel on notifications (channel, began_at);
 
-CREATE UNIQUE INDEX notices_open on notices (channel) where state <> 'sent';
+CREATE UNIQUE INDEX notifications_open on notifications (channel) where state <> 'sent';
+
+CREATE TABLE order_attributes (
+  account text not null,
+  key text not null,        -- the purchase order number
+  name text not null,
+  value text not null,
+  kept_at integer not null default 0,
+  primary key (account, key, name)
+) strict, without rowid;
 
 CREATE TABLE receipts (
   id text primary key,
@@ -241,7 +261,7 @@ CREATE TABLE records (
   operation text not null,
   account text not null,
   natural_key text,
-  holds_key integer not null,                     -- 1 while no other record may be sent under the key
+  owns_key integer not null,                     -- 1 while no other record may be sent under the key
   body_hash text,
   lane text,
   lines text not null,
@@ -251,7 +271,10 @@ CREATE TABLE records (
   api_id text,
   problems text not null,
   attempts integer not null,
-  changed_at integer not null, warnings text not null default '[]', step integer, forgiven integer not null default 0,
+  changed_at integer not null,
+  warnings text not null default '[]',
+  step integer,                                   -- from 1; null where the route has one step
+  waived integer not null default 0,            -- 1 while later steps go on although it failed
   check ((direction = 'incoming') = (file_id is not null))
 ) strict;
 
@@ -259,7 +282,7 @@ CREATE INDEX records_blocking on records (file_id, lane) where state in ('uncert
 
 CREATE UNIQUE INDEX records_by_api_id on records (operation, account, api_id) where direction = 'outgoing';
 
-CREATE UNIQUE INDEX records_by_key on records (operation, account, natural_key) where holds_key = 1;
+CREATE UNIQUE INDEX records_by_key on records (operation, account, natural_key) where owns_key = 1;
 
 CREATE INDEX records_collected on records (delivery_id, number) where state = 'collected';
 
@@ -282,9 +305,15 @@ CREATE INDEX records_waiting on records (route, id) where direction = 'outgoing'
 CREATE TABLE resource_keys (
   kind text not null,
   key text not null,
-  account text not null,
+  account text not null,    -- last in the key: whose order a number is, is asked as well
   id text not null,
   primary key (kind, key, account, id)
+) strict, without rowid;
+
+CREATE TABLE resource_links (         -- of what is pruned: "name 1Z999" leads to "shipment 31", that to "order 12"
+  one text not null,
+  other text not null,      -- names, numbers of orders and ids; no other contents
+  primary key (one, other)
 ) strict, without rowid;
 
 CREATE TABLE resource_lists (
@@ -312,31 +341,25 @@ CREATE TABLE restored_routes (
   route text primary key,
   as_of integer not null,        -- the time of the last event that was restored
   declared_at integer not null,
-  looks_up integer not null,     -- new incoming records are looked up before they are first sent
-  at_least integer not null,     -- the highest sequence number that may have been used
+  verifies integer not null,     -- new incoming records are looked up before they are first sent
+  minimum_sequence integer not null,     -- the highest sequence number that may have been used
   up_to_record integer           -- outgoing records up to this one may have been delivered; null before the first listing
 ) strict, without rowid;
 
-CREATE TABLE ties (
-  one text not null,
-  other text not null,      -- names, numbers of orders and ids; no other contents
-  primary key (one, other)
-) strict, without rowid;
-
-CREATE TABLE "turns" (
+CREATE TABLE scheduled_runs (
   route text not null,
-  turn text not null,       -- a business date or an instant; of an interval the word "every"
+  occurrence text not null,       -- a business date or an instant; of an interval the word "every"
   state text not null check (state in ('begun', 'done', 'covered', 'missed', 'before', 'ahead')),
   due_at integer not null,
   changed_at integer not null,
   delivery_id text,
-  primary key (route, turn)
+  primary key (route, occurrence)
 ) strict, without rowid;
 
-CREATE INDEX turns_begun on turns (route, turn) where state = 'begun';
+CREATE INDEX scheduled_runs_started on scheduled_runs (route, occurrence) where state = 'begun';
 
-CREATE TABLE watches (
-  holder text primary key,        -- as in leases
+CREATE TABLE watchers (
+  owner text primary key,        -- as in leases
   routes text not null,           -- their names, JSON
   began_at integer not null,
   seen_at integer not null

@@ -15,7 +15,7 @@ const PARCEL = { operation: 'create-shipment' }
  */
 async function writeJournal(path: string): Promise<void> {
   const journal = await openJournal({ path, clock: testClock() })
-  const lease = await journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)
+  const lease = await journal.acquireLease('orders-in', 'bridge-1', 60_000, () => true)
   await planFile(journal, lease, 'a', [
     planned(1, 'PO-1'),
     planned(2, 'PO-2 1', PARCEL),
@@ -28,30 +28,30 @@ async function writeJournal(path: string): Promise<void> {
       change: { target: 'SKU-1', values: ['inventory'] },
     }),
   ])
-  const [one, two, three, four] = await journal.beginAttempts(lease, { file: 'a' }, 4)
-  await journal.noteAttempts(lease, [{ id: two!.id, note: '{"open":3}' }])
-  await journal.endAttempts(lease, [
+  const [one, two, three, four] = await journal.startAttempts(lease, { file: 'a' }, 4)
+  await journal.saveAttemptNotes(lease, [{ id: two!.id, note: '{"open":3}' }])
+  await journal.finishAttempts(lease, [
     accepted(one!.id, '91'),
     { id: two!.id, state: 'deferred', problems: [] },
     { id: three!.id, state: 'deferred', http: 503, problems: [] },
     { id: four!.id, state: 'rejected', http: 400, problems: [] },
   ])
-  await journal.retryDeferred(lease, { file: 'a' })
-  const again = await journal.beginAttempts(lease, { file: 'a' }, 2)
-  await journal.noteAttempts(lease, [{ id: two!.id, note: '{"open":4}' }])
-  await journal.noteAttempts(lease, [{ id: two!.id, note: '{"open":5}' }])
-  await journal.endAttempts(lease, [
+  await journal.retryDeferredRecords(lease, { file: 'a' })
+  const again = await journal.startAttempts(lease, { file: 'a' }, 2)
+  await journal.saveAttemptNotes(lease, [{ id: two!.id, note: '{"open":4}' }])
+  await journal.saveAttemptNotes(lease, [{ id: two!.id, note: '{"open":5}' }])
+  await journal.finishAttempts(lease, [
     { id: again[0]!.id, state: 'uncertain', problems: [] },
     { id: again[1]!.id, state: 'deferred', http: 503, problems: [] },
   ])
-  await journal.beginAttempts(lease, { file: 'a' }, 2)
-  const out = await journal.takeLease('orders-out', 'bridge-1', 60_000, () => true)
+  await journal.startAttempts(lease, { file: 'a' }, 2)
+  const out = await journal.acquireLease('orders-out', 'bridge-1', 60_000, () => true)
   const order = { operation: 'export-orders', account: 'brand/7' }
-  await journal.collect(out, [
+  await journal.collectRecords(out, [
     { ...order, apiId: '71', body: '{"qty":1}' },
     { ...order, apiId: '72', body: '{"qty":1}' },
   ])
-  await journal.collect(out, [{ ...order, apiId: '71', body: '{"qty":2}' }])
+  await journal.collectRecords(out, [{ ...order, apiId: '71', body: '{"qty":2}' }])
   await journal.close()
 }
 
@@ -78,17 +78,17 @@ describe('the check of a journal whose work is not done', () => {
   it.each([
     [
       'an accepted order whose key is let go: it would be posted again',
-      `update records set holds_key = 0 where id = 1`,
+      `update records set owns_key = 0 where id = 1`,
       /^record 1\b.*: it holds its key no longer, so that the same may be sent again$/,
     ],
     [
       'an uncertain order whose key is let go',
-      `update records set holds_key = 0 where id = 2`,
+      `update records set owns_key = 0 where id = 2`,
       /^record 2\b.*: it holds its key no longer/,
     ],
     [
       'a refused order that keeps its key: the corrected one would not be sent',
-      `update records set holds_key = 1 where id = 4`,
+      `update records set owns_key = 1 where id = 4`,
       /^record 4\b.*: it holds its key, and had let go of it$/,
     ],
     [

@@ -39,7 +39,7 @@ async function ordersAtService(world: World): Promise<string[]> {
 }
 
 /** A world in which the file has come and all of it is accepted. */
-async function settledWorld(text: string = TEXT): Promise<World> {
+async function finishedWorld(text: string = TEXT): Promise<World> {
   const world = await aWorld({ routes: ['orders'] })
   await world.drop('inbox/orders', 'orders.csv', text)
   await world.run('orders')
@@ -74,7 +74,7 @@ async function runWith(
 }
 
 test('moved back from the archive, renamed or touched, a file is a duplicate of the first and sends nothing', async () => {
-  const world = await settledWorld()
+  const world = await finishedWorld()
   const [archived = ''] = await archivedFiles(world)
   await rename(archived, inbox(world, 'orders.csv'))
   expect((await world.run('orders')).exit).toBe(0)
@@ -93,7 +93,7 @@ test('moved back from the archive, renamed or touched, a file is a duplicate of 
 })
 
 test('sent again with one more order, only that one is new', async () => {
-  const world = await settledWorld(ordersFile(ORDERS.slice(0, 3)).text)
+  const world = await finishedWorld(ordersFile(ORDERS.slice(0, 3)).text)
   await world.drop('inbox/orders', 'orders.csv', TEXT)
   await world.run('orders')
 
@@ -105,7 +105,7 @@ test('sent again with one more order, only that one is new', async () => {
 })
 
 test('sent again with one order changed, that one is refused as a conflict with the first and the others are duplicates', async () => {
-  const world = await settledWorld()
+  const world = await finishedWorld()
   const changed = structuredClone(ORDERS)
   for (const row of changed[1]?.rows ?? []) row['Ship To Name'] = 'Somebody Else'
   await world.drop('inbox/orders', 'corrected.csv', ordersFile(changed).text)
@@ -119,7 +119,7 @@ test('sent again with one order changed, that one is refused as a conflict with 
 })
 
 test('the first half and later the whole: the half is duplicates, the rest is accepted', async () => {
-  const world = await settledWorld(ordersFile(ORDERS.slice(0, 2)).text)
+  const world = await finishedWorld(ordersFile(ORDERS.slice(0, 2)).text)
   await world.drop('inbox/orders', 'whole.csv', TEXT)
   await world.run('orders')
 
@@ -133,7 +133,7 @@ test('the first half and later the whole: the half is duplicates, the rest is ac
 test('cut in the middle of a row and later whole: the cut order is refused at first and accepted then', async () => {
   const { text } = ordersFile(ORDERS)
   const lastRow = text.trimEnd().lastIndexOf('\n') + 1
-  const world = await settledWorld(text.slice(0, lastRow + 30))
+  const world = await finishedWorld(text.slice(0, lastRow + 30))
   const cut = parseCsv(await world.read('results/orders.csv.results.csv'))
   expect(cut.at(-1)?.['_status']).toBe('rejected')
   const accepted = cut.filter((row) => row['_status'] === 'accepted').map((row) => row['PO Number'])
@@ -215,7 +215,7 @@ test('names that differ in case alone are two files, each with results of its ow
 })
 
 test('a second name for the file that was posted, as a hard link, is a duplicate', async () => {
-  const world = await settledWorld()
+  const world = await finishedWorld()
   const [archived = ''] = await archivedFiles(world)
   await link(archived, inbox(world, 'linked.csv'))
   await world.run('orders')
@@ -269,10 +269,10 @@ test('an empty file comes back as unusable, and filled later under the same name
   expect(await told(world, 'orders.csv~2')).toEqual(all('accepted'))
 })
 
-test('a file that a stopped bridge took by mistake, because it came under the name of one that is done, is given back', async () => {
-  const world = await settledWorld(ordersFile(ORDERS.slice(0, 1)).text)
+test('a file that a stopped bridge took by error, because it came under the name of one that is done, is given back', async () => {
+  const world = await finishedWorld(ordersFile(ORDERS.slice(0, 1)).text)
   const bridge = await world.open()
-  const [done] = await bridge.journal.recentFiles(1)
+  const [done] = await bridge.journal.listRecentFiles(1)
   await bridge.close()
   await world.drop('inbox/orders', 'orders.csv', TEXT)
   await rename(inbox(world, 'orders.csv'), inbox(world, `.claimed/${done?.id}-orders.csv`))

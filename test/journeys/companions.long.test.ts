@@ -2,15 +2,12 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { crashAt } from '../fixtures/crash-after.ts'
+import { atEachEffect, crashAt } from '../fixtures/crash-after.ts'
 import { runInbox } from '../fixtures/own-inbox.ts'
 import { smallOrders } from '../fixtures/small-orders.ts'
 import { aWorld } from '../fixtures/world.ts'
 
 const INBOX = 'inbox/orders'
-
-/** Far more effects than a pass has; the loop ends at the first number that is never reached. */
-const EFFECTS_MAX = 200
 
 const ONE = smallOrders(100)
 const TWO = smallOrders(200)
@@ -23,9 +20,8 @@ test.each([
 ] as const)(
   'the %s of the next file of a name stays for it when the bridge dies right %s any effect',
   async (when, moment) => {
-    const rules = { ready: { when, companion: '{name}.done' } } as const
-    let effects = 0
-    for (let effect = 1; effect < EFFECTS_MAX; effect++) {
+    const rules = { ready: { when, sidecar: '{name}.done' } } as const
+    const effects = await atEachEffect(moment, async (effect) => {
       const world = await aWorld({ routes: ['orders'] })
       await world.drop(INBOX, 'a.csv', ONE)
       await world.drop(INBOX, 'a.csv.done', rowsOf(ONE))
@@ -33,8 +29,7 @@ test.each([
       await runInbox(world, rules, plan.wrap).catch((error: unknown) => {
         if (plan.diedAt() === undefined) throw error
       })
-      if (plan.diedAt() === undefined) break
-      effects++
+      if (plan.diedAt() === undefined) return undefined
       const told = `${plan.diedAt()} (effect ${effect})`
       const isTaken = !(await world.list(INBOX)).includes('a.csv')
       const wasMarkerTaken = !(await world.list(INBOX)).includes('a.csv.done')
@@ -51,7 +46,8 @@ test.each([
       expect(numbers.length, told).toBe(new Set(numbers).size)
       expect(await world.list(INBOX), told).toEqual([])
       expect(await readdir(join(world.folder, 'exchange', INBOX, '.claimed')), told).toEqual([])
-    }
+      return plan.diedAt()
+    })
     expect(effects).toBeGreaterThan(15)
   },
   240_000,

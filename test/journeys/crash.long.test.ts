@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { crashAt } from '../fixtures/crash-after.ts'
+import { atEachEffect, crashAt } from '../fixtures/crash-after.ts'
 import { parseCsv } from '../fixtures/csv.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 import { invoicesFile, sampleInvoices, sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
@@ -18,9 +18,6 @@ const ONE_PER_FILE = `operation: export-orders
 file: { records: 1 }
 columns: { PO Number: purchase_order_number, Order Id: id }
 `
-
-/** Far more effects than a pass has; the loop ends at the first number that is never reached. */
-const EFFECTS_MAX = 400
 
 /** How often a bridge is started again before it must be quiet. */
 const STARTS_MAX = 6
@@ -57,8 +54,7 @@ async function dieAt(
 for (const moment of ['before', 'after'] as const) {
   test(`a bridge that dies right ${moment} any effect of an inbound pass posts every order exactly once and reports it`, async () => {
     const file = ordersFile(ORDERS)
-    let effects = 0
-    for (let effect = 1; effect < EFFECTS_MAX; effect++) {
+    const effects = await atEachEffect(moment, async (effect) => {
       const world = await aWorld({ routes: ROUTES })
       await world.drop('inbox/orders', 'orders.csv', file.text)
 
@@ -80,19 +76,18 @@ for (const moment of ['before', 'after'] as const) {
       ).toEqual(ORDERS.map((order) => [order.po, order.damage.length === 0 ? 'accepted' : 'rejected']))
       const second = await world.run('orders')
       expect(second.exit, told).toBe(0)
-      if (died === undefined) break
-      effects++
-    }
+      return died
+    })
     expect(effects).toBeGreaterThan(20)
   }, 240_000)
 
   test(`a bridge that dies right ${moment} any effect of an outbound pass delivers every order in exactly one file and acknowledges it`, async () => {
-    let effects = 0
-    for (let effect = 1; effect < EFFECTS_MAX; effect++) {
-      const world = await aWorld({ routes: ROUTES })
-      await world.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
-      await world.run('orders')
-      expect(world.service.counts().orders).toBe(GOOD.length)
+    const ordered = await aWorld({ routes: ROUTES })
+    await ordered.drop('inbox/orders', 'orders.csv', ordersFile(ORDERS).text)
+    await ordered.run('orders')
+    expect(ordered.service.counts().orders).toBe(GOOD.length)
+    const effects = await atEachEffect(moment, async (effect) => {
+      const world = await ordered.fork()
 
       const died = await dieAt(world, 'orders-out', effect, moment)
       await runUntilQuiet(world, 'orders-out')
@@ -101,9 +96,8 @@ for (const moment of ['before', 'after'] as const) {
       const delivered = await deliveredOrders(world)
       expect(delivered, told).toEqual(GOOD.toSorted())
       expect(world.service.counts().acknowledgedOrders, told).toBe(GOOD.length)
-      if (died === undefined) break
-      effects++
-    }
+      return died
+    })
     expect(effects).toBeGreaterThan(10)
   }, 240_000)
 }
@@ -112,29 +106,28 @@ test.each(['before', 'after'] as const)(
   'a bridge that dies right %s any effect of an outbound pass of several files delivers every order in exactly one of them',
   async (moment) => {
     const orders = sampleOrders({ seed: 7, orders: 2, damageEvery: 0 })
-    let effects = 0
-    for (let effect = 1; effect < EFFECTS_MAX; effect++) {
-      const world = await aWorld({ routes: ROUTES })
-      const mapping = join(world.folder, 'orders-export.yaml')
-      await writeFile(mapping, ONE_PER_FILE)
-      const route = world.configuration.routes.find((each) => each.name === 'orders-out')
-      Object.assign(route ?? {}, { mappingPath: mapping })
-      await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
-      await world.run('orders')
+    const ordered = await aWorld({ routes: ROUTES })
+    const mapping = join(ordered.folder, 'orders-export.yaml')
+    await writeFile(mapping, ONE_PER_FILE)
+    const route = ordered.configuration.routes.find((each) => each.name === 'orders-out')
+    Object.assign(route ?? {}, { mappingPath: mapping })
+    await ordered.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
+    await ordered.run('orders')
+    const effects = await atEachEffect(moment, async (effect) => {
+      const world = await ordered.fork()
 
       const died = await dieAt(world, 'orders-out', effect, moment)
-      const settledEarly = world.service.counts().acknowledgedOrders
+      const acknowledgedEarly = world.service.counts().acknowledgedOrders
       const inPlace = await world.list('outbox')
       await runUntilQuiet(world, 'orders-out')
 
       const told = `${died ?? 'nothing'} (effect ${effect})`
-      expect(settledEarly, told).toBeLessThanOrEqual(inPlace.length)
+      expect(acknowledgedEarly, told).toBeLessThanOrEqual(inPlace.length)
       expect(await deliveredOrders(world), told).toEqual(orders.map(({ po }) => po).toSorted())
       expect(await world.list('outbox'), told).toHaveLength(orders.length)
       expect(world.service.counts().acknowledgedOrders, told).toBe(orders.length)
-      if (died === undefined) break
-      effects++
-    }
+      return died
+    })
     expect(effects).toBeGreaterThan(20)
   },
   240_000,
@@ -150,12 +143,12 @@ test.each(['before', 'after'] as const)(
       rows: [shipmentRow(order, `TRACK-${index}`)],
       damage: [],
     }))
-    let effects = 0
-    for (let effect = 1; effect < EFFECTS_MAX; effect++) {
-      const world = await aWorld({ routes: ROUTES, connections: 2 })
-      await world.drop('inbox/orders', 'orders.csv', ordersFile(doubled(orders)).text)
-      await world.run('orders')
-      await world.drop('inbox/shipments', 'shipments.csv', shipmentsFile(parcels))
+    const ordered = await aWorld({ routes: ROUTES, connections: 2 })
+    await ordered.drop('inbox/orders', 'orders.csv', ordersFile(doubled(orders)).text)
+    await ordered.run('orders')
+    await ordered.drop('inbox/shipments', 'shipments.csv', shipmentsFile(parcels))
+    const effects = await atEachEffect(moment, async (effect) => {
+      const world = await ordered.fork()
 
       const died = await dieAt(world, 'shipments', effect, moment)
       await runUntilQuiet(world, 'shipments')
@@ -171,9 +164,8 @@ test.each(['before', 'after'] as const)(
         results.map((row) => row['_status']),
         told,
       ).toEqual(['accepted', 'accepted', 'accepted'])
-      if (died === undefined) break
-      effects++
-    }
+      return died
+    })
     expect(effects).toBeGreaterThan(20)
   },
   240_000,
@@ -185,13 +177,13 @@ test.each(['before', 'after'] as const)(
     const orders = sampleOrders({ seed: 9, orders: 3, damageEvery: 0 })
     const shipments = sampleShipments(orders, { seed: 1, damageEvery: 0 })
     const invoices = sampleInvoices(orders, { firstNumber: 1, damageEvery: 0 })
-    let effects = 0
-    for (let effect = 1; effect < EFFECTS_MAX; effect++) {
-      const world = await aWorld({ routes: ROUTES, connections: 2 })
-      await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
-      await world.drop('inbox/shipments', 'shipments.csv', shipmentsFile(shipments))
-      await world.run('orders', 'shipments')
-      await world.drop('inbox/invoices', 'invoices.csv', invoicesFile(invoices))
+    const shipped = await aWorld({ routes: ROUTES, connections: 2 })
+    await shipped.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
+    await shipped.drop('inbox/shipments', 'shipments.csv', shipmentsFile(shipments))
+    await shipped.run('orders', 'shipments')
+    await shipped.drop('inbox/invoices', 'invoices.csv', invoicesFile(invoices))
+    const effects = await atEachEffect(moment, async (effect) => {
+      const world = await shipped.fork()
 
       const died = await dieAt(world, 'invoices', effect, moment)
       await runUntilQuiet(world, 'invoices')
@@ -203,9 +195,8 @@ test.each(['before', 'after'] as const)(
         results.map((row) => row['_status']),
         told,
       ).toEqual(['accepted', 'accepted', 'accepted'])
-      if (died === undefined) break
-      effects++
-    }
+      return died
+    })
     expect(effects).toBeGreaterThan(20)
   },
   240_000,

@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest'
 import { parseCsv } from '../fixtures/csv.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
-import type { Summary } from '../../src/pipelines/inbound/summary.ts'
+import type { Summary } from '../../src/pipeline/inbound/summary.ts'
 import { invoicesFile, sampleInvoices, sampleShipments, shipmentsFile } from '../samples/fulfilment.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
-const RECORDS = Number(process.env['ROWS'] ?? 10_000)
+const RECORDS = Number(process.env['ROWS'] ?? 4000)
 
 /** A scheduler comes by so often in a working day when it comes every half hour. */
 const PASSES_MAX = 16
@@ -31,7 +31,7 @@ async function runUntilDone(world: World, route: string): Promise<void> {
   throw new Error(`${route} did not come to its end in ${PASSES_MAX} passes`)
 }
 
-/** How many of each state the sender was told, by the summary and by the rows of the results. */
+/** How many of each state the sender was reported, by the summary and by the rows of the results. */
 async function told(world: World, name: string): Promise<unknown> {
   const { records, codes } = JSON.parse(await world.read(`results/${name}.summary.json`)) as Summary
   const states = parseCsv(await world.read(`results/${name}.results.csv`)).map((row) => row['_status'])

@@ -1,7 +1,7 @@
 /** A disk that is full at any moment: nothing is lost, nothing is sent twice, and with room again the next run finishes. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { RunResult } from '../../src/bridge/outcome.ts'
+import type { RunResult } from '../../src/app/outcome.ts'
 import { FAILURES } from '../../src/support/errors.ts'
 import { parseCsv } from '../fixtures/csv.ts'
 import { type SmallDisk, smallDisk } from '../fixtures/small-disk.ts'
@@ -51,7 +51,7 @@ function expectCannotWrite({ at, result }: Struck): void {
     if (each.kind !== 'failed') continue
     const { code, message } = each.failure
     expect({ at, code, exit: result.exit }, message).toEqual({ at, code: 'cannot-write', exit: 74 })
-    expect(FAILURES[each.failure.code].cure).toContain('Make room')
+    expect(FAILURES[each.failure.code].fix).toContain('Make room')
   }
 }
 

@@ -2,7 +2,7 @@
 import { appendFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Summary } from '../../src/pipelines/inbound/summary.ts'
+import type { Summary } from '../../src/pipeline/inbound/summary.ts'
 import { parseCsv } from '../fixtures/csv.ts'
 import { aWorld, type World } from '../fixtures/world.ts'
 import { largeSamples } from '../samples/large.ts'
@@ -37,7 +37,7 @@ test('every good record of a damaged file is at the service exactly once, and th
   expect(Object.values(codes).reduce((sum, count) => sum + count, 0)).toBe(expectedCodes.length)
 })
 
-test('every problem of a bad record is told at once, with its line, column, code, reason and cure', async () => {
+test('every problem of a bad record is told at once, with its line, column, code, reason and fix', async () => {
   const world = await aWorld({ routes: ['orders'] })
   const { lines } = ordersFile(DAMAGED)
   await world.drop('inbox/orders', 'orders.csv', await readSample())
@@ -152,7 +152,7 @@ test('a file still being written is left alone, and said so', async () => {
   expect(world.service.counts().orders).toBe(0)
   expect(await world.list('inbox/orders')).toEqual(['orders.csv'])
   expect(world.events).toContainEqual({
-    kind: 'file-left-alone',
+    kind: 'file-skipped',
     route: 'orders',
     file: path,
     why: 'it is still being written',
@@ -166,10 +166,10 @@ test('a file that no route takes is named', async () => {
   await world.drop('inbox/orders', 'orders.xlsx', 'not for us')
 
   const bridge = await world.open()
-  const { strangers } = await bridge.snapshot()
+  const { unmatchedFiles } = await bridge.snapshot()
   await bridge.close()
 
-  expect(strangers.map((each) => each.path)).toEqual([
+  expect(unmatchedFiles.map((each) => each.path)).toEqual([
     join(world.folder, 'exchange/inbox/orders/orders.xlsx'),
   ])
 })

@@ -7,7 +7,7 @@ const INBOUND = (route: string, operation: string, mapping: string) => `
     brand: 2000
     operation: ${operation}
     mapping: ${mapping}
-    from: { mailbox: erp, folder: inbox/${route}, settle: 0ms }
+    from: { mailbox: erp, folder: inbox/${route}, stableFor: 0ms }
     results: { mailbox: erp }
 `
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { RunResult } from '../../src/bridge/outcome.ts'
+import type { RunResult } from '../../src/app/outcome.ts'
 import { parseCsv } from '../fixtures/csv.ts'
 import { pauseAt } from '../fixtures/pause-at.ts'
 import { aWorld, type World } from '../fixtures/world.ts'

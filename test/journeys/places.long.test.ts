@@ -2,8 +2,7 @@
 import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { BridgeError } from '../../src/support/errors.ts'
-import { type ExitCode, FAILURES } from '../../src/support/errors.ts'
+import { type BridgeError, type ExitCode, FAILURES } from '../../src/support/errors.ts'
 import { parseCsv } from '../fixtures/csv.ts'
 import { smallDisk } from '../fixtures/small-disk.ts'
 import { strikeAt } from '../fixtures/strike-at.ts'
@@ -93,8 +92,9 @@ test('without a single free inode the run says that it cannot write, and the nex
 
 test('a share that goes away at any moment ends the run as unreachable, and the work goes on when it is back', async () => {
   let failed = 0
+  const ordered = await aWorldWithOrders()
   for (let effect = 1; effect < EFFECTS_MAX; effect++) {
-    const world = await aWorldWithOrders()
+    const world = await ordered.fork()
     const share = join(world.folder, 'exchange')
     const plan = strikeAt(effect, () => rename(share, `${share}.away`))
     const bridge = await world.open(plan.wrap)
@@ -142,8 +142,8 @@ test('a share that is away leaves a bare folder, in which nothing is made by loo
   await mkdir(share)
 
   const bridge = await world.open()
-  const { attention } = await bridge.attend()
-  expect(attention.map(({ code }) => code)).toContain('mailbox-away')
+  const { alerts } = await bridge.takeSnapshotAndPublishAlerts()
+  expect(alerts.map(({ code }) => code)).toContain('mailbox-away')
   for (const route of ['orders', 'orders-out', 'orders', 'orders-out']) {
     const { exit } = await bridge.run([route], new AbortController().signal)
     expect([route, exit, await readdir(share)]).toEqual([route, 69, []])
@@ -160,10 +160,11 @@ test('a share that is away leaves a bare folder, in which nothing is made by loo
 
 test('a share that leaves a bare folder at any moment gets every report when it is back', async () => {
   let failed = 0
+  const later = await aWorldWithOrders()
+  await run(later)
+  await later.drop('inbox/orders', 'later.csv', ordersFile(LATER).text)
   for (let effect = 1; effect < EFFECTS_MAX; effect++) {
-    const world = await aWorldWithOrders()
-    await run(world)
-    await world.drop('inbox/orders', 'later.csv', ordersFile(LATER).text)
+    const world = await later.fork()
     const share = join(world.folder, 'exchange')
     const plan = strikeAt(effect, async () => {
       await rename(share, `${share}.away`)
@@ -272,7 +273,8 @@ test('a damaged journal is refused before anything is sent, with what to do', as
   await world.drop('inbox/orders', 'again.csv', `${ordersFile(ORDERS).text}\r\n`)
 
   await expect(world.run('orders')).rejects.toMatchObject({ code: 'journal-damaged', exit: 74 })
-  expect(FAILURES['journal-damaged'].cure).toMatch(/Restore the latest backup.*\.recover/)
+  expect(FAILURES['journal-damaged'].fix).toContain('restore the latest backup')
+  expect(FAILURES['journal-damaged'].details).toContain('.recover')
   await writeFile(path, 'not a database at all, but long enough to have a header of its own'.repeat(20))
   await expect(world.run('orders')).rejects.toMatchObject({ code: 'journal-damaged', exit: 74 })
   expect(world.service.counts().orders).toBe(POS.length)

@@ -8,6 +8,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { openJournal } from '../../src/journal/open.ts'
+import { findMarkMismatch, markPath } from '../../src/journal/mark.ts'
 import { writeConfigurationFile } from '../fixtures/configuration-file.ts'
 import { parseCsv } from '../fixtures/csv.ts'
 import { startProgram } from '../fixtures/program.ts'
@@ -25,6 +27,7 @@ import {
   type NameState,
   type RoundResult,
 } from '../power-loss/round.ts'
+import { putTree } from '../power-loss/tree.ts'
 import { dice } from '../samples/random.ts'
 import { ordersFile, sampleOrders } from '../samples/orders.ts'
 
@@ -347,6 +350,33 @@ describe.skipIf(recorder === undefined)('the real program', () => {
       ).toEqual([])
       expect(left.has('state/spool/orders'), told.join('\n')).toBe(true)
     }
+  })
+
+  test('at whatever moment of the first pass power is lost, the journal is not taken for an older copy', async () => {
+    const scene = await inbound.prepare()
+    const { folder } = scene.world
+    const disk = diskOf(folder)
+    const log = join(scene.outside, 'log')
+    const env = { ...scene.env, ...recordingEnv(recorder?.library ?? '', { folder, log }) }
+    await startProgram(folder, ['run', inbound.route], env).finished
+    const chance = dice(5)
+    let marked = 0
+    for (const operation of readOperations(log)) {
+      disk.apply(operation)
+      if (operation.kind !== 'sync') continue
+      for (const variant of ['ordered', 'independent', 'independent', 'independent'] as const) {
+        const { tree, told } = crash(disk, variant, chance)
+        if (!filesOf(tree).has('state/journal.db')) continue
+        const left = await tempFolder()
+        putTree(left, tree, join(await tempFolder(), 'before'))
+        const path = join(left, 'state/journal.db')
+        const journal = await openJournal({ path, clock: scene.world.clock })
+        expect(await findMarkMismatch(journal, markPath(path)), told.join('\n')).toBe(undefined)
+        if (await journal.hasMark()) marked++
+        await journal.close()
+      }
+    }
+    expect(marked).toBeGreaterThan(20)
   })
 
   test('whenever power is lost, every order is posted once and every file has one set of results', async () => {

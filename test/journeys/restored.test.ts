@@ -179,7 +179,7 @@ test('a changed order that may have been posted is held, and refused by the API 
 
   const held = await run('run', 'orders')
   const traced = await run('trace', String(order?.po))
-  const said = await run('settle', `orders/${order?.po}`, '--absent', ...WHO)
+  const said = await run('resolve', `orders/${order?.po}`, '--absent', ...WHO)
 
   expect(held.talk).toContain('1 held')
   expect(traced.out).toMatch(/restored\s+\S+Z from a backup of then: it may have been sent since/)
@@ -248,7 +248,7 @@ test('files that were delivered after the backup stop the work, and are not deli
   const told = await run('restored', '--skip', '10', ...WHO)
   const { exit } = await run('run', 'orders-out')
   const held = await run('status')
-  await run('settle', 'orders-12.csv', '--delivered', ...WHO)
+  await run('resolve', 'orders-12.csv', '--delivered', ...WHO)
   await world.drop('inbox/orders', 'last.csv', ordersFile(last).text)
   await run('run')
 
@@ -265,7 +265,7 @@ test('files that were delivered after the backup stop the work, and are not deli
   expect((await run('audit', 'verify')).exit).toBe(0)
 })
 
-test('a copy of the state folder that works on the same mailboxes is noticed', async () => {
+test('a copy of the state folder that works on the same mailboxes is detected', async () => {
   const world = await aWorld({ routes: ['orders'] })
   await world.run('orders')
   await afterSnapshot(world, async () => {

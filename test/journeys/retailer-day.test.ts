@@ -7,7 +7,7 @@ const INBOUND = (route: string, operation: string, mapping: string) => `
     retailer: 1000
     operation: ${operation}
     mapping: MAPPINGS/${mapping}.yaml
-    from: { mailbox: erp, folder: inbox/${route}, settle: 0ms }
+    from: { mailbox: erp, folder: inbox/${route}, stableFor: 0ms }
     results: { mailbox: erp }
 `
 
@@ -313,7 +313,7 @@ async function expectAcknowledged(
 async function reportsAreMade(day: Day): Promise<void> {
   const before = day.acknowledgements.length
   expect((await day.run('done-today', 'done-yesterday', 'waiting')).exit).toBe(0)
-  // One of the numbers is nobody's: the others come out, and a person is told.
+  // One of the numbers is nobody's: the others come out, and a person is reported.
   const asked = await day.run('asked-for')
   expect(asked.exit).toBe(2)
   expect(asked.routes).toMatchObject([{ pass: { missing: 1, firstMissing: ['HV-404'] } }])

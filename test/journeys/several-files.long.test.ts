@@ -19,11 +19,12 @@ test.each([
   'a bridge that dies right %s any effect of a pass over several files sends each order once and tells of each file',
   async (moment, first) => {
     let effects = 0
+    const dropped = await aWorld({ routes: ['orders'] })
+    for (const [index, name] of FILES.entries()) {
+      await dropped.drop('inbox/orders', name, smallOrders(100 * (index + 1), 2))
+    }
     for (let effect = first; effect < EFFECTS_MAX; effect += STRIDE) {
-      const world = await aWorld({ routes: ['orders'] })
-      for (const [index, name] of FILES.entries()) {
-        await world.drop('inbox/orders', name, smallOrders(100 * (index + 1), 2))
-      }
+      const world = await dropped.fork()
       const plan = crashAt(effect, moment)
       const bridge = await world.open(plan.wrap)
       await bridge.run([], new AbortController().signal).catch((error: unknown) => {

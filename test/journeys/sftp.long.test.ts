@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Bridge, openBridge } from '../../src/bridge/bridge.ts'
+import { type Bridge, openBridge } from '../../src/app/bridge.ts'
 import type { Configuration } from '../../src/config/configuration.ts'
 import type { InboundRoute } from '../../src/config/routes.ts'
 import { hasCode } from '../../src/support/errors.ts'
@@ -107,7 +107,7 @@ async function aStage(real: RealServer, options: WorldOptions): Promise<Stage> {
       await work()
       const hasStruck = aim === undefined
       aim = undefined
-      await wire.settled()
+      await wire.idle()
       return hasStruck
     },
   }
@@ -125,7 +125,7 @@ async function runToRest({ bridge, wire, world }: Stage, isAtRest: () => Promise
     }
     expect([0, 69, 75]).toContain(exit)
     if (await isAtRest()) return
-    await wire.settled()
+    await wire.idle()
     world.clock.skip(60_000)
   }
   throw new Error(`not at rest after ${PASSES_MAX} passes`)

@@ -132,7 +132,7 @@ test('a second signal ends it at once, and the next run still posts every order 
   expect(await ordersAtService(scene.world)).toEqual(POS)
 })
 
-test('stopped while it waits until late answers are out of the question, it ends', async () => {
+test('stopped while it waits before checking whether the lost requests succeeded, it ends', async () => {
   const scene = await aScene(ORDERS, { lateAnswer: '20m' })
   Object.assign(scene.world.service.switches, { loseAnswer: 1, faultLimit: 1 })
   // One answer is lost on purpose; on a busy machine a connection may break by itself besides.

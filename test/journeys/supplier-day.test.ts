@@ -9,15 +9,15 @@ const INBOUND = (route: string, operation: string, mapping: string, more = '') =
     brand: 2000
     operation: ${operation}
     mapping: ${mapping}
-    from: { mailbox: erp, folder: inbox/${route}, settle: 0ms }
+    from: { mailbox: erp, folder: inbox/${route}, stableFor: 0ms }
     results: { mailbox: erp }
 ${more}`
 
 const DOCUMENTS = `    documents: { mailbox: warehouse, folder: papers }\n`
 
-const THEN = `    then:
+const THEN = `    steps:
       - { operation: close-order, when: shipped }
-      - { operation: create-invoice, mapping: of-parcels.yaml, wait: 30m }
+      - { operation: create-invoice, mapping: of-parcels.yaml, waitFor: 30m }
 `
 
 const ROUTES = `
@@ -28,8 +28,8 @@ const ROUTES = `
     to: { mailbox: erp, folder: outbox, name: "orders-{seq}.csv" }
 ${INBOUND('parcels', 'create-shipment', 'MAPPINGS/supplier-shipments.yaml', DOCUMENTS)}
 ${INBOUND('to-label', 'create-shipment', 'to-label.yaml', DOCUMENTS)}
-${INBOUND('late-invoices', 'create-invoice', 'MAPPINGS/supplier-invoices.yaml', '    wait: 2h\n')}
-${INBOUND('late-closings', 'close-order', 'MAPPINGS/supplier-closings.yaml', '    when: shipped\n    wait: 2h\n')}
+${INBOUND('late-invoices', 'create-invoice', 'MAPPINGS/supplier-invoices.yaml', '    waitFor: 2h\n')}
+${INBOUND('late-closings', 'close-order', 'MAPPINGS/supplier-closings.yaml', '    when: shipped\n    waitFor: 2h\n')}
 ${INBOUND('fulfil', 'create-shipment', 'MAPPINGS/supplier-shipments.yaml', DOCUMENTS + THEN)}
 ${INBOUND('closings', 'close-order', 'MAPPINGS/supplier-closings.yaml')}
 ${INBOUND('invoices', 'create-invoice', 'MAPPINGS/supplier-invoices.yaml', '    rules: { totals: refuse }\n')}
@@ -483,7 +483,7 @@ async function aPartlyShippedOrderWaits(day: Day): Promise<void> {
 
   const early = await day.run('late-invoices')
 
-  // Nobody is needed, nothing is told yet, and nothing was sent.
+  // Nobody is needed, nothing is reported yet, and nothing was sent.
   expect(early.exit).toBe(0)
   expect(early.routes).toMatchObject([{ pass: { waiting: [{ name: 'register.csv', records: 1 }] } }])
   expect(await day.world.list('results')).not.toContain('register.csv.results.csv')

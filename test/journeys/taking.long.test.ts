@@ -1,6 +1,6 @@
 /** Dying, and being overtaken, at every effect of passes that wait for pick-ups and receipts: nothing is acknowledged early or twice. */
 import { expect, test } from 'vitest'
-import { crashAt } from '../fixtures/crash-after.ts'
+import { atEachEffect, crashAt } from '../fixtures/crash-after.ts'
 import { partnerOf, PICKED_UP, RECEIPT, worldThatWaits } from '../fixtures/partner.ts'
 import { strikeAt } from '../fixtures/strike-at.ts'
 import type { World } from '../fixtures/world.ts'
@@ -54,9 +54,9 @@ async function runToTheEnd(world: World, told: string): Promise<void> {
 for (const { policy, waiting, isTaken, left } of POLICIES) {
   for (const moment of ['before', 'after'] as const) {
     test(`a bridge that dies right ${moment} any effect while files wait (${policy}) acknowledges each order once, and none before`, async () => {
-      let effects = 0
-      for (let effect = 1; effect < EFFECTS_MAX; effect++) {
-        const world = await worldThatWaits(waiting, ORDERS)
+      const ordered = await worldThatWaits(waiting, ORDERS)
+      const effects = await atEachEffect(moment, async (effect) => {
+        const world = await ordered.fork()
 
         const first = await dieAt(world, effect, moment)
         await runToTheEnd(world, `delivering: ${first ?? 'nothing'} (effect ${effect})`)
@@ -72,17 +72,17 @@ for (const { policy, waiting, isTaken, left } of POLICIES) {
         expect(await world.list('outbox'), told).toEqual(left.outbox)
         expect(await world.list('receipts'), told).toEqual([])
         expect(await world.list('archive/receipts'), told).toHaveLength(left.receipts)
-        if (first === undefined && second === undefined) break
-        effects++
-      }
+        return first ?? second
+      })
       expect(effects).toBeGreaterThan(10)
     }, 240_000)
   }
 
   test(`a bridge that is overtaken at any effect while files wait (${policy}) leaves all as one that was not`, async () => {
     let effects = 0
+    const ordered = await worldThatWaits(waiting, ORDERS)
     for (let effect = 1; effect < EFFECTS_MAX; effect++) {
-      const world = await worldThatWaits(waiting, ORDERS)
+      const world = await ordered.fork()
       await world.run('orders-out')
       await isTaken(world)
       const plan = strikeAt(effect, async () => {

@@ -61,7 +61,7 @@ async function untilStopped(pid: number): Promise<void> {
 function expectOvertaken({ exit, stderr }: Finished): void {
   expect({ exit, stderr }).toEqual({
     exit: 75,
-    stderr: expect.stringMatching(/has been taken over by another bridge[^]*what to do: Nothing to do/),
+    stderr: expect.stringMatching(/has been taken over by another bridge[^]*fix: Nothing to do/),
   })
 }
 
@@ -83,9 +83,9 @@ test.each([
   ['while it claims', 'fs.rename 1'],
   ['while it copies to the spool', 'fs.rename 2'],
   ['while it plans', 'journal.addRecords 1'],
-  ['when it begins to send', 'journal.beginAttempts 1'],
+  ['when it begins to send', 'journal.startAttempts 1'],
   ['in the middle of sending', 'api.send 20'],
-  ['before it notes what was answered', 'journal.endAttempts 1'],
+  ['before it notes what was answered', 'journal.finishAttempts 1'],
   ['while it leaves the results', 'fs.link 1'],
   ['while it archives', 'fs.rename 5'],
 ])('orders: stopped %s and overtaken, it does nothing any more when it wakes up', async (_, effect) => {
@@ -142,9 +142,9 @@ test('shipments: stopped in the middle of sending and overtaken, every parcel is
 })
 
 test.each([
-  ['before it notes its file', 'journal.deliveryComposed 1'],
+  ['before it notes its file', 'journal.createDelivery 1'],
   ['while it leaves its file', 'fs.link 1'],
-  ['before it notes that its file is there', 'journal.deliveryDelivered 1'],
+  ['before it notes that its file is there', 'journal.markDeliveryDelivered 1'],
   ['while it acknowledges', 'api.send 10'],
 ])('an export: stopped %s and overtaken, every order is in one file and acknowledged', async (_, effect) => {
   const scene = await aScene()

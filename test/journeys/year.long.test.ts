@@ -1,7 +1,7 @@
 /** A year of nights: two changes of the clocks in each zone, missed nights, reboots, and two bridges at once. */
 import { expect, test } from 'vitest'
 import { aCalendar, type Calendar } from '../fixtures/calendar.ts'
-import { crashAt } from '../fixtures/crash-after.ts'
+import { atEachEffect, crashAt } from '../fixtures/crash-after.ts'
 import { type Dice, dice } from '../samples/random.ts'
 
 const HOUR_MS = 3_600_000
@@ -80,7 +80,7 @@ test('a year of daily runs with clock changes, missed nights, crashes and two br
 }, 480_000)
 
 test.each(['before', 'after'] as const)(
-  'a bridge that dies right %s any effect of a turn makes the report of each date exactly once',
+  'a bridge that dies right %s any effect of a run makes the report of each date exactly once',
   async (moment) => {
     const calendar = await aYear()
     const { to, runDue, files, turns } = calendar
@@ -88,8 +88,7 @@ test.each(['before', 'after'] as const)(
     to(start)
     await runDue()
     let date = 0
-    let effects = 0
-    for (let effect = 1; effect < 400; effect++) {
+    const effects = await atEachEffect(moment, async (effect) => {
       to(start + ++date * 24 * HOUR_MS)
       const plan = crashAt(effect, moment)
       await runDue(plan.wrap).catch((error: unknown) => {
@@ -97,9 +96,8 @@ test.each(['before', 'after'] as const)(
       })
       to(start + date * 24 * HOUR_MS + 60_000)
       await runDue()
-      if (plan.diedAt() === undefined) break
-      effects++
-    }
+      return plan.diedAt()
+    })
 
     expect(effects).toBeGreaterThan(30)
     const dates = datesFrom('2026-12-01', new Date(start + date * 24 * HOUR_MS).toISOString().slice(0, 10))

@@ -15,8 +15,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { asNobody } from '../fixtures/as-nobody.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { directoryMailbox } from '../../src/mailboxes/directory.ts'
-import { type NamingEvidence, namingOf } from '../../src/domain/naming.ts'
+import { createDirectoryMailbox } from '../../src/mailboxes/directory/mailbox.ts'
+import { type NamingEvidence, toNaming } from '../../src/domain/mailbox.ts'
 import { isTemporaryName } from '../../src/mailboxes/names.ts'
 import { leaveIn } from '../fixtures/leave-in.ts'
 import { machineClock } from '../fixtures/machine-clock.ts'
@@ -29,7 +29,7 @@ async function directoryUnderTest(options: { hardLinks?: boolean }): Promise<Mai
   const root = await mkdtemp(join(tmpdir(), 'dropbridge-mailbox-'))
   const open = (owner: string) => {
     const working = { owner, noted: () => Promise.resolve([]) }
-    return directoryMailbox({ root, clock: machineClock(), working, ...options })
+    return createDirectoryMailbox({ root, clock: machineClock(), working, ...options })
   }
   const again = () => open('ours')
   return {
@@ -75,7 +75,7 @@ describe('a directory on this machine', () => {
 
   test('a root that has vanished is unreachable, and is not made again empty', async () => {
     await rm(root, { recursive: true })
-    const mailbox = directoryMailbox({ root })
+    const mailbox = createDirectoryMailbox({ root })
     const unreachable = { code: 'mailbox-unreachable', cause: expect.objectContaining({ code: 'ENOENT' }) }
     await expect(mailbox.list('inbox')).rejects.toMatchObject(unreachable)
     await expect(mailbox.claim(CLAIM)).rejects.toMatchObject(unreachable)
@@ -85,13 +85,13 @@ describe('a directory on this machine', () => {
   })
 
   test('a root that is a file is unreachable', async () => {
-    const mailbox = directoryMailbox({ root: spooled })
+    const mailbox = createDirectoryMailbox({ root: spooled })
     await expect(mailbox.list('.')).rejects.toMatchObject({ code: 'mailbox-unreachable' })
   })
 
   test('a root that is itself a link works', async () => {
     await symlink(root, join(base, 'mounted'))
-    const mailbox = directoryMailbox({ root: join(base, 'mounted') })
+    const mailbox = createDirectoryMailbox({ root: join(base, 'mounted') })
     await writeFile(join(root, 'inbox', 'orders.csv'), 'x')
     expect((await mailbox.list('inbox')).map(({ name }) => name)).toEqual(['orders.csv'])
     expect(await mailbox.claim(CLAIM)).toBe('claimed')
@@ -99,7 +99,7 @@ describe('a directory on this machine', () => {
 
   test('a link to a file is neither listed nor claimed', async () => {
     await symlink(join(base, 'outside', 'secret.csv'), join(root, 'inbox', 'orders.csv'))
-    const mailbox = directoryMailbox({ root })
+    const mailbox = createDirectoryMailbox({ root })
     expect(await mailbox.list('inbox')).toEqual([])
     expect(await mailbox.claim(CLAIM)).toBe('gone')
   })
@@ -108,14 +108,14 @@ describe('a directory on this machine', () => {
     await mkdir(join(root, 'inbox', '.claimed'))
     await symlink(join(base, 'outside', 'secret.csv'), join(root, 'inbox', '.claimed', 'claim-1-orders.csv'))
     const reading = (async () => {
-      for await (const chunk of directoryMailbox({ root }).read(CLAIM)) expect(chunk).toHaveLength(0)
+      for await (const chunk of createDirectoryMailbox({ root }).read(CLAIM)) expect(chunk).toHaveLength(0)
     })()
     await expect(reading).rejects.toMatchObject({ code: 'mailbox-unreachable' })
   })
 
   test('a folder that is a link out of the mailbox is refused', async () => {
     await symlink(join(base, 'outside'), join(root, 'link'))
-    const mailbox = directoryMailbox({ root })
+    const mailbox = createDirectoryMailbox({ root })
     for (const folder of ['link', 'link/deeper']) {
       await expect(mailbox.list(folder)).rejects.toMatchObject({ code: 'configuration-invalid' })
       await expect(leaveIn(mailbox, spooled, folder, 'a.csv')).rejects.toMatchObject({
@@ -130,7 +130,7 @@ describe('a directory on this machine', () => {
     'a folder that becomes a link out of the mailbox is refused from then on (%s)',
     async (how) => {
       await mkdir(join(root, 'out'))
-      const mailbox = directoryMailbox({ root })
+      const mailbox = createDirectoryMailbox({ root })
       expect(await leaveIn(mailbox, spooled, 'out', 'a.csv')).toBe('delivered')
       if (how === 'removed') await rm(join(root, 'out'), { recursive: true })
       else await rename(join(root, 'out'), join(root, 'earlier'))
@@ -146,14 +146,14 @@ describe('a directory on this machine', () => {
   test('a link out of the mailbox is refused also where another one leads back into it', async () => {
     await symlink(join(base, 'outside'), join(root, 'link'))
     await symlink(join(root, 'inbox'), join(base, 'outside', 'back'))
-    await expect(directoryMailbox({ root }).list('link/back')).rejects.toMatchObject({
+    await expect(createDirectoryMailbox({ root }).list('link/back')).rejects.toMatchObject({
       code: 'configuration-invalid',
     })
   })
 
   test('a link that leads nowhere is refused rather than made into a folder', async () => {
     await symlink(join(base, 'outside', 'missing'), join(root, 'link'))
-    await expect(directoryMailbox({ root }).list('link')).rejects.toMatchObject({
+    await expect(createDirectoryMailbox({ root }).list('link')).rejects.toMatchObject({
       code: 'configuration-invalid',
     })
     expect(await readdir(join(base, 'outside'))).toEqual(['secret.csv'])
@@ -162,11 +162,13 @@ describe('a directory on this machine', () => {
   test('a folder that is a link within the mailbox works', async () => {
     await symlink('inbox', join(root, 'eingang'))
     await writeFile(join(root, 'inbox', 'orders.csv'), 'x')
-    expect((await directoryMailbox({ root }).list('eingang')).map(({ name }) => name)).toEqual(['orders.csv'])
+    expect((await createDirectoryMailbox({ root }).list('eingang')).map(({ name }) => name)).toEqual([
+      'orders.csv',
+    ])
   })
 
   test('the folder of claimed files cannot be used as a folder', async () => {
-    await expect(directoryMailbox({ root }).list('inbox/.Claimed')).rejects.toMatchObject({
+    await expect(createDirectoryMailbox({ root }).list('inbox/.Claimed')).rejects.toMatchObject({
       code: 'configuration-invalid',
     })
   })
@@ -185,7 +187,7 @@ describe('a directory on this machine', () => {
     }
     await writeFile(join(root, 'out', '.a.csv.ours.4.dropbridge.tmp'), 'under way')
     const noted = (asked: readonly string[]) => Promise.resolve(asked.filter((name) => name.includes('.2.')))
-    const mailbox = directoryMailbox({ root, clock: machineClock(), working: { owner: 'ours', noted } })
+    const mailbox = createDirectoryMailbox({ root, clock: machineClock(), working: { owner: 'ours', noted } })
     expect(await mailbox.list('out')).toEqual([])
     expect(await leaveIn(mailbox, spooled, 'out', 'a.csv')).toBe('delivered')
     expect((await readdir(join(root, 'out'))).toSorted()).toEqual([
@@ -199,7 +201,7 @@ describe('a directory on this machine', () => {
 
   describe('evidence that somebody else has touched', () => {
     const staged = async () => {
-      const mailbox = directoryMailbox({ root })
+      const mailbox = createDirectoryMailbox({ root })
       return { mailbox, file: await mailbox.stage(spooled, 'out', { name: 'a.csv' }) }
     }
 
@@ -214,7 +216,7 @@ describe('a directory on this machine', () => {
     ])('proves nothing when the working file was %s', async (_, touch, why) => {
       const { mailbox, file } = await staged()
       await touch(join(root, 'out', file.working))
-      const fate = await mailbox.settleNaming('out', namingOf(file, 'a.csv'))
+      const fate = await mailbox.inspectNaming('out', toNaming(file, 'a.csv'))
       expect(fate).toEqual({ unclear: expect.stringMatching(why) })
     })
 
@@ -230,7 +232,7 @@ describe('a directory on this machine', () => {
 
     test('keeps a bridge that was taken over from giving the name', async () => {
       const { mailbox, file } = await staged()
-      await directoryMailbox({ root }).giveName(file, 'a.csv')
+      await createDirectoryMailbox({ root }).giveName(file, 'a.csv')
       await rm(join(root, 'out/a.csv'))
       const note = () => Promise.reject(new Error('taken over'))
       await expect(mailbox.giveName(file, 'a.csv', { note })).rejects.toThrow('taken over')
@@ -241,13 +243,13 @@ describe('a directory on this machine', () => {
       const { mailbox, file } = await staged()
       await rename(join(root, 'out'), join(root, 'unmounted'))
       await mkdir(join(root, 'out'))
-      const fate = await mailbox.settleNaming('out', namingOf(file, 'a.csv'))
+      const fate = await mailbox.inspectNaming('out', toNaming(file, 'a.csv'))
       expect(fate).toEqual({ unclear: expect.stringMatching(/another folder/) })
     })
   })
 
   test('a delivered file gets the usual rights, not the private ones of the spool', async () => {
-    await leaveIn(directoryMailbox({ root }), spooled, 'out', 'a.csv')
+    await leaveIn(createDirectoryMailbox({ root }), spooled, 'out', 'a.csv')
     await writeFile(join(root, 'usual'), 'x')
     const usual = (await stat(join(root, 'usual'))).mode
     expect((await stat(join(root, 'out', 'a.csv'))).mode).toBe(usual)
@@ -255,7 +257,7 @@ describe('a directory on this machine', () => {
 
   test('a spooled file that is missing leaves nothing behind', async () => {
     await rm(spooled)
-    await expect(leaveIn(directoryMailbox({ root }), spooled, 'out', 'a.csv')).rejects.toMatchObject({
+    await expect(leaveIn(createDirectoryMailbox({ root }), spooled, 'out', 'a.csv')).rejects.toMatchObject({
       code: 'cannot-write',
       message: expect.stringContaining(spooled),
     })
@@ -269,7 +271,7 @@ describe('a directory on this machine', () => {
     await writeFile(join(root, 'inbox', 'orders.csv'), 'x')
     await mkdir(join(root, 'inbox', '.claimed'))
     await mkdir(join(root, 'private'), { mode: 0o000 })
-    const mailbox = directoryMailbox({ root })
+    const mailbox = createDirectoryMailbox({ root })
     const refused = { cause: expect.objectContaining({ code: 'EACCES' }) }
     await asNobody(async () => {
       const cannotWrite = { code: 'cannot-write', ...refused }
@@ -288,7 +290,7 @@ describe('a directory on this machine', () => {
     const path = join(root, 'inbox', 'orders.csv')
     await writeFile(path, 'x', { mode: 0o000 })
     await chmod(path, 0o000)
-    const mailbox = directoryMailbox({ root })
+    const mailbox = createDirectoryMailbox({ root })
     await asNobody(async () => {
       await expect(mailbox.claim(CLAIM)).rejects.toMatchObject({
         code: 'cannot-write',
@@ -302,7 +304,7 @@ describe('a directory on this machine', () => {
 
   test('what the disk refuses to take is a failure to write', async () => {
     const name = 'n'.repeat(300) // no file system takes such a name
-    await expect(leaveIn(directoryMailbox({ root }), spooled, 'out', name)).rejects.toMatchObject({
+    await expect(leaveIn(createDirectoryMailbox({ root }), spooled, 'out', name)).rejects.toMatchObject({
       code: 'cannot-write',
       cause: expect.objectContaining({ code: 'ENAMETOOLONG' }),
     })
@@ -310,7 +312,7 @@ describe('a directory on this machine', () => {
   })
 
   test('a file is described by its full path', () => {
-    expect(directoryMailbox({ root }).describe('out/today', 'a.csv')).toBe(
+    expect(createDirectoryMailbox({ root }).describe('out/today', 'a.csv')).toBe(
       join(root, 'out', 'today', 'a.csv'),
     )
   })

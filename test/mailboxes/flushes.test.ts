@@ -2,8 +2,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { namingOf } from '../../src/domain/naming.ts'
-import { directoryMailbox } from '../../src/mailboxes/directory.ts'
+import { toNaming } from '../../src/domain/mailbox.ts'
+import { createDirectoryMailbox } from '../../src/mailboxes/directory/mailbox.ts'
 import { watchFlushes } from '../fixtures/flushes.ts'
 import { machineClock } from '../fixtures/machine-clock.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
@@ -17,7 +17,7 @@ async function setUp() {
   await writeFile(join(root, 'inbox/orders.csv'), 'a,b\n')
   const spooled = join(base, 'spooled')
   await writeFile(spooled, 'a,b\n')
-  const open = () => directoryMailbox({ root, clock: machineClock() })
+  const open = () => createDirectoryMailbox({ root, clock: machineClock() })
   return { root, spooled, open, flushes: await watchFlushes() }
 }
 
@@ -82,12 +82,12 @@ test.each([true, false])(
   'a name that a crash left without its flush is flushed before it counts as given (hard links: %s)',
   async (hardLinks) => {
     const { root, spooled, flushes } = await setUp()
-    const open = () => directoryMailbox({ root, clock: machineClock(), hardLinks })
+    const open = () => createDirectoryMailbox({ root, clock: machineClock(), hardLinks })
     const staged = await open().stage(spooled, 'out', { name: 'x.csv' })
     await open().giveName(staged, 'x.csv', { moreFollow: true })
     flushes.forget()
 
-    expect(await open().settleNaming('out', namingOf(staged, 'x.csv'))).toBe('named')
+    expect(await open().inspectNaming('out', toNaming(staged, 'x.csv'))).toBe('named')
     expect(await flushes.count(join(root, 'out'))).toBe(1)
   },
 )
@@ -96,8 +96,8 @@ test('listing and reading flush nothing', async () => {
   const { open, flushes, root } = await setUp()
   const mailbox = open()
   await mailbox.list('inbox')
-  await mailbox.names('inbox')
-  await mailbox.stands('inbox', 'orders.csv')
+  await mailbox.listNames('inbox')
+  await mailbox.hasEntry('inbox', 'orders.csv')
   expect(await flushes.count(root)).toBe(0)
   expect(await flushes.count(join(root, 'inbox'))).toBe(0)
 })

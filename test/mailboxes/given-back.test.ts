@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { sampleCatalogue } from '../../src/service/sample-seed.ts'
 import { aWorld, BRAND, type World } from '../fixtures/world.ts'
-import { directoryMailbox } from '../../src/mailboxes/directory.ts'
+import { createDirectoryMailbox } from '../../src/mailboxes/directory/mailbox.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 
 const mappingPath = new URL('../../mappings/supplier-inventory.yaml', import.meta.url).pathname
@@ -32,7 +32,7 @@ test('a stock file given back by a pass that was killed in the middle of it is a
   await world.drop('inbox/shipments', 'stock.csv', `SKU,On Hand\n${identifier},5\n`)
   await world.run('shipments')
   const bridge = await world.open()
-  const [closed] = await bridge.journal.filesCalled('stock.csv', 5)
+  const [closed] = await bridge.journal.findFilesByName('stock.csv', 5)
   await bridge.close()
   // A stopped process claimed tomorrow's file of the same name for it; the pass that gave it back was killed after link().
   const inbox = join(world.folder, 'exchange/inbox/shipments')
@@ -54,7 +54,7 @@ test('unclaim of a file whose link was placed before a crash is finished', async
   await mkdir(join(root, 'inbox/.claimed'), { recursive: true })
   await writeFile(join(root, 'inbox/a.csv'), 'x')
   await link(join(root, 'inbox/a.csv'), join(root, 'inbox/.claimed/k1-a.csv'))
-  const mailbox = directoryMailbox({ root })
-  expect(await mailbox.unclaim({ id: 'k1', folder: 'inbox', name: 'a.csv' })).toBe('returned')
-  expect(await mailbox.claims('inbox')).toEqual([])
+  const mailbox = createDirectoryMailbox({ root })
+  expect(await mailbox.releaseClaim({ id: 'k1', folder: 'inbox', name: 'a.csv' })).toBe('returned')
+  expect(await mailbox.listClaims('inbox')).toEqual([])
 })

@@ -3,8 +3,8 @@ import { leaveIn } from '../fixtures/leave-in.ts'
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { checkFolders } from '../../src/bridge/check-folders.ts'
-import { directoryMailbox } from '../../src/mailboxes/directory.ts'
+import { checkFolders } from '../../src/app/check.ts'
+import { createDirectoryMailbox } from '../../src/mailboxes/directory/mailbox.ts'
 import { isTemporaryName } from '../../src/mailboxes/names.ts'
 import { smallDisk } from '../fixtures/small-disk.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
@@ -22,7 +22,7 @@ const CLAIM = { id: 'claim-1', folder: '.', name: 'orders.csv' }
 
 test('while nothing is mounted no call takes the folder below for the mailbox', async () => {
   const { root, spooled, disk } = await share()
-  const mailbox = directoryMailbox({ root, mounted: true })
+  const mailbox = createDirectoryMailbox({ root, mounted: true })
   expect(await leaveIn(mailbox, spooled, '.', 'orders.csv')).toBe('delivered')
   expect((await mailbox.list('.')).map(({ name }) => name)).toEqual(['orders.csv'])
   await disk.unmount()
@@ -31,11 +31,11 @@ test('while nothing is mounted no call takes the folder below for the mailbox', 
   const calls = [
     () => mailbox.list('.'),
     () => mailbox.claim(CLAIM),
-    () => mailbox.claims('.'),
+    () => mailbox.listClaims('.'),
     () => mailbox.archive(CLAIM, 'archive'),
     () => leaveIn(mailbox, spooled, '.', 'b.csv'),
-    () => mailbox.names('.'),
-    () => mailbox.mark('.', '.mark'),
+    () => mailbox.listNames('.'),
+    () => mailbox.createMarkerFolder('.', '.mark'),
   ]
   for (const call of calls) await expect(call()).rejects.toMatchObject(AWAY)
   expect(await readdir(root)).toEqual(['orders.csv'])
@@ -69,7 +69,7 @@ test('a file that is left in the moment in which the share goes away does not co
     void disk.unmount()
     return 'working'
   }
-  const mailbox = directoryMailbox({ root, mounted: true, newId })
+  const mailbox = createDirectoryMailbox({ root, mounted: true, newId })
 
   await expect(leaveIn(mailbox, spooled, '.', 'orders.csv')).rejects.toMatchObject(AWAY)
   // Its copy may lie hidden in the folder below, and never gets its name there.

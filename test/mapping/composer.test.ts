@@ -41,7 +41,7 @@ describe('rows', () => {
     const composer = await composerOf(SHIPMENTS)
 
     expect(composer.columns).toEqual(['PO', 'Shipped', 'Carrier', 'SKU', 'Qty', 'Slip', 'Source'])
-    expect(rowsOf(composer.rows(SHIPMENT))).toEqual([
+    expect(rowsOf(composer.composeRows(SHIPMENT))).toEqual([
       ['HV-20001', '06/30/2026 23:30 -04:00', 'FedEx', 'HV-10001', '2', 'false', '007'],
     ])
   })
@@ -49,7 +49,7 @@ describe('rows', () => {
   test('lines for further parcels of one item are printed only when asked for', async () => {
     const composer = await composerOf(SHIPMENTS.replace('columns:', 'parts: all\ncolumns:'))
 
-    expect(rowsOf(composer.rows(SHIPMENT)).map((row) => row[4])).toEqual(['2', '1'])
+    expect(rowsOf(composer.composeRows(SHIPMENT)).map((row) => row[4])).toEqual(['2', '1'])
   })
 
   test('without each a record makes one row', async () => {
@@ -58,29 +58,33 @@ describe('rows', () => {
     )
 
     expect(
-      rowsOf(composer.rows({ purchase_order_number: 'HV-1', subtotal_charged: '5.00', order_lines: [] })),
+      rowsOf(
+        composer.composeRows({ purchase_order_number: 'HV-1', subtotal_charged: '5.00', order_lines: [] }),
+      ),
     ).toEqual([['HV-1', '5.00']])
   })
 
   test('what is null or not there is blank, or the default', async () => {
     const composer = await composerOf(SHIPMENTS)
 
-    expect(rowsOf(composer.rows({ shipped_at: null, shipping_method: null, shipment_lines: [{}] }))).toEqual([
-      ['', '', 'by hand', '', '', '', '007'],
-    ])
+    expect(
+      rowsOf(composer.composeRows({ shipped_at: null, shipping_method: null, shipment_lines: [{}] })),
+    ).toEqual([['', '', 'by hand', '', '', '', '007']])
   })
 
   test('a list of texts stands in one cell', async () => {
     const text =
       'operation: export-orders\ncolumns:\n  Gift: gift_message\n  One: { from: gift_message, join: " / " }'
 
-    expect(rowsOf((await composerOf(text)).rows({ gift_message: ['a', 'b'] }))).toEqual([['a\nb', 'a / b']])
+    expect(rowsOf((await composerOf(text)).composeRows({ gift_message: ['a', 'b'] }))).toEqual([
+      ['a\nb', 'a / b'],
+    ])
   })
 
   test('a record that would leave no row in the file is a problem, so that nobody acknowledges it unseen', async () => {
     const composer = await composerOf(SHIPMENTS)
 
-    expect(composer.rows({ ...SHIPMENT, shipment_lines: [] })).toMatchObject({
+    expect(composer.composeRows({ ...SHIPMENT, shipment_lines: [] })).toMatchObject({
       problems: [{ code: 'value-missing', place: { field: 'shipment_lines' } }],
     })
   })
@@ -93,7 +97,7 @@ describe('rows', () => {
       ),
     )
 
-    const composed = composer.rows({
+    const composed = composer.composeRows({
       ...SHIPMENT,
       shipped_at: 'soon',
       shipping_method: { carrier: { code: 'FDEX' } },
@@ -135,7 +139,7 @@ test('how the file is to be written is handed on', async () => {
   })
 })
 
-test('every mistake of an export is told, with its line and column', async () => {
+test('every error of an export is told, with its line and column', async () => {
   const text = `operation: export-orders
 each: order_line
 parts: all

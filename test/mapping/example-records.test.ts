@@ -1,7 +1,7 @@
 /** Holding a mapping to the records of its example, refused ones included. */
 import { expect, test } from 'vitest'
 import type { Draft } from '../../src/domain/translator.ts'
-import { exampleBody, recordDifferences } from '../../src/mapping/example-records.ts'
+import { toExampleBody, compareRecords } from '../../src/mapping/examples.ts'
 import { draftsOf, ORDERS, orderSheet } from './sheet.ts'
 
 const A = { 'PO Number': 'A' }
@@ -9,17 +9,17 @@ const BAD = { 'PO Number': 'B', Qty: 'two', City: '' }
 const C = { 'PO Number': 'C' }
 
 const three = () => draftsOf(ORDERS, orderSheet(A, BAD, C))
-const bodies = (drafts: readonly Draft[]): unknown[] => drafts.map(exampleBody)
+const bodies = (drafts: readonly Draft[]): unknown[] => drafts.map(toExampleBody)
 
 test('a refused record stands in the example with the codes of its problems, in any order', async () => {
   const drafts = await three()
   const [a, , c] = bodies(drafts)
 
-  expect(recordDifferences(drafts, [a, { refused: ['value-missing', 'integer-expected'] }, c])).toEqual([])
-  expect(recordDifferences(drafts, [a, { refused: ['value-missing'] }, c])).toEqual([
+  expect(compareRecords(drafts, [a, { refused: ['value-missing', 'integer-expected'] }, c])).toEqual([])
+  expect(compareRecords(drafts, [a, { refused: ['value-missing'] }, c])).toEqual([
     'Record 2 was refused for value-missing, integer-expected; expected was value-missing.',
   ])
-  expect(recordDifferences(drafts, [{ refused: ['value-missing'] }, a, c]).slice(0, 1)).toEqual([
+  expect(compareRecords(drafts, [{ refused: ['value-missing'] }, a, c]).slice(0, 1)).toEqual([
     'Record 1 was expected to be refused for value-missing, and it is not.',
   ])
 })
@@ -29,14 +29,14 @@ test('one record too many, or one missing, does not make the others differ', asy
   const [a, , c] = bodies(drafts)
   const refused = { refused: ['integer-expected', 'value-missing'] }
 
-  expect(recordDifferences(drafts, [a, c])).toEqual([
+  expect(compareRecords(drafts, [a, c])).toEqual([
     'Record 2 was refused: line 3, column "City": The cell is blank, and the API requires ship_to.city.',
     'Record 2 was refused: line 3, column "Qty": "two" is not a whole number.',
   ])
-  expect(recordDifferences(drafts.slice(1), [{ ...(a as object) }, refused, c])).toEqual([
+  expect(compareRecords(drafts.slice(1), [{ ...(a as object) }, refused, c])).toEqual([
     `A record was expected before record 2: ${JSON.stringify(a)}.`,
   ])
-  expect(recordDifferences(drafts, [refused, c])).toEqual(['Record 1 was not expected.'])
+  expect(compareRecords(drafts, [refused, c])).toEqual(['Record 1 was not expected.'])
 })
 
 test('a record that differs is told field by field, and the next one is compared with its own', async () => {
@@ -45,7 +45,7 @@ test('a record that differs is told field by field, and the next one is compared
   const refused = { refused: ['integer-expected', 'value-missing'] }
   const changed = { ...(a as object), purchase_order_number: 'X' }
 
-  expect(recordDifferences(drafts, [changed, refused, c])).toEqual([
+  expect(compareRecords(drafts, [changed, refused, c])).toEqual([
     'Record 1: purchase_order_number is "A"; expected was "X".',
   ])
 })

@@ -1,6 +1,6 @@
 /** docs/fields.md: the fields of each operation, printed from the contract. */
 import { OPERATIONS } from '../../src/contract/operations.ts'
-import { describeRule, type Shape, shapeOf } from '../../src/mapping/shape.ts'
+import { describeRule, type Shape, toShape } from '../../src/mapping/shape.ts'
 
 const HEAD = `# The fields of each operation
 
@@ -12,7 +12,7 @@ written as one item behind a dash. \`dropbridge map schema OPERATION\` prints th
 export function fieldsPage(): string {
   const sections = Object.entries(OPERATIONS).map(([name, operation]) => {
     const isBody = operation.direction === 'inbound'
-    const rows = rowsOf(shapeOf(isBody ? operation.body : operation.record), '', isBody)
+    const rows = rowsOf(toShape(isBody ? operation.body : operation.record), '', isBody)
     const head = isBody
       ? ['| Field | Takes | Required |', '| --- | --- | --- |']
       : ['| Field | Is |', '| --- | --- |']

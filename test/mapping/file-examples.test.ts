@@ -2,10 +2,10 @@
 import iconv from 'iconv-lite'
 import { expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { isUnreadable } from '../../src/domain/document.ts'
+import { isUnreadable } from '../../src/domain/format.ts'
 import { createFormats } from '../../src/formats/formats.ts'
-import { WRITE_KEYS } from '../../src/mapping/export/write-frame.ts'
-import { READ_KEYS } from '../../src/mapping/reading/read-frame.ts'
+import { WRITE_KEYS } from '../../src/mapping/export/write-options.ts'
+import { READ_KEYS } from '../../src/mapping/reading/read-keys.ts'
 import { inChunks } from '../suites/format.suite.ts'
 import { constantBody, type Plain } from './ready-bodies.ts'
 import { mappingOf, translatorOf } from './sheet.ts'
@@ -74,8 +74,8 @@ async function recordsIn(bytes: Uint8Array, read: Plain, more: Plain = {}): Prom
   const bound = translator.bind(reading.layouts)
   if (!('keyColumns' in bound)) return bound.map(({ code }) => code)
   const drafts = []
-  for await (const rows of reading.batches) drafts.push(...bound.push(rows))
-  return [...drafts, ...bound.end()].map((draft) => {
+  for await (const rows of reading.batches) drafts.push(...bound.translateRows(rows))
+  return [...drafts, ...bound.finish()].map((draft) => {
     const [line] = (draft.body?.['order_lines'] ?? []) as {
       variant: { identifier: string }
       quantity: number
@@ -121,9 +121,12 @@ test.each(Object.entries(OUTGOING))('write: %s', async (key, { name = 'Ada', bes
   if (mapping.direction !== 'outbound') throw new Error('not an export')
   const { composer } = mapping
 
-  const writer = createFormats().writer(composer.columns, composer.write)
-  const composed = composer.rows({ purchase_order_number: 'HV-1', ship_to: { name1: name } })
-  const bytes = Buffer.concat([writer.head(), writer.rows('rows' in composed ? composed.rows : [])])
+  const writer = createFormats().createWriter(composer.columns, composer.write)
+  const composed = composer.composeRows({ purchase_order_number: 'HV-1', ship_to: { name1: name } })
+  const bytes = Buffer.concat([
+    writer.formatHeader(),
+    writer.formatRows('rows' in composed ? composed.rows : []),
+  ])
 
   const encoding = 'encoding' in write ? String(write.encoding) : 'utf-8'
   expect(iconv.decode(bytes, encoding, { stripBOM: false })).toBe(gives)

@@ -1,6 +1,6 @@
 /** What a mapping leaves to be found: names instead of ids, values of the order, and what is kept beside it. */
 import { describe, expect, test } from 'vitest'
-import { exampleBody } from '../../src/mapping/example-records.ts'
+import { toExampleBody } from '../../src/mapping/examples.ts'
 import { draftsOf, mistakesOf, sheet } from './sheet.ts'
 
 const shipment = (fields: string, more = '') => `
@@ -24,7 +24,7 @@ const ONE = sheet('PO,Tracking,Ship Via\nHV-1,T1,Slow')
 async function bodyOf(text: string) {
   const [draft] = await draftsOf(text, ONE)
   expect(draft?.problems).toEqual([])
-  return draft === undefined ? {} : exampleBody(draft)
+  return draft === undefined ? {} : toExampleBody(draft)
 }
 
 describe('a name is found', () => {
@@ -57,14 +57,14 @@ describe('a name is found', () => {
   })
 
   test('but a constant takes no other option beside it, and an empty one is no name', async () => {
-    const mistakes = await mistakesOf(
+    const errors = await mistakesOf(
       shipment(
         "  carrier_id: { const: UPSN, find: carrier, case: lower }\n  shipping_method_id: { const: ' ', find: shipping-method }",
       ),
     )
 
-    expect(mistakes.join('\n')).toContain('a constant takes no other options')
-    expect(mistakes.join('\n')).toContain('an empty text is never sent')
+    expect(errors.join('\n')).toContain('a constant takes no other options')
+    expect(errors.join('\n')).toContain('an empty text is never sent')
   })
 })
 
@@ -74,8 +74,8 @@ describe('a value of the order', () => {
   shipping_method_id: { order: shipping_method.id }
   label_reference: ${leaf}`)
     const [draft] = await draftsOf(text, ONE)
-    const awaited = draft?.awaits?.find(({ field }) => field === 'label_reference')
-    return awaited?.take(found, {})
+    const awaited = draft?.deferred?.find(({ field }) => field === 'label_reference')
+    return awaited?.resolve(found, {})
   }
 
   test('is shown by its path, and goes through the steps of its leaf once it is known', async () => {
@@ -107,9 +107,9 @@ describe('a value of the order', () => {
       shipment('  carrier_id: { const: 2 }\n  shipping_method_id: { order: shipping_method.id }'),
       ONE,
     )
-    const method = draft?.awaits?.find(({ field }) => field === 'shipping_method_id')
+    const method = draft?.deferred?.find(({ field }) => field === 'shipping_method_id')
 
-    expect(method?.take(undefined, {}).problems).toMatchObject([{ code: 'order-value-missing' }])
+    expect(method?.resolve(undefined, {}).problems).toMatchObject([{ code: 'order-value-missing' }])
   })
 
   test('is not for the lines of a record', async () => {

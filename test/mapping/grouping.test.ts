@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Row } from '../../src/domain/document.ts'
+import type { Row } from '../../src/domain/format.ts'
 import { type Problem, problem } from '../../src/domain/problem.ts'
 import { draftsOf, ORDERS, orderSheet, placesOf, type Sheet, sheet, typedSheet } from './sheet.ts'
 

@@ -1,4 +1,4 @@
-/** Mappings that extend others: what is inherited, what is taken away, and where mistakes are said to be. */
+/** Mappings that extend others: what is inherited, what is taken away, and where errors are said to be. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -129,12 +129,12 @@ records:
     ])
   })
 
-  test('a name that is not in the list is a mistake', async () => {
+  test('a name that is not in the list is an error', async () => {
     const base = { 'base.yaml': `${ORDERS}read: { format: csv, columns: [PO Number, Qty] }\n` }
 
-    const [mistake] = await mistakesOf('extends: base.yaml\nread: { columns: { Qyt: Pieces } }\n', base)
+    const [error] = await mistakesOf('extends: base.yaml\nread: { columns: { Qyt: Pieces } }\n', base)
 
-    expect([mistake]).toEqual([
+    expect([error]).toEqual([
       '2:20 read.columns.Qyt: the list that is extended has no "Qyt". Did you mean "Qty"?',
     ])
   })
@@ -201,7 +201,7 @@ body: { ship_to: { name2: Name, country: { const: CA } } }
   })
 })
 
-describe('mistakes', () => {
+describe('errors', () => {
   test('each is told where it was written, in whichever file that is', async () => {
     const base = ORDERS.replace('quantity: Qty', 'quantity: { form: Qty }')
     const lines = await mistakesOf('extends: base.yaml\nbody:\n  ship_to:\n    zip: Zip\n', {
@@ -239,7 +239,7 @@ describe('mistakes', () => {
     ])
   })
 
-  test('null for what the base does not have is a mistake, with the nearest name', async () => {
+  test('null for what the base does not have is an error, with the nearest name', async () => {
     expect(await mistakesOf('extends: base.yaml\nbody: { ship_to: { stret2: null } }\n', BASE)).toEqual([
       '2:20 body.ship_to.stret2: the mapping that is extended has nothing here to take away. Did you mean "street2"?',
     ])
@@ -263,7 +263,7 @@ describe('files beside the base', () => {
     expect(mapping.examples).toEqual([{ input: 'p.csv', expect: 'p.json' }])
   })
 
-  test('a mistake in a base is told with the path of that base', async () => {
+  test('an error in a base is told with the path of that base', async () => {
     const folder = await tempFolder()
     await mkdir(join(folder, 'common'))
     await writeFile(join(folder, 'common/base.yaml'), ORDERS.replace('quantity: Qty', 'quantity: 3'))

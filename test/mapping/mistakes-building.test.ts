@@ -60,8 +60,8 @@ test.each([
   ],
   ['totals: { rows: Count }', '4:9 totals: when is missing: it says which row is that of the totals'],
   ['totals: { when: { PO: T }, sum: {} }', '4:33 totals.sum: name a column and the column of its total'],
-])('%s is a mistake', async (keys, mistake) => {
-  expect(await mistakesOf(withKeys(keys))).toEqual([mistake])
+])('%s is an error', async (keys, error) => {
+  expect(await mistakesOf(withKeys(keys))).toEqual([error])
 })
 
 test.each([
@@ -95,8 +95,8 @@ test.each([
     'group: { by: PO Number, differing: last }',
     '3:36 group.differing: expected `refuse` or `first`',
   ],
-])('%s written as %s is a mistake', async (right, wrong, mistake) => {
-  expect(await mistakesOf(ORDERS.replace(right, wrong))).toEqual([mistake])
+])('%s written as %s is an error', async (right, wrong, error) => {
+  expect(await mistakesOf(ORDERS.replace(right, wrong))).toEqual([error])
 })
 
 test('where the mapping names the columns of the file, conditions name no others', async () => {
@@ -121,7 +121,7 @@ totals: { when: { PO Number: T }, rows: Count }`).replace(
   ])
 })
 
-test('a mistake in one option does not hide those in the others', async () => {
+test('an error in one option does not hide those in the others', async () => {
   const text = ORDERS.replace(
     'gift_message: Gift',
     `gift_message:
@@ -130,7 +130,7 @@ test('a mistake in one option does not hide those in the others', async () => {
       - { when: { Gift: filled }, frum: Gift }`,
   )
 
-  expect((await mistakesOf(text)).map((mistake) => mistake.replace(/^\d+:\d+ /, ''))).toEqual([
+  expect((await mistakesOf(text)).map((error) => error.replace(/^\d+:\d+ /, ''))).toEqual([
     'body.gift_message.oneOf[0].when: a condition names at least one column',
     'body.gift_message.oneOf[1].frum: there is no such key here. Did you mean "from"?',
   ])
@@ -142,17 +142,17 @@ read: { format: csv, records: { H: { as: header, columns: [PO] }, D: { as: detai
 ${totals}
 body: {}
 `
-  const mistakes = async (as: string, totals: string) =>
-    (await mistakesOf(typed(as, totals))).filter((mistake) => !mistake.includes('the API requires'))
+  const errors = async (as: string, totals: string) =>
+    (await mistakesOf(typed(as, totals))).filter((error) => !error.includes('the API requires'))
 
-  expect(await mistakes('totals', 'totals: { when: { PO: T }, sum: { Qtty: Sum } }')).toEqual([
+  expect(await errors('totals', 'totals: { when: { PO: T }, sum: { Qtty: Sum } }')).toEqual([
     '3:11 totals.when: the record type says which row it is: leave `when` out',
     '3:35 totals.sum.Qtty: there is no column "Qtty" that can be used here. Did you mean "Qty"?',
   ])
-  expect(await mistakes('ignore', 'totals: { rows: Sum }')).toEqual([
+  expect(await errors('ignore', 'totals: { rows: Sum }')).toEqual([
     '3:9 totals: give the row of totals a record type `as: totals` under `read`',
   ])
-  expect(await mistakes('totals', '')).toEqual([
+  expect(await errors('totals', '')).toEqual([
     '1:1 say under `totals` what the rows of type T count and add up',
   ])
 })
@@ -187,11 +187,11 @@ test('records of several types have no group, and the message says what else may
 })
 
 test('an unknown field is told with the fields there are, unless one of them is near', async () => {
-  const mistakes = await mistakesOf(
+  const errors = await mistakesOf(
     ORDERS.replace('      price: Retail', '      pric: Retail\n      colour: Red'),
   )
 
-  expect(mistakes.filter((mistake) => mistake.includes('no such field'))).toEqual([
+  expect(errors.filter((error) => error.includes('no such field'))).toEqual([
     '23:7 body.order_lines[0].pric: the API has no such field. Did you mean "price"?',
     '24:7 body.order_lines[0].colour: the API has no such field. It has: variant, quantity, net_price, price.',
   ])

@@ -1,8 +1,8 @@
-/** Mistakes in what an export says: all of them, each with its line and column. */
+/** Errors in what an export says: all of them, each with its line and column. */
 import { expect, test } from 'vitest'
 import { mistakesOf } from './sheet.ts'
 
-test('every mistake in the options of a column is told', async () => {
+test('every error in the options of a column is told', async () => {
   const text = `operation: export-orders
 columns:
   A: gift_message[x]
@@ -61,7 +61,7 @@ tables:
   ])
 })
 
-test('every mistake in how the file is written is told', async () => {
+test('every error in how the file is written is told', async () => {
   const write = (options: string) =>
     mistakesOf(`operation: export-orders\nwrite: { ${options} }\ncolumns: { Größe: id }`)
 
@@ -90,7 +90,7 @@ test('every mistake in how the file is written is told', async () => {
   expect(await write('format: csv, encoding: ascii, header: false')).toEqual([])
 })
 
-test('every mistake in the rows of a file is told', async () => {
+test('every error in the rows of a file is told', async () => {
   const text = `operation: export-orders
 write: { format: csv, header: true }
 each: order_lines
@@ -125,7 +125,7 @@ file: { records: 0 }
   ])
 })
 
-test('every mistake in a condition of a column is told', async () => {
+test('every error in a condition of a column is told', async () => {
   const text = `operation: export-orders
 each: order_lines
 columns:
@@ -164,7 +164,7 @@ columns:
   ])
 })
 
-test('every mistake in lines above the header and in files without quotes is told', async () => {
+test('every error in lines above the header and in files without quotes is told', async () => {
   const write = (options: string, columns = '{ A: id }') =>
     mistakesOf(`operation: export-orders\nwrite: { ${options} }\ncolumns: ${columns}`)
 
@@ -235,7 +235,7 @@ trailer: { type: Ü, columns: { N: { count: records } } }
   ])
 })
 
-test('every mistake in flags, required columns, thousands and numbers of a table is told', async () => {
+test('every error in flags, required columns, thousands and numbers of a table is told', async () => {
   const text = `operation: export-orders
 columns:
   A: { filled: gift_mesage, yes: Y }

@@ -1,4 +1,4 @@
-/** What a mapping says of its files and cannot mean is told before any file is touched. */
+/** What a mapping says of its files and cannot mean is reported before any file is touched. */
 import { expect, test } from 'vitest'
 import { mistakesOf, ORDERS } from './sheet.ts'
 
@@ -6,9 +6,9 @@ const withRead = (read: string) =>
   ORDERS.replace('operation: create-order\n', `operation: create-order\n${read}`)
 
 const ofRead = async (read: string) => {
-  const mistakes = await mistakesOf(withRead(read))
+  const errors = await mistakesOf(withRead(read))
   // Which columns the mapping then does not find is no matter here.
-  return mistakes.filter((mistake) => mistake.includes(' read'))
+  return errors.filter((error) => error.includes(' read'))
 }
 
 test.each([
@@ -60,11 +60,11 @@ test.each([
     '3:22 read.escape: the escape must be a character other than the quote and the delimiter',
   ],
   ['{ format: csv, typeIn: 2 }', '3:22 read.typeIn: this is for files with `records`: name their types'],
-])('%s is a mistake', async (read, mistake) => {
-  expect(await ofRead(`read: ${read}\n`)).toEqual([mistake])
+])('%s is an error', async (read, error) => {
+  expect(await ofRead(`read: ${read}\n`)).toEqual([error])
 })
 
-test('what speaks of a header line is a mistake where the mapping names the columns itself', async () => {
+test('what speaks of a header line is an error where the mapping names the columns itself', async () => {
   const read = 'read: { format: csv, columns: [PO], skip: header, repeated: allowed, extra: refuse }\n'
 
   const why = 'this is for files with a header line, and this mapping names the columns itself'
@@ -75,7 +75,7 @@ test('what speaks of a header line is a mistake where the mapping names the colu
   ])
 })
 
-test('what speaks of cells with delimiters is a mistake in a file of fixed width', async () => {
+test('what speaks of cells with delimiters is an error in a file of fixed width', async () => {
   const read =
     'read: { format: fixed, quote: null, delimiter: ";", skip: header, columns: [PO, { name: X, length: 2 }] }\n'
 
@@ -127,11 +127,11 @@ test('a mapping whose record types name their columns may use no others', async 
     A: { of: H, columns: [Order Date] }
     D: { as: detail, columns: [SKU] }
 `
-  const mistakes = await mistakesOf(withRead(read).replace('group: PO Number\n', ''))
+  const errors = await mistakesOf(withRead(read).replace('group: PO Number\n', ''))
 
-  expect(mistakes.some((mistake) => mistake.includes('purchase_order_number'))).toBe(false)
-  expect(mistakes.some((mistake) => mistake.includes('ordered_at'))).toBe(false)
-  expect(mistakes.find((mistake) => mistake.includes('name1'))).toContain('"Name"')
+  expect(errors.some((error) => error.includes('purchase_order_number'))).toBe(false)
+  expect(errors.some((error) => error.includes('ordered_at'))).toBe(false)
+  expect(errors.find((error) => error.includes('name1'))).toContain('"Name"')
 })
 
 test('a key of an ignored line that is not known is told with the nearest one', async () => {

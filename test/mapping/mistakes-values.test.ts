@@ -1,11 +1,11 @@
-/** Mistakes in the options of values: each is told with its place, before any file is touched. */
+/** Errors in the options of values: each is reported with its place, before any file is touched. */
 import { describe, expect, test } from 'vitest'
 import { compilePattern } from '../../src/mapping/values/pattern.ts'
 import { mistakesOf, ORDERS } from './sheet.ts'
 
 const mistakesWith = (line: string, written: string) => mistakesOf(ORDERS.replace(line, () => written))
 
-test('the mistakes of many values are told at once, each at its own option', async () => {
+test('the errors of many values are told at once, each at its own option', async () => {
   const text = ORDERS.replace('name1: Name', 'name1: { all: [Name], wiht: x }')
     .replace('street1: Address 1', 'street1: { from: Address 1, wrap: 20 }')
     .replace('postal_code: Zip', 'postal_code: { from: Zip, digits: five }')
@@ -70,10 +70,10 @@ test.each([
   ['quantity: Qty', '{ from: Qty, implied: 2, decimal: "," }', '`implied` takes no `decimal`'],
   ['quantity: Qty', '{ from: Qty, long: cut }', '`long` is for texts that the API limits'],
   ['quantity: Qty', '{ calc: "[Qty]", match: x }', '`calc` takes no `match`'],
-])('%s written as %s is a mistake', async (line, written, mistake) => {
+])('%s written as %s is an error', async (line, written, error) => {
   const [found = ''] = await mistakesWith(line, `${line.split(':')[0]}: ${written}`)
 
-  expect(found).toContain(mistake)
+  expect(found).toContain(error)
 })
 
 test.each([
@@ -92,20 +92,20 @@ test.each([
   ['round([Qty], two)', 'round takes the number of decimals'],
   ['[Qty] + 30 days', 'days are added to a date, and this field takes no date'],
   [`[Qty]${' + 1'.repeat(130)}`, 'a calculation has at most 500 characters'],
-])('the calculation %j is a mistake', async (calc, mistake) => {
+])('the calculation %j is an error', async (calc, error) => {
   const [found = ''] = await mistakesWith('net_price: Cost', `net_price: { calc: "${calc}" }`)
 
-  expect(found).toContain(mistake)
+  expect(found).toContain(error)
 })
 
 test.each([
   ['30', 'a date is calculated as a column and days'],
   ['[Order Date] + 30', 'to a date only days can be added'],
   ['[Order Date] * 2', '"*" cannot stand where it stands'],
-])('the calculation %j of a date is a mistake', async (calc, mistake) => {
+])('the calculation %j of a date is an error', async (calc, error) => {
   const [found = ''] = await mistakesWith('ordered_at: Order Date', `ordered_at: { calc: "${calc}" }`)
 
-  expect(found).toContain(mistake)
+  expect(found).toContain(error)
 })
 
 test('a calculation names only columns that the mapping lists, those of the rows inside of a sum', async () => {

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { loadMapping } from '../../src/mapping/load.ts'
 import { mistakesOf, ORDERS } from './sheet.ts'
 
-test('a mapping without mistakes has none', async () => {
+test('a mapping without errors has none', async () => {
   expect(await mistakesOf(ORDERS)).toEqual([])
 })
 
-test('every mistake is told at once, with its line and column', async () => {
+test('every error is told at once, with its line and column', async () => {
   const text = `operation: create-order
 read: { format: xlsx, delimeter: ";" }
 grup: PO Number
@@ -130,13 +130,13 @@ test.each([
     'ground: { method: A, carrier: B }\n      fedex ground: { method: FEDEX',
     'the table has two rows for "fedex ground"',
   ],
-])('%s written as %s is a mistake', async (right, wrong, message) => {
-  const mistakes = await mistakesOf(ORDERS.replace(right, wrong))
+])('%s written as %s is an error', async (right, wrong, message) => {
+  const errors = await mistakesOf(ORDERS.replace(right, wrong))
 
-  expect(mistakes.map((mistake) => mistake.replace(/^\d+:\d+ ([^:]+: )?/, ''))).toContain(message)
+  expect(errors.map((error) => error.replace(/^\d+:\d+ ([^:]+: )?/, ''))).toContain(message)
 })
 
-test('a table whose values do not fit the field is a mistake of the mapping', async () => {
+test('a table whose values do not fit the field is an error of the mapping', async () => {
   const text = ORDERS.replace('quantity: Qty', 'quantity: { from: Pack, table: packs }').replace(
     'tables:',
     'tables:\n  packs: { file: packs.csv }',
@@ -154,12 +154,12 @@ test('a table whose values do not fit the field is a mistake of the mapping', as
 test('a mapping that names the columns itself may use no others', async () => {
   const columns = 'PO, Date, Name, Street, City, State, Zip, Via, SKU, Qty, Cost, Retail'
 
-  const mistakes = await mistakesOf(
+  const errors = await mistakesOf(
     ORDERS.replace('group:', `read: { format: csv, columns: [${columns}] }\ngroup:`),
   )
 
-  expect(mistakes).toContain('4:8 group: `read` names no column "PO Number" that can be used here.')
-  expect(mistakes).toContain(
+  expect(errors).toContain('4:8 group: `read` names no column "PO Number" that can be used here.')
+  expect(errors).toContain(
     '10:14 body.ship_to.street1: `read` names no column "Address 1" that can be used here.',
   )
 })
@@ -187,7 +187,7 @@ test.each(['', '- a\n- b', 'operation: [', 'just text', '&a [*a]'])(
   },
 )
 
-test('a mapping file that is not there is a mistake of the configuration, and names its path', async () => {
+test('a mapping file that is not there is an error of the configuration, and names its path', async () => {
   await expect(loadMapping('no/such/mapping.yaml')).rejects.toMatchObject({
     code: 'mapping-invalid',
     message: 'The mapping file no/such/mapping.yaml cannot be read.',

@@ -1,16 +1,14 @@
 /** The tables of docs/mapping.md, printed from those of the compiler. */
-import { CALC_FORMS } from '../../src/mapping/calc/calc-forms.ts'
+import { CALC_FORMS } from '../../src/mapping/calc/calculation.ts'
 import { COLUMN_OPTIONS, SHARED_OPTIONS } from '../../src/mapping/export/column-options.ts'
-import { WRITE_KEYS } from '../../src/mapping/export/write-frame.ts'
-import { ORIGIN_OPTIONS } from '../../src/mapping/fields/origin-options.ts'
-import { TEXT_OPTIONS } from '../../src/mapping/fields/text-options.ts'
-import { VALUE_OPTIONS } from '../../src/mapping/fields/value-options.ts'
+import { WRITE_KEYS } from '../../src/mapping/export/write-options.ts'
+import { ORIGIN_OPTIONS, TEXT_OPTIONS, VALUE_OPTIONS } from '../../src/mapping/fields/options.ts'
 import { COMMON_KEYS, INBOUND_KEYS, OUTBOUND_KEYS } from '../../src/mapping/file.ts'
-import type { KeyRow } from '../../src/mapping/key-table.ts'
-import { READ_KEYS } from '../../src/mapping/reading/read-frame.ts'
-import { CONDITION_FORMS } from '../../src/mapping/rows/condition-forms.ts'
-import { GROUP_FORMS } from '../../src/mapping/rows/group-forms.ts'
-import { DATE_TOKENS } from '../../src/mapping/values/date-tokens.ts'
+import type { KeyRow } from '../../src/mapping/source/schema.ts'
+import { READ_KEYS } from '../../src/mapping/reading/read-keys.ts'
+import { CONDITION_FORMS } from '../../src/mapping/rows/conditions.ts'
+import { GROUP_FORMS } from '../../src/mapping/rows/grouping.ts'
+import { DATE_TOKENS } from '../../src/mapping/values/date-format.ts'
 
 type Rows = Readonly<Record<string, KeyRow>>
 

@@ -1,8 +1,9 @@
 /** What is published about mapping files is true: the JSON Schema and the documentation. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { MAP_COMMANDS } from '../../src/cli/commands/map/map.ts'
-import { mappingJsonSchema } from '../../src/mapping/json-schema.ts'
+import { commandName } from '../../src/cli/command.ts'
+import { mapCommand } from '../../src/cli/commands/map/map.ts'
+import { createMappingSchema } from '../../src/mapping/json-schema.ts'
 import { fieldsPage } from './field-tables.ts'
 import { PRINTED } from './page-tables.ts'
 
@@ -10,20 +11,20 @@ const DOCS = new URL('../../docs/', import.meta.url).pathname
 const page = readFileSync(`${DOCS}mapping.md`, 'utf8')
 
 test('the published schema is the one the compiler has', async () => {
-  const schema = `${JSON.stringify(mappingJsonSchema(), null, 2)}\n`
+  const schema = `${JSON.stringify(createMappingSchema(), null, 2)}\n`
 
   await expect(schema).toMatchFileSnapshot(`${DOCS}mapping.schema.json`)
 })
 
 test('the schema of one operation knows its own body', () => {
-  expect(mappingJsonSchema('create-invoice')).toMatchObject({
+  expect(createMappingSchema('create-invoice')).toMatchObject({
     properties: { operation: { const: 'create-invoice' }, body: { properties: { due_amount: {} } } },
     required: ['operation', 'body'],
   })
 })
 
 test('an editor shows for every key what the documentation says of it', () => {
-  const { definitions, properties } = mappingJsonSchema('create-order')
+  const { definitions, properties } = createMappingSchema('create-order')
 
   expect(definitions).toMatchObject({
     read: { properties: { skip: { description: expect.stringContaining('above the header') as string } } },
@@ -49,5 +50,8 @@ test('docs/fields.md lists the fields of every operation as the contract has the
 })
 
 test('every command about mappings is in the documentation', () => {
-  expect(MAP_COMMANDS.filter((name) => !page.includes(`| \`dropbridge map ${name} `))).toEqual([])
+  const names = (mapCommand.commands ?? []).map(commandName)
+
+  expect(names).toContain('learn')
+  expect(names.filter((name) => !page.includes(`| \`dropbridge map ${name} `))).toEqual([])
 })

@@ -1,9 +1,8 @@
 /** Small bodies that are valid, and mappings that make them of constants, for tests of one part of a mapping. */
 import { stringify } from 'yaml'
-import type { Row } from '../../src/domain/document.ts'
+import type { Row } from '../../src/domain/format.ts'
 import type { Draft } from '../../src/domain/translator.ts'
-import { translateRows } from '../../src/mapping/translator.ts'
-import { translatorOf } from './sheet.ts'
+import { translateAll, translatorOf } from './sheet.ts'
 
 export type Plain = Readonly<Record<string, unknown>>
 
@@ -94,7 +93,7 @@ export async function recordOf(
     return { layout: 0, line: index + 2, lastLine: index + 2, values: ['k', ...values] }
   })
   const layouts = [{ recordType: '', columns: ['Key', ...columns.map(([name]) => name)] }]
-  const { drafts, problems } = translateRows(await translatorOf(mapping), layouts, rows)
+  const { drafts, problems } = translateAll(await translatorOf(mapping), layouts, rows)
   if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join('\n'))
   return drafts[0]
 }

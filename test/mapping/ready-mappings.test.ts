@@ -5,23 +5,21 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { OPERATIONS } from '../../src/contract/operations.ts'
-import { isUnreadable } from '../../src/domain/document.ts'
-import type { Reading } from '../../src/domain/document.ts'
-import { csvFormat } from '../../src/formats/csv/format.ts'
+import { type FileReading, isUnreadable, type ReadOptions } from '../../src/domain/format.ts'
+import { createCsvFormat } from '../../src/formats/csv/format.ts'
 import { checkInboundExample, checkOutboundExample } from '../../src/mapping/examples.ts'
-import { mappingJsonSchema } from '../../src/mapping/json-schema.ts'
+import { createMappingSchema } from '../../src/mapping/json-schema.ts'
 import { loadMapping } from '../../src/mapping/load.ts'
-import type { ReadOptions } from '../../src/domain/format.ts'
 
 const FOLDER = new URL('../../mappings', import.meta.url).pathname
 const NAMES = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'))
-const format = csvFormat()
+const format = createCsvFormat()
 
 function bytesOf(path: string): Buffer {
   return readFileSync(join(FOLDER, path))
 }
 
-async function readSample(path: string, options: ReadOptions): Promise<Reading> {
+async function readSample(path: string, options: ReadOptions): Promise<FileReading> {
   const reading = await format.read(chunks(bytesOf(path)), options)
   if (isUnreadable(reading)) throw new Error(reading.problems.map(({ message }) => message).join('\n'))
   return reading
@@ -61,7 +59,7 @@ describe.each(NAMES)('%s', (name) => {
   })
 
   test('fits the published schema', () => {
-    const schema = z.fromJSONSchema(mappingJsonSchema() as never)
+    const schema = z.fromJSONSchema(createMappingSchema() as never)
 
     expect(schema.safeParse(parse(bytesOf(name).toString())).error?.issues ?? []).toEqual([])
   })
@@ -76,14 +74,14 @@ test.each(NAMES.filter((name) => name.endsWith('-export.yaml')))(
     const operation = OPERATIONS[mapping.operation]
     const [example] = examples
     const records = recordsOf(example?.input ?? '')
-    const writer = format.writer(composer.columns, composer.write)
+    const writer = format.createWriter(composer.columns, composer.write)
 
     const parts = records.map((record) => {
-      const composed = composer.rows(record)
-      return writer.rows('rows' in composed ? composed.rows : [])
+      const composed = composer.composeRows(record)
+      return writer.formatRows('rows' in composed ? composed.rows : [])
     })
 
-    expect(Buffer.concat([writer.head(), ...parts]).toString()).toBe(
+    expect(Buffer.concat([writer.formatHeader(), ...parts]).toString()).toBe(
       bytesOf(example?.expect ?? '').toString(),
     )
     const schema = 'record' in operation ? operation.record : z.never()

@@ -1,9 +1,9 @@
 /** Rows of a sheet written down in a test, and mappings compiled from text. */
 import Papa from 'papaparse'
-import type { Layout, Row } from '../../src/domain/document.ts'
+import type { Layout, Row } from '../../src/domain/format.ts'
+import type { Problem } from '../../src/domain/problem.ts'
 import type { Draft, Translator } from '../../src/domain/translator.ts'
 import { compileMapping, type Mapping } from '../../src/mapping/load.ts'
-import { translateRows } from '../../src/mapping/translator.ts'
 import { BridgeError } from '../../src/support/errors.ts'
 
 export interface Sheet {
@@ -52,17 +52,29 @@ export async function translatorOf(
   return mapping.translator
 }
 
+/** All drafts of rows that are all there, and the mismatches; or why the mapping does not fit the columns. */
+export function translateAll(
+  translator: Translator,
+  layouts: readonly Layout[],
+  rows: readonly Row[],
+): { readonly drafts: readonly Draft[]; readonly problems: readonly Problem[] } {
+  const bound = translator.bind(layouts)
+  if (!('keyColumns' in bound)) return { drafts: [], problems: bound }
+  const drafts = [...bound.translateRows(rows), ...bound.finish()]
+  return { drafts, problems: bound.listMismatches() }
+}
+
 export async function draftsOf(
   text: string,
   { layouts, rows }: Sheet,
   tables?: Readonly<Record<string, string>>,
 ): Promise<readonly Draft[]> {
-  const { drafts, problems } = translateRows(await translatorOf(text, tables), layouts, rows)
+  const { drafts, problems } = translateAll(await translatorOf(text, tables), layouts, rows)
   if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join('\n'))
   return drafts
 }
 
-/** The mistakes of a mapping, without the name of the file. */
+/** The errors of a mapping, without the name of the file. */
 export async function mistakesOf(text: string, tables?: Readonly<Record<string, string>>): Promise<string[]> {
   try {
     await mappingOf(text, tables)

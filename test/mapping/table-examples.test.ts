@@ -1,15 +1,15 @@
 /** The examples in the tables of docs/mapping.md give what the tables say they give. */
 import { describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { CALC_FORMS } from '../../src/mapping/calc/calc-forms.ts'
+import { CALC_FORMS } from '../../src/mapping/calc/calculation.ts'
 import { COLUMN_OPTIONS } from '../../src/mapping/export/column-options.ts'
 import { COMMON_KEYS, INBOUND_KEYS, OUTBOUND_KEYS } from '../../src/mapping/file.ts'
-import type { KeyRow } from '../../src/mapping/key-table.ts'
-import { exampleBody } from '../../src/mapping/example-records.ts'
-import { LEAF_OPTIONS } from '../../src/mapping/options.ts'
-import { CONDITION_FORMS } from '../../src/mapping/rows/condition-forms.ts'
-import { GROUP_FORMS } from '../../src/mapping/rows/group-forms.ts'
-import { DATE_TOKENS } from '../../src/mapping/values/date-tokens.ts'
+import type { KeyRow } from '../../src/mapping/source/schema.ts'
+import { toExampleBody } from '../../src/mapping/examples.ts'
+import { LEAF_OPTIONS } from '../../src/mapping/fields/options.ts'
+import { CONDITION_FORMS } from '../../src/mapping/rows/conditions.ts'
+import { GROUP_FORMS } from '../../src/mapping/rows/grouping.ts'
+import { DATE_TOKENS } from '../../src/mapping/values/date-format.ts'
 import { type BODIES, constantMapping, type Plain, recordOf } from './ready-bodies.ts'
 import { mappingOf, mistakesOf, ORDERS } from './sheet.ts'
 
@@ -48,7 +48,7 @@ test.each(leafRows)(
     )
 
     expect(draft?.problems).toEqual([])
-    expect(draft && exampleBody(draft)[field]).toEqual(gives)
+    expect(draft && toExampleBody(draft)[field]).toEqual(gives)
   },
 )
 
@@ -73,7 +73,7 @@ async function cellOf(
   const columns = { Cell: parse(column) as unknown }
   const mapping = await mappingOf(stringify({ operation: 'export-orders', write, columns, tables: TABLES }))
   if (mapping.direction !== 'outbound') throw new Error('not an export')
-  const composed = mapping.composer.rows(record)
+  const composed = mapping.composer.composeRows(record)
   return 'rows' in composed ? composed.rows[0]?.[0] : composed.problems
 }
 

@@ -60,7 +60,7 @@ describe('a record', () => {
     const bound = (await translatorOf(ORDERS)).bind(layouts)
     if (!('keyColumns' in bound)) throw new Error('not bound')
 
-    const counts = [...rows.map((row) => bound.push([row]).length), bound.end().length]
+    const counts = [...rows.map((row) => bound.translateRows([row]).length), bound.finish().length]
 
     expect(counts).toEqual([0, 0, 1, 1])
   })
@@ -250,14 +250,14 @@ describe('columns', () => {
     const problems = (await translatorOf(ORDERS)).bind(layouts)
 
     expect(
-      Array.isArray(problems) && problems.map(({ code, place, hint }) => [code, place.column, hint]),
+      Array.isArray(problems) && problems.map(({ code, place, fix }) => [code, place.column, fix]),
     ).toEqual([
       [
         'column-missing',
         'PO Number',
         'Did you mean "PO Numbr"? Rename that column, or name this spelling in the mapping.',
       ],
-      ['column-missing', 'Qty', 'Add the column, or name its other spelling in the mapping.'],
+      ['column-missing', 'Qty', 'Add the column, or add its other spelling to the mapping.'],
     ])
   })
 
@@ -292,11 +292,11 @@ describe('columns', () => {
     const bound = (await translatorOf(ORDERS)).bind(sheet(HEADER.toLowerCase()).layouts)
     if (!('keyColumns' in bound)) throw new Error('not bound')
 
-    expect(bound.columnOf('order_lines[3].variant.upc')).toBe('upc')
-    expect(bound.columnOf('order_lines.variant')).toBe('sku')
-    expect(bound.columnOf('ship_to')).toBe('name')
-    expect(bound.columnOf('shipping_method.name')).toBeUndefined()
-    expect(bound.columnOf('nothing.at.all')).toBeUndefined()
+    expect(bound.findColumn('order_lines[3].variant.upc')).toBe('upc')
+    expect(bound.findColumn('order_lines.variant')).toBe('sku')
+    expect(bound.findColumn('ship_to')).toBe('name')
+    expect(bound.findColumn('shipping_method.name')).toBeUndefined()
+    expect(bound.findColumn('nothing.at.all')).toBeUndefined()
   })
 
   test('a format is told which names a header line has', async () => {

@@ -1,18 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import type { FieldRule } from '../../src/contract/fields.ts'
-import { converterFor } from '../../src/mapping/values/convert.ts'
+import { createConverter } from '../../src/mapping/values/convert.ts'
 import { compileDateFormat, type DateFormat } from '../../src/mapping/values/date-format.ts'
-import type { DateOptions } from '../../src/mapping/values/dates.ts'
+import { type DateOptions, findZone, UTC } from '../../src/mapping/values/dates.ts'
 import { toProvince } from '../../src/mapping/values/places.ts'
-import { cleaned, wrapped } from '../../src/mapping/values/text.ts'
-import { FAILED } from '../../src/mapping/values/value.ts'
-import { UTC, zoneNamed } from '../../src/mapping/values/zone.ts'
+import { cleanText, FAILED, wrapText } from '../../src/mapping/values/text.ts'
 import { draftsOf, ORDERS, orderSheet, placesOf } from './sheet.ts'
 
 /** The value, or the code of its problem. */
 function convert(rule: FieldRule, text: string, dates: Partial<DateOptions> = {}): unknown {
   let code = ''
-  const value = converterFor(rule, { formats: [], names: [], zone: UTC, ...dates })(text, (refused) => {
+  const value = createConverter(rule, { formats: [], names: [], zone: UTC, ...dates })(text, (refused) => {
     code = refused
     return FAILED
   })
@@ -118,7 +116,7 @@ test.each([
 })
 
 describe('dates', () => {
-  const NEW_YORK = zoneNamed('America/New_York')
+  const NEW_YORK = findZone('America/New_York')
 
   test.each([
     ['2026-11-21T02:15:00Z', '2026-11-21T02:15:00Z'],
@@ -227,8 +225,8 @@ describe('lists of texts', () => {
   })
 
   test('a word longer than a line is cut, and never inside one character', () => {
-    expect(wrapped('abcdefgh ij', 3)).toEqual(['abc', 'def', 'gh', 'ij'])
-    expect(wrapped('ab😀cd', 3)).toEqual(['ab', '😀c', 'd'])
+    expect(wrapText('abcdefgh ij', 3)).toEqual(['abc', 'def', 'gh', 'ij'])
+    expect(wrapText('ab😀cd', 3)).toEqual(['ab', '😀c', 'd'])
   })
 })
 
@@ -241,5 +239,5 @@ test.each([
   ['=1+1', '=1+1'],
   [' \t', ''],
 ])('the cell %j says %j', (raw, text) => {
-  expect(cleaned(raw)).toBe(text)
+  expect(cleanText(raw)).toBe(text)
 })

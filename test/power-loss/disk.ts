@@ -1,5 +1,5 @@
 /**
- * A model of a file system that is told of every call: it keeps apart what is durable and what may still be lost.
+ * A model of a file system that is reported every call: it keeps apart what is durable and what may still be lost.
  *
  * The contents of a file are durable up to its last fsync. An entry of a folder is durable when the folder was flushed after the
  * entry changed; flushing a file says nothing of its name. Both are less than ext4 or xfs promise.
@@ -19,7 +19,7 @@ export interface Identity {
   readonly changed: bigint
 }
 
-/** The identities that were told of the inodes of a disk that was made again, with the change times that they really have. */
+/** The identities that were reported of the inodes of a disk that was made again, with the change times that they really have. */
 export type Identities = ReadonlyMap<number, Identity & { readonly reallyChanged: bigint }>
 
 export interface FileNode {

@@ -24,7 +24,7 @@ export interface RoundOptions {
   /** How many calls and flushes a whole pass has. */
   readonly whole: { readonly calls: number; readonly syncs: number }
   readonly losses: number
-  /** How many passes must end well: a second one notices what a reader took after the first. */
+  /** How many passes must end well: a second one detects what a reader took after the first. */
   readonly passes: number
   /** Called on the state that a loss left, before anything is started on it. */
   readonly afterLoss?: (loss: Loss) => Promise<void>
@@ -114,7 +114,7 @@ async function losePower(options: RoundOptions, { log, before }: Before): Promis
     reader === undefined ? new Map<string, NameState>() : namesGiven(reader, { operations, folder, before })
   const state = crash(disk, variant, chance)
   const left = putTree(folder, state.tree, `${log}.replaced`)
-  const taken = reader === undefined ? [] : takenBy({ reader, operations, names, chance })
+  const taken = reader === undefined ? [] : confirmedBy({ reader, operations, names, chance })
   return { cut, wasRunning: exit === null, operations, state, names, taken, identities: left }
 }
 
@@ -169,7 +169,7 @@ interface Takings {
  * What the reader has. A file whose removal was lost lies there again: the reader knows it and removes it again. Sometimes the
  * reader is quicker than the bridge after the loss, and takes all that lies there before the bridge starts.
  */
-function takenBy({ reader, operations, names, chance }: Takings): Taken[] {
+function confirmedBy({ reader, operations, names, chance }: Takings): Taken[] {
   const stateOf = (path: string) => names.get(basename(path)) ?? 'noted'
   const taken: Taken[] = []
   for (const operation of operations) {

@@ -1,7 +1,7 @@
 /** However adds and flushes are mixed, every item is written once, in order, in batches within their bound. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { batchWriter } from '../../src/support/batches.ts'
+import { createBatchWriter } from '../../src/support/async.ts'
 
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.constant('add' as const) },
@@ -19,7 +19,7 @@ test('every item is written once and in order, or its failure is heard', async (
         const written: number[] = []
         const lost: number[] = []
         const sizes: number[] = []
-        const writer = batchWriter<number>({ atMost, afterMs: 60_000 }, async (items) => {
+        const writer = createBatchWriter<number>({ atMost, afterMs: 60_000 }, async (items) => {
           sizes.push(items.length)
           await Promise.resolve()
           if (fails[sizes.length % fails.length] === true) {

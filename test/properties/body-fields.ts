@@ -1,7 +1,7 @@
 /** The fields of a body by their paths, and the smallest valid body that has a given one. */
 import type { z } from 'zod'
 import type { FieldRule } from '../../src/contract/fields.ts'
-import { type Shape, shapeOf } from '../../src/mapping/shape.ts'
+import { type Shape, toShape } from '../../src/mapping/shape.ts'
 
 export type Plain = Readonly<Record<string, unknown>>
 
@@ -30,7 +30,7 @@ export function fieldsOf(body: z.ZodType): BodyField[] {
     if (field.kind !== 'field' || field.rule === undefined) return []
     return [{ path, rule: field.rule, list: shape.kind === 'list', required: shape.required, within }]
   }
-  return walk(shapeOf(body), '', [])
+  return walk(toShape(body), '', [])
 }
 
 /** The body, or the template of one, with the value at the path. */

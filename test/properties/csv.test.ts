@@ -1,10 +1,15 @@
 /** What holds for every CSV file, however odd: checked with random ones. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isUnreadable, type Row, type Unreadable } from '../../src/domain/document.ts'
-import type { ReadOptions, WriteOptions } from '../../src/domain/format.ts'
-import { csvFormat } from '../../src/formats/csv/format.ts'
-import type { ReadLimits } from '../../src/formats/text/limits.ts'
+import {
+  isUnreadable,
+  type ReadOptions,
+  type Row,
+  type UnreadableFile,
+  type WriteOptions,
+} from '../../src/domain/format.ts'
+import { createCsvFormat } from '../../src/formats/csv/format.ts'
+import type { ReadLimits } from '../../src/formats/text/buffer.ts'
 import { inChunks, readable, rowsOf } from '../suites/format.suite.ts'
 
 const CSV = { format: 'csv' } as const
@@ -46,10 +51,13 @@ describe('written rows', () => {
         options,
         cuts,
         async (rows, how, sizes) => {
-          const writer = csvFormat().writer(['A', 'B', 'C'], { ...CSV, ...how } satisfies WriteOptions)
-          const bytes = Buffer.concat([writer.head(), writer.rows(rows)])
+          const writer = createCsvFormat().createWriter(['A', 'B', 'C'], {
+            ...CSV,
+            ...how,
+          } satisfies WriteOptions)
+          const bytes = Buffer.concat([writer.formatHeader(), writer.formatRows(rows)])
           const told: ReadOptions = { ...CSV, delimiter: how.delimiter, encoding: how.encoding }
-          const found = await rowsOf(await readable(csvFormat().read(inPieces(bytes, sizes), told)))
+          const found = await rowsOf(await readable(createCsvFormat().read(inPieces(bytes, sizes), told)))
           expect(found.map(({ values }) => values)).toEqual(rows)
           expect(found.every(({ problems }) => problems === undefined)).toBe(true)
 
@@ -84,10 +92,10 @@ describe('any file', () => {
     limits: Partial<ReadLimits>,
     options: ReadOptions,
   ) => {
-    const reading = await csvFormat(limits).read(input, options)
+    const reading = await createCsvFormat(limits).read(input, options)
     if (isUnreadable(reading)) return reading
-    const { close: _, ...told } = reading
-    return { ...told, batches: await rowsOf(reading), ignored: reading.ignored() }
+    const { close: _, countIgnoredLines, ...told } = reading
+    return { ...told, batches: await rowsOf(reading), ignored: countIgnoredLines() }
   }
   const headerless: ReadOptions = { ...CSV, columns: ['A', 'B'], delimiter: ',' }
 
@@ -187,7 +195,7 @@ describe('any file', () => {
   })
 })
 
-type Read = Unreadable | { readonly batches: readonly Row[] }
+type Read = UnreadableFile | { readonly batches: readonly Row[] }
 
 /** What is wrong with the lines of the rows: they must follow each other and leave out nothing but blank lines. */
 function faults(reading: Read, text?: string): string[] {

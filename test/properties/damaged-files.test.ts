@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isUnreadable } from '../../src/domain/document.ts'
+import { isUnreadable } from '../../src/domain/format.ts'
 import type { Draft, Translator } from '../../src/domain/translator.ts'
 import { createFormats } from '../../src/formats/formats.ts'
 import { loadMapping } from '../../src/mapping/load.ts'
@@ -229,9 +229,9 @@ async function translated(translator: Translator, bytes: Buffer, size: number): 
   const rows: number[] = []
   for await (const batch of reading.batches) {
     rows.push(...batch.map(({ line }) => line))
-    drafts.push(...bound.push(batch))
+    drafts.push(...bound.translateRows(batch))
   }
-  return { refusals: 0, drafts: [...drafts, ...bound.end()], rows }
+  return { refusals: 0, drafts: [...drafts, ...bound.finish()], rows }
 }
 
 async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {

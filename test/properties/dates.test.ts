@@ -2,9 +2,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { compileDateFormat, type DateFormat } from '../../src/mapping/values/date-format.ts'
-import { dateTimeConverter } from '../../src/mapping/values/dates.ts'
-import { FAILED } from '../../src/mapping/values/value.ts'
-import { UTC } from '../../src/mapping/values/zone.ts'
+import { createDateTimeConverter, UTC } from '../../src/mapping/values/dates.ts'
+import { FAILED } from '../../src/mapping/values/text.ts'
 
 function format(text: string): DateFormat {
   const compiled = compileDateFormat(text)
@@ -32,7 +31,7 @@ test('a format of two-digit numbers reads what that of one-digit numbers reads',
 
 test('every instant is written as ISO 8601 writes it', () => {
   const second = format('yyyy-MM-dd HH:mm:ss')
-  const convert = dateTimeConverter({ formats: [second], names: [], zone: UTC })
+  const convert = createDateTimeConverter({ formats: [second], names: [], zone: UTC })
   const min = Date.UTC(1900, 0, 1) / 1000
   const max = Date.UTC(2199, 11, 31) / 1000
   fc.assert(

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import iconv from 'iconv-lite'
 import { expect, test } from 'vitest'
-import { isUnreadable } from '../../src/domain/document.ts'
-import { csvFormat } from '../../src/formats/csv/format.ts'
+import { isUnreadable } from '../../src/domain/format.ts'
+import { createCsvFormat } from '../../src/formats/csv/format.ts'
 import { inChunks } from '../suites/format.suite.ts'
 
 const LETTERS = 'aeinrstZWBÀÉÈÑÖÜØßàáâãäåæçèéêëìíîïñóôõöøùúûüýÿŠšŽžŒœ'.split('')
@@ -37,7 +37,10 @@ const fileOf = (words: readonly string[], padding: number) =>
   `PO,Name\n${'1,plain\n'.repeat(padding)}${words.map((each) => `2,${each}\n`).join('')}`
 
 const read = async (bytes: Buffer, chunk: number) => {
-  const reading = await csvFormat().read(inChunks(bytes, chunk), { format: 'csv', encoding: 'windows-1252' })
+  const reading = await createCsvFormat().read(inChunks(bytes, chunk), {
+    format: 'csv',
+    encoding: 'windows-1252',
+  })
   if (isUnreadable(reading)) return { problems: reading.problems, rows: [] }
   const rows = []
   for await (const batch of reading.batches) rows.push(...batch)

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { OPERATIONS } from '../../src/contract/operations.ts'
-import { isUnreadable } from '../../src/domain/document.ts'
+import { isUnreadable } from '../../src/domain/format.ts'
 import type { Draft, Translator } from '../../src/domain/translator.ts'
 import { createFormats } from '../../src/formats/formats.ts'
 import { inChunks } from '../suites/format.suite.ts'
@@ -69,13 +69,16 @@ function writtenIn({ rule, list, path }: BodyField): fc.Arbitrary<Written> {
 /** The records of a file with these cells, each in a record of its own. */
 async function draftsOf(cells: readonly string[], translator: Translator): Promise<Draft[]> {
   const formats = createFormats()
-  const writer = formats.writer(['Key', 'Cell'], { format: 'csv' })
-  const bytes = Buffer.concat([writer.head(), writer.rows(cells.map((cell, index) => [`k${index}`, cell]))])
+  const writer = formats.createWriter(['Key', 'Cell'], { format: 'csv' })
+  const bytes = Buffer.concat([
+    writer.formatHeader(),
+    writer.formatRows(cells.map((cell, index) => [`k${index}`, cell])),
+  ])
   const reading = await formats.read(inChunks(bytes), translator.read)
   if (isUnreadable(reading)) throw new Error(reading.problems.map(({ message }) => message).join('\n'))
   const bound = translator.bind(reading.layouts)
   if (!('keyColumns' in bound)) throw new Error(bound.map(({ message }) => message).join('\n'))
   const drafts: Draft[] = []
-  for await (const rows of reading.batches) drafts.push(...bound.push(rows))
-  return [...drafts, ...bound.end()]
+  for await (const rows of reading.batches) drafts.push(...bound.translateRows(rows))
+  return [...drafts, ...bound.finish()]
 }

@@ -3,11 +3,11 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { OPERATIONS } from '../../src/contract/operations.ts'
-import { isUnreadable } from '../../src/domain/document.ts'
+import { isUnreadable } from '../../src/domain/format.ts'
 import type { Composer } from '../../src/domain/translator.ts'
 import { createFormats } from '../../src/formats/formats.ts'
-import { followPath, pathsOf } from '../../src/mapping/export/paths.ts'
-import { type Shape, shapeOf } from '../../src/mapping/shape.ts'
+import { followPath, listPaths } from '../../src/mapping/export/paths.ts'
+import { type Shape, toShape } from '../../src/mapping/shape.ts'
 import { mappingOf } from '../mapping/sheet.ts'
 import { inChunks, rowsOf } from '../suites/format.suite.ts'
 import { type Plain, put } from './body-fields.ts'
@@ -23,12 +23,12 @@ interface Case {
 
 const cases = Object.entries(OPERATIONS).flatMap(([name, operation]): Case[] => {
   if (operation.direction === 'inbound') return []
-  const record = shapeOf(operation.record)
+  const record = toShape(operation.record)
   const lists =
     record.kind === 'object' ? [...record.fields].filter(([, field]) => isListOfObjects(field)) : []
   return [undefined, ...lists.map(([each]) => each)].map((each) => {
     // An open object has whatever the API puts there.
-    const paths = pathsOf(record, each).map((path) => path.replace(/\*$/, 'anything'))
+    const paths = listPaths(record, each).map((path) => path.replace(/\*$/, 'anything'))
     return { name, record, each, paths }
   })
 })
@@ -146,16 +146,19 @@ function valueAt(record: Shape, path: string): fc.Arbitrary<Written> {
 /** The cells of the rows of the file with these records. */
 async function rowsIn(records: readonly Plain[], composer: Composer): Promise<(readonly string[])[]> {
   const formats = createFormats()
-  const writer = formats.writer(composer.columns, composer.write)
+  const writer = formats.createWriter(composer.columns, composer.write)
   const rows = records.flatMap((record) => {
-    const composed = composer.rows(record)
+    const composed = composer.composeRows(record)
     if ('problems' in composed) throw new Error(composed.problems.map(({ message }) => message).join('\n'))
     return composed.rows
   })
-  const reading = await formats.read(inChunks(Buffer.concat([writer.head(), writer.rows(rows)])), {
-    format: 'csv',
-    delimiter: ',',
-  })
+  const reading = await formats.read(
+    inChunks(Buffer.concat([writer.formatHeader(), writer.formatRows(rows)])),
+    {
+      format: 'csv',
+      delimiter: ',',
+    },
+  )
   if (isUnreadable(reading)) throw new Error(reading.problems.map(({ message }) => message).join('\n'))
   return (await rowsOf(reading)).map(({ values }) => values)
 }

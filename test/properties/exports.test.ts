@@ -1,7 +1,7 @@
 /** What an export writes, the matching import reads back: whatever the records, and however the file is shaped. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isUnreadable } from '../../src/domain/document.ts'
+import { isUnreadable } from '../../src/domain/format.ts'
 import type { Composer, Draft, Translator } from '../../src/domain/translator.ts'
 import { createFormats } from '../../src/formats/formats.ts'
 import { mappingOf } from '../mapping/sheet.ts'
@@ -221,13 +221,13 @@ async function pairOf({ write, read }: Pair) {
 }
 
 function writtenBy(composer: Composer, records: readonly ApiOrder[]): Buffer {
-  const writer = createFormats().writer(composer.columns, composer.write)
+  const writer = createFormats().createWriter(composer.columns, composer.write)
   const rows = records.flatMap((record) => {
-    const composed = composer.rows(record)
+    const composed = composer.composeRows(record)
     if ('problems' in composed) throw new Error(composed.problems.map(({ message }) => message).join('\n'))
     return composed.rows
   })
-  return Buffer.concat([writer.head(), writer.rows(rows)])
+  return Buffer.concat([writer.formatHeader(), writer.formatRows(rows)])
 }
 
 async function readBack(translator: Translator, bytes: Uint8Array): Promise<readonly Draft[]> {
@@ -236,8 +236,8 @@ async function readBack(translator: Translator, bytes: Uint8Array): Promise<read
   const bound = translator.bind(reading.layouts)
   if (!('keyColumns' in bound)) throw new Error(JSON.stringify(bound))
   const drafts: Draft[] = []
-  for await (const batch of reading.batches) drafts.push(...bound.push(batch))
-  return [...drafts, ...bound.end()]
+  for await (const batch of reading.batches) drafts.push(...bound.translateRows(batch))
+  return [...drafts, ...bound.finish()]
 }
 
 function bodyOf(record: ApiOrder): unknown {

@@ -1,9 +1,8 @@
 /** What holds for every file of fixed width, however odd: checked with random ones. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isUnreadable } from '../../src/domain/document.ts'
-import type { ReadOptions } from '../../src/domain/format.ts'
-import { fixedFormat } from '../../src/formats/fixed/format.ts'
+import { isUnreadable, type ReadOptions } from '../../src/domain/format.ts'
+import { createFixedFormat } from '../../src/formats/fixed/format.ts'
 import { inChunks, readable, rowsOf } from '../suites/format.suite.ts'
 
 const TABLE: ReadOptions = {
@@ -43,11 +42,11 @@ test('written rows are read as the same cells, on the lines where they stand', a
       how,
       size,
       async (rows, options, chunk) => {
-        const writer = fixedFormat().writer([], { format: 'fixed', ...options })
-        const bytes = Buffer.concat([writer.head(), writer.rows(rows)])
+        const writer = createFixedFormat().createWriter([], { format: 'fixed', ...options })
+        const bytes = Buffer.concat([writer.formatHeader(), writer.formatRows(rows)])
 
         const told = { ...TABLE, encoding: options.encoding }
-        const found = await rowsOf(await readable(fixedFormat().read(inChunks(bytes, chunk), told)))
+        const found = await rowsOf(await readable(createFixedFormat().read(inChunks(bytes, chunk), told)))
 
         expect(found.map(({ values }) => values)).toEqual(rows)
         expect(found.map(({ line }) => line)).toEqual(rows.map((_, index) => index + 1))
@@ -73,8 +72,10 @@ test('any bytes are read to their end, the same however they arrive, each line i
   await fc.assert(
     fc.asyncProperty(bytes, told, size, async (file, options, chunk) => {
       const read = async (from: AsyncIterable<Uint8Array>) => {
-        const reading = await fixedFormat({ maxRowCharacters: 20 }).read(from, options)
-        return isUnreadable(reading) ? reading : { rows: await rowsOf(reading), ignored: reading.ignored() }
+        const reading = await createFixedFormat({ maxRowCharacters: 20 }).read(from, options)
+        return isUnreadable(reading)
+          ? reading
+          : { rows: await rowsOf(reading), ignored: reading.countIgnoredLines() }
       }
       const whole = await read(inChunks(file))
 

@@ -10,7 +10,7 @@ const text = fc.string({ unit: 'binary', maxLength: 40 })
 
 async function openWithLease() {
   const journal = await openJournal({ path: ':memory:', clock: testClock() })
-  return { journal, lease: await journal.takeLease('orders-in', 'bridge-1', 60_000, alive) }
+  return { journal, lease: await journal.acquireLease('orders-in', 'bridge-1', 60_000, alive) }
 }
 
 describe('the journal', () => {
@@ -29,8 +29,8 @@ describe('the journal', () => {
               planned(position + 1, key, { body, lane, keyValues: [value] }),
             ),
           )
-          const sent = await journal.beginAttempts(lease, { file: 'a' }, 10)
-          const reported = await journal.reportedRecords('a', 0, 10)
+          const sent = await journal.startAttempts(lease, { file: 'a' }, 10)
+          const reported = await journal.listReportedRecords('a', 0, 10)
           await journal.close()
           expect(
             sent.map((it, position) => ({
@@ -78,17 +78,17 @@ describe('the journal', () => {
             else expected.push(isFirst ? 'accepted' : 'duplicate')
             if (!before.has(key) && bodies.size === 1) first.set(key, body)
           }
-          await journal.filePlanned(lease, `file-${file}`, {
+          await journal.markFilePlanned(lease, `file-${file}`, {
             keyColumns: [],
             headerLines: 1,
             encoding: 'utf-8',
           })
-          const sending = await journal.beginAttempts(lease, { file: `file-${file}` }, 100)
-          await journal.endAttempts(
+          const sending = await journal.startAttempts(lease, { file: `file-${file}` }, 100)
+          await journal.finishAttempts(
             lease,
             sending.map(({ id }) => accepted(id, `${id}`)),
           )
-          found.push(...(await journal.reportedRecords(`file-${file}`, 0, 100)).map(({ state }) => state))
+          found.push(...(await journal.listReportedRecords(`file-${file}`, 0, 100)).map(({ state }) => state))
         }
         await journal.close()
         expect(found).toEqual(expected)

@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import iconv from 'iconv-lite'
 import { expect, test } from 'vitest'
-import { isUnreadable, type Row } from '../../src/domain/document.ts'
-import { csvFormat } from '../../src/formats/csv/format.ts'
-import { copyLines, joinRanges } from '../../src/pipelines/inbound/physical-lines.ts'
+import { isUnreadable, type Row } from '../../src/domain/format.ts'
+import { createCsvFormat } from '../../src/formats/csv/format.ts'
+import { copyLines, mergeRanges } from '../../src/pipeline/inbound/returned-rows.ts'
 
 const ENCODINGS = {
   'utf-8': { name: 'utf-8', mark: '' },
@@ -94,7 +94,7 @@ test('exactly the lines asked for are copied, and the byte order mark with them'
       )
 
       const rules = { encoding: name, quote: '"' }
-      const copied = await gathered(copyLines(inChunks(bytes, sizes), rules, joinRanges(asked)))
+      const copied = await gathered(copyLines(inChunks(bytes, sizes), rules, mergeRanges(asked)))
 
       const kept = asked.length > 0 && bytes.length > 0 ? mark : ''
       expect(copied.toString('hex')).toBe(iconv.encode(kept + wanted.join(''), name).toString('hex'))
@@ -109,7 +109,7 @@ test('ranges are joined into ascending ones that stand apart and cover the same 
       const covered = (list: readonly (readonly [number, number])[]) =>
         Array.from({ length: 20 }, (_, line) => list.some(([first, last]) => line >= first && line <= last))
 
-      const joined = joinRanges(asked)
+      const joined = mergeRanges(asked)
 
       expect(covered(joined)).toEqual(covered(asked))
       for (const [index, [first, last]] of joined.entries()) {
@@ -138,7 +138,7 @@ test('the rows that the reader tells the lines of are the rows that are copied, 
       const bytes = encode(['Key,Note', ...lines].map((line) => line + end).join(''), encoding)
       const { name } = ENCODINGS[encoding]
       const read = async (from: Uint8Array) => {
-        const reading = await csvFormat().read(inChunks(from, sizes), { format: 'csv', encoding: name })
+        const reading = await createCsvFormat().read(inChunks(from, sizes), { format: 'csv', encoding: name })
         if (isUnreadable(reading)) throw new Error(reading.problems.map((each) => each.message).join())
         const found: Row[] = []
         for await (const batch of reading.batches) found.push(...batch)
@@ -147,7 +147,7 @@ test('the rows that the reader tells the lines of are the rows that are copied, 
       const { found, headerLines } = await read(bytes)
       const refused = found.filter((row, index) => !row.problems && (seed >> index) % 2 === 1)
 
-      const stretches = joinRanges([
+      const stretches = mergeRanges([
         [1, headerLines],
         ...refused.map((row) => [row.line, row.lastLine] as const),
       ])

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { OPERATIONS } from '../../src/contract/operations.ts'
-import type { Row } from '../../src/domain/document.ts'
+import type { Row } from '../../src/domain/format.ts'
 import { compileDateFormat } from '../../src/mapping/values/date-format.ts'
-import { wrapped } from '../../src/mapping/values/text.ts'
-import { zoneNamed } from '../../src/mapping/values/zone.ts'
+import { wrapText } from '../../src/mapping/values/text.ts'
+import { findZone } from '../../src/mapping/values/dates.ts'
 import { HEADER, ORDERS, sheet, translatorOf } from '../mapping/sheet.ts'
 
 /** Cells that are often right, and anything else. */
@@ -148,13 +148,13 @@ test.each(MAPPINGS)(
           const line = index + 2
           const broken = breaks.next().value === 0
           if (!broken) return { layout: 0, line, lastLine: line, values }
-          const why = { code: 'row-short' as const, message: '', hint: '', place: { line } }
+          const why = { code: 'row-short' as const, message: '', fix: '', place: { line } }
           return { layout: 0, line, lastLine: line, values: values.slice(0, index), problems: [why] }
         })
         const bound = translator.bind(layouts)
         if (!('keyColumns' in bound)) throw new Error('not bound')
 
-        const drafts = [...bound.push(rows), ...bound.end()]
+        const drafts = [...bound.translateRows(rows), ...bound.finish()]
 
         for (const { body, references, problems } of drafts) {
           expect(body === undefined).toBe(problems.length > 0)
@@ -209,7 +209,7 @@ test('a local time leads to an instant that has this local time, in every zone',
   const times = fc.integer({ min: Date.UTC(2000, 0, 1) / 60_000, max: Date.UTC(2040, 0, 1) / 60_000 })
   fc.assert(
     fc.property(fc.constantFrom(...zones), times, (name, minutes) => {
-      const zone = zoneNamed(name)
+      const zone = findZone(name)
       const instant = zone?.toInstant(minutes * 60_000)
 
       // Only an hour that was skipped has no instant; the hour after it has one.
@@ -222,7 +222,7 @@ test('a local time leads to an instant that has this local time, in every zone',
 test('wrapped text keeps every word in order, and no line is longer than told', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 2, max: 30 }), (text, width) => {
-      const lines = wrapped(text, width)
+      const lines = wrapText(text, width)
 
       expect(lines.every((line) => line.length <= width)).toBe(true)
       expect(lines.join('').replace(/\s/g, '')).toBe(text.replace(/\s/g, ''))

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { directoryMailbox } from '../../src/mailboxes/directory.ts'
+import { createDirectoryMailbox } from '../../src/mailboxes/directory/mailbox.ts'
 import { leaveIn } from '../fixtures/leave-in.ts'
-import { archivedName, claimedName, isSafeName, workingName } from '../../src/mailboxes/names.ts'
+import { makeArchivedName, makeClaimedName, isSafeName, makeWorkingName } from '../../src/mailboxes/names.ts'
 
 let base: string
 let root: string
@@ -50,7 +50,7 @@ const path = () =>
 
 test('whatever the folder and the name, nothing outside the mailbox is read or changed', async () => {
   const before = await everythingOutside(base)
-  const mailbox = directoryMailbox({ root })
+  const mailbox = createDirectoryMailbox({ root })
   const ids = { next: 0 }
   await fc.assert(
     fc.asyncProperty(path(), path(), async (folder, name) => {
@@ -82,8 +82,8 @@ test('the names the bridge gives are safe, not too long, and keep different ids 
       fc.uuid(),
       (name, id, other) => {
         fc.pre(isSafeName(name) && id !== other)
-        const working = (given: string, called: string) => workingName('0123456789abcdef', given, called)
-        for (const named of [claimedName, archivedName, working]) {
+        const working = (given: string, called: string) => makeWorkingName('0123456789abcdef', given, called)
+        for (const named of [makeClaimedName, makeArchivedName, working]) {
           expect(isSafeName(named(id, name))).toBe(true)
           expect(Buffer.byteLength(named(id, name))).toBeLessThanOrEqual(255)
           expect(named(id, name)).not.toBe(named(other, name))

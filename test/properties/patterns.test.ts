@@ -1,8 +1,8 @@
 /** Two patterns of file names that can match one name, and two that cannot. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { filePattern } from '../../src/bridge/file-pattern.ts'
-import { nameOfBoth } from '../../src/config/patterns-meet.ts'
+import { compileFilePattern } from '../../src/pipeline/route-settings.ts'
+import { findCommonName } from '../../src/config/folder-checks.ts'
 
 const LETTERS = ['a', 'B', 'b', 'é', 'e\u0301', '.', '-', '7', '🦊']
 const pattern = () => fc.array(fc.constantFrom(...LETTERS, '*', '?'), { minLength: 1, maxLength: 8 })
@@ -11,9 +11,9 @@ const name = () => fc.array(fc.constantFrom(...LETTERS), { minLength: 1, maxLeng
 test('a name that is said to match both patterns does', () => {
   fc.assert(
     fc.property(pattern(), pattern(), (one, other) => {
-      const both = nameOfBoth(one.join(''), other.join(''))
+      const both = findCommonName(one.join(''), other.join(''))
       fc.pre(both !== undefined)
-      expect([one, other].map((each) => filePattern(each.join(''))(both))).toEqual([true, true])
+      expect([one, other].map((each) => compileFilePattern(each.join(''))(both))).toEqual([true, true])
       expect(both).not.toMatch(/^\./)
     }),
     { numRuns: 2000 },
@@ -39,8 +39,8 @@ test('where a name matches both patterns, one is found', () => {
         .filter(([first]) => first !== '.')
         .chain((letters) => fc.tuple(matching(letters), matching(letters), fc.constant(letters.join('')))),
       ([one, other, meant]) => {
-        fc.pre([one, other].every((each) => filePattern(each)(meant)))
-        expect(nameOfBoth(one, other)).toBeDefined()
+        fc.pre([one, other].every((each) => compileFilePattern(each)(meant)))
+        expect(findCommonName(one, other)).toBeDefined()
       },
     ),
     { numRuns: 2000 },
@@ -57,5 +57,5 @@ test.each([
   ['orders-?.csv', 'orders-??.csv', undefined],
   ['.csv', '*.csv', undefined],
 ])('%s and %s are both matched by %s', (one, other, both) => {
-  expect(nameOfBoth(one, other)).toBe(both)
+  expect(findCommonName(one, other)).toBe(both)
 })

@@ -1,11 +1,11 @@
 /** Whenever a bridge is started and stopped: each turn of a schedule once, in order, none early. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cronTimes } from '../../src/bridge/schedule/cron-times.ts'
-import { dueTurns, nextAfter } from '../../src/bridge/schedule/schedule.ts'
-import { addDays, dateIn, momentOf, weekdayOf } from '../../src/bridge/schedule/zone-time.ts'
+import { createCronTimes } from '../../src/schedule/cron-times.ts'
+import { findDueRuns, findNextRunAfter } from '../../src/schedule/schedule.ts'
+import { addDays, getLocalDate, toInstant, getWeekday } from '../../src/schedule/zone-time.ts'
 import type { DailySchedule, Schedule } from '../../src/config/schedule.ts'
-import type { KnownTurns, NewTurn } from '../../src/domain/turns.ts'
+import type { KnownRuns, NewScheduledRun } from '../../src/domain/scheduled-run.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -51,22 +51,23 @@ const pauses = fc.array(
 
 /** What a bridge does that carries out all that is due, whenever it looks. */
 function live(schedule: Schedule, from: number, waits: readonly number[], oneByOne: boolean) {
-  let known: KnownTurns = { begun: [] }
+  let known: KnownRuns = { begun: [] }
   let now = from
-  const had: { readonly turn: NewTurn; readonly at: number; readonly covered: readonly string[] }[] = []
+  const had: { readonly turn: NewScheduledRun; readonly at: number; readonly covered: readonly string[] }[] =
+    []
   for (const wait of [0, ...waits]) {
     now += wait
-    const { turns, covered, missed, before } = dueTurns(schedule, known, { now, oneByOne })
+    const { runs, covered, missed, before } = findDueRuns(schedule, known, { now, oneByOne })
     expect(missed).toEqual([])
-    let latest = before?.turn
-    for (const [at, turn] of turns.entries()) {
-      had.push({ turn, at: now, covered: at === 0 ? covered.map((each) => each.turn) : [] })
-      latest = turn.turn
+    let latest = before?.occurrence
+    for (const [at, turn] of runs.entries()) {
+      had.push({ turn, at: now, covered: at === 0 ? covered.map((each) => each.occurrence) : [] })
+      latest = turn.occurrence
     }
     if (latest === undefined) continue
     known =
       schedule.kind === 'every'
-        ? { ...known, intervalAt: turns[0]?.dueAt ?? 0 }
+        ? { ...known, intervalAt: runs[0]?.dueAt ?? 0 }
         : { ...known, [schedule.kind === 'daily' ? 'latestDate' : 'latestInstant']: latest }
   }
   return { had, now, known }
@@ -77,24 +78,24 @@ test('each business date has its turn exactly once, in order, and none before it
     fc.property(daily, start, pauses, fc.boolean(), (schedule, from, waits, oneByOne) => {
       const { had, now } = live(schedule, from, waits, oneByOne)
 
-      const all = had.flatMap(({ turn, covered }) => [...covered, turn.turn])
+      const all = had.flatMap(({ turn, covered }) => [...covered, turn.occurrence])
       const first = all[0]
       for (const { turn, at } of had) {
         expect(turn.dueAt).toBeLessThanOrEqual(at)
-        expect(turn.dueAt).toBe(momentOf(turn.turn, schedule.after, schedule.zone))
+        expect(turn.dueAt).toBe(toInstant(turn.occurrence, schedule.after, schedule.zone))
       }
       const expected: string[] = []
-      const today = dateIn(schedule.zone, now)
+      const today = getLocalDate(schedule.zone, now)
       for (let date = first ?? today; date <= today; date = addDays(date, 1)) {
-        const isDue = momentOf(date, schedule.after, schedule.zone) <= now
-        if (schedule.days.includes(weekdayOf(date)) && isDue) expected.push(date)
+        const isDue = toInstant(date, schedule.after, schedule.zone) <= now
+        if (schedule.days.includes(getWeekday(date)) && isDue) expected.push(date)
       }
       expect(all).toEqual(first === undefined ? [] : expected)
     }),
   )
 })
 
-test('a bridge that sleeps until the next turn finds it due then, and not a moment earlier', () => {
+test('a bridge that sleeps until the next run finds it due then, and not a moment earlier', () => {
   const schedules = fc.oneof(
     daily,
     fc.record({
@@ -107,11 +108,13 @@ test('a bridge that sleeps until the next turn finds it due then, and not a mome
   fc.assert(
     fc.property(schedules, start, pauses, (schedule, from, waits) => {
       const { known, now } = live(schedule, from, waits, true)
-      const next = nextAfter(schedule, known, now)
+      const next = findNextRunAfter(schedule, known, now)
 
       expect(next).toBeGreaterThan(now)
-      expect(dueTurns(schedule, known, { now: next - 1, oneByOne: true }).turns).toEqual([])
-      expect(dueTurns(schedule, known, { now: next, oneByOne: true }).turns).toMatchObject([{ dueAt: next }])
+      expect(findDueRuns(schedule, known, { now: next - 1, oneByOne: true }).runs).toEqual([])
+      expect(findDueRuns(schedule, known, { now: next, oneByOne: true }).runs).toMatchObject([
+        { dueAt: next },
+      ])
     }),
     { numRuns: 60 },
   )
@@ -127,7 +130,7 @@ test('the last instant of a cron expression is the last one of the way forward',
   )
   fc.assert(
     fc.property(expressions, zone, start, (expression, where, now) => {
-      const { nextAfter: next, lastUpTo } = cronTimes(expression, where)
+      const { nextAfter: next, lastUpTo } = createCronTimes(expression, where)
       const last = lastUpTo(now)
 
       expect(last).toBeLessThanOrEqual(now)
@@ -141,11 +144,11 @@ test('the last instant of a cron expression is the last one of the way forward',
 test('the moments of a date lie within it or right after a gap, and never go back', () => {
   fc.assert(
     fc.property(time, zone, start, (at, where, ms) => {
-      const date = dateIn(where, ms)
-      const moment = momentOf(date, at, where)
+      const date = getLocalDate(where, ms)
+      const moment = toInstant(date, at, where)
 
-      expect(dateIn(where, moment)).toBe(date)
-      expect(momentOf(addDays(date, 1), at, where)).toBeGreaterThan(moment)
+      expect(getLocalDate(where, moment)).toBe(date)
+      expect(toInstant(addDays(date, 1), at, where)).toBeGreaterThan(moment)
     }),
   )
 })

@@ -1,7 +1,7 @@
 /** Whatever is written and whenever it is looked at: no file counts as unchanged for longer than it was. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createSightings } from '../../src/pipelines/inbound/sightings.ts'
+import { createFileTracker } from '../../src/pipeline/inbound/file-tracker.ts'
 
 const NAMES = ['a.csv', 'b.csv']
 
@@ -20,7 +20,7 @@ const step = fc.oneof(
 test('no file counts as unchanged for longer than it was', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const sightings = createSightings()
+      const sightings = createFileTracker()
       const files = new Map<string, { size: number; modifiedAt: number; changedAt: number }>()
       const early: string[] = []
       let now = 0
@@ -40,11 +40,11 @@ test('no file counts as unchanged for longer than it was', () => {
             size,
             modifiedAt,
           }))
-          sightings.note(listed, look)
+          sightings.update(listed, look)
           for (const name of NAMES) {
             const { changedAt = Infinity } = files.get(name) ?? {}
             // Of a file that is not there, nothing is known at all.
-            if ((sightings.of(name)?.unchangedMs ?? -Infinity) > now - changedAt) early.push(name)
+            if ((sightings.get(name)?.unchangedMs ?? -Infinity) > now - changedAt) early.push(name)
           }
         }
       }
@@ -57,11 +57,11 @@ test('no file counts as unchanged for longer than it was', () => {
 test('a file that nobody touches counts as unchanged from the first look on', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 2, maxLength: 20 }), (pauses) => {
-      const sightings = createSightings()
+      const sightings = createFileTracker()
       const file = { folder: 'inbox', name: 'a.csv', size: 1, modifiedAt: 9_999_999 }
       let now = 0
-      for (const ms of pauses) sightings.note([file], { began: (now += ms), ended: now })
-      expect(sightings.of('a.csv')).toEqual({
+      for (const ms of pauses) sightings.update([file], { began: (now += ms), ended: now })
+      expect(sightings.get('a.csv')).toEqual({
         unchangedMs: now - (pauses[0] ?? 0),
         thereMs: now - (pauses[0] ?? 0),
         hasChanged: false,

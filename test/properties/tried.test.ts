@@ -4,11 +4,11 @@ import { dirname, join, resolve } from 'node:path'
 import fc from 'fast-check'
 import Papa from 'papaparse'
 import { expect, test } from 'vitest'
-import { readRecords, type RecordRead, valueAt } from '../../src/bridge/maps/records.ts'
+import { readRecords, getValueAt, type ExplainedRecord } from '../../src/mapping-tools/translate-file.ts'
 import { createFormats } from '../../src/formats/formats.ts'
-import { valueText } from '../../src/mapping/binding/explain-leaf.ts'
-import type { MadeRecord } from '../../src/mapping/watched.ts'
-import { exampleBody } from '../../src/mapping/example-records.ts'
+import { formatValue } from '../../src/mapping/binding/explained.ts'
+import type { TranslatedRecord } from '../../src/mapping/binding/explained.ts'
+import { toExampleBody } from '../../src/mapping/examples.ts'
 import { loadMapping } from '../../src/mapping/load.ts'
 import { mappingOf, sheet } from '../mapping/sheet.ts'
 
@@ -40,18 +40,18 @@ function isAwaited(value: unknown): boolean {
 }
 
 /** Fails where the explained fields and the body are not the same thing. */
-function expectAgreement({ draft, fields }: Pick<RecordRead, 'draft' | 'fields'>): void {
+function expectAgreement({ draft, fields }: Pick<ExplainedRecord, 'draft' | 'fields'>): void {
   if (draft.body === undefined) return
-  const body = exampleBody(draft)
-  const present = fields.filter(({ field }) => valueAt(body, field) !== undefined)
+  const body = toExampleBody(draft)
+  const present = fields.filter(({ field }) => getValueAt(body, field) !== undefined)
   expect(present.map(({ field }) => field).toSorted()).toEqual(pathsIn(body).toSorted())
   for (const { field, cells, steps, value } of fields) {
-    const inBody = valueAt(body, field)
+    const inBody = getValueAt(body, field)
     expect(value, field).toEqual(inBody)
     if (inBody === undefined || isAwaited(inBody)) continue
     const last = steps.at(-1)?.text ?? cells[0]?.text
     const key = typeof inBody === 'object' && inBody !== null && 'key' in inBody ? inBody.key : inBody
-    expect(last, field).toBe(valueText(key))
+    expect(last, field).toBe(formatValue(key))
   }
 }
 
@@ -124,7 +124,7 @@ test('whatever stands in the cells, the steps of a record that is taken end in i
   fc.assert(
     fc.property(fc.array(rowsOfRecord, { minLength: 1, maxLength: 4 }), (records) => {
       const { layouts, rows: read } = sheet(Papa.unparse([COLUMNS, ...records.flat()]))
-      const watch = ({ draft, fields }: MadeRecord) => {
+      const watch = ({ draft, fields }: TranslatedRecord) => {
         const explained = fields()
         if (draft.body !== undefined) taken += 1
         expectAgreement({ draft, fields: explained })
@@ -132,9 +132,9 @@ test('whatever stands in the cells, the steps of a record that is taken end in i
       const bound = mapping.translator.bind(layouts, undefined, watch)
       const unwatched = mapping.translator.bind(layouts)
       if (!('keyColumns' in bound) || !('keyColumns' in unwatched)) throw new Error('the columns are there')
-      const drafts = [...bound.push(read), ...bound.end()]
+      const drafts = [...bound.translateRows(read), ...bound.finish()]
 
-      expect(drafts).toEqual([...unwatched.push(read), ...unwatched.end()])
+      expect(drafts).toEqual([...unwatched.translateRows(read), ...unwatched.finish()])
     }),
   )
   expect(taken).toBeGreaterThan(20)

@@ -1,13 +1,11 @@
 /** Whatever a partner writes into a cell, or an author into a mapping: numbers stay exact, and nothing runs for ever. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseCalc } from '../../src/mapping/calc/parse-calc.ts'
-import { checkDigit, restoredUpc } from '../../src/mapping/values/digits.ts'
-import { numberReader } from '../../src/mapping/values/number-text.ts'
-import { compilePattern, longestSearched } from '../../src/mapping/values/pattern.ts'
-import { rounded } from '../../src/mapping/values/rounding.ts'
-import { escaped, separated } from '../../src/mapping/values/separated.ts'
-import { FAILED } from '../../src/mapping/values/value.ts'
+import { parseCalc } from '../../src/mapping/calc/calculation.ts'
+import { computeCheckDigit, restoreUpc } from '../../src/mapping/values/convert.ts'
+import { createNumberReader, roundDecimal } from '../../src/mapping/values/numbers.ts'
+import { compilePattern, measureSearchLimit } from '../../src/mapping/values/pattern.ts'
+import { escapeSeparator, FAILED, splitEscaped } from '../../src/mapping/values/text.ts'
 import { draftsOf, sheet } from '../mapping/sheet.ts'
 
 const cents = fc.bigInt({ min: 0n, max: 99_999_999n })
@@ -31,7 +29,7 @@ test('an amount is read as it was written, whatever stands before decimals and b
   fc.assert(
     fc.property(cents, separators, fc.boolean(), (units, [decimal = '.', thousands = ','], negative) => {
       const text = written(units, decimal, thousands)
-      const read = numberReader({ decimal: decimal === ',' ? ',' : '.' })
+      const read = createNumberReader({ decimal: decimal === ',' ? ',' : '.' })
 
       expect(read(negative ? `(${text})` : text)).toEqual({ units: negative ? -units : units, scale: 2 })
     }),
@@ -42,7 +40,7 @@ test('rounding leaves what fits as it is, and is never further off than half a u
   const roundings = fc.constantFrom('half-up' as const, 'half-even' as const, 'down' as const)
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 12n), max: 10n ** 12n }), roundings, (units, rounding) => {
-      const result = rounded({ units, scale: 4 }, 2, rounding)
+      const result = roundDecimal({ units, scale: 4 }, 2, rounding)
       const off = result.units * 100n - units
       const distance = off < 0n ? -off : off
 
@@ -58,19 +56,19 @@ test('a UPC gets its zeros back, and one with a wrong digit is refused', () => {
   fc.assert(
     fc.property(bodies, fc.nat(11), fc.integer({ min: 1, max: 9 }), (body, at, change) => {
       const digits = body.toString().padStart(11, '0')
-      const upc = digits + checkDigit(digits)
+      const upc = digits + computeCheckDigit(digits)
       const wrong = upc
         .split('')
         .map((digit, index) => (index === at ? (Number(digit) + change) % 10 : digit))
         .join('')
 
-      expect(restoredUpc(upc.replace(/^0+/, ''), 12, () => FAILED)).toBe(upc)
-      expect(restoredUpc(wrong, 12, () => FAILED)).toBe(FAILED)
+      expect(restoreUpc(upc.replace(/^0+/, ''), 12, () => FAILED)).toBe(upc)
+      expect(restoreUpc(wrong, 12, () => FAILED)).toBe(FAILED)
     }),
   )
 })
 
-test('any text is a calculation or a mistake', () => {
+test('any text is a calculation or an error', () => {
   const pieces = fc.constantFrom(
     '[Qty]',
     '[',
@@ -191,7 +189,7 @@ test('an expression that searches longer texts is through with them, too', () =>
   fc.assert(
     fc.property(fc.constantFrom('^', ''), patterns, pieces, (start, pattern, piece) => {
       const expression = compilePattern(start + pattern)
-      const longest = Math.min(longestSearched(start + pattern), 1_000_000)
+      const longest = Math.min(measureSearchLimit(start + pattern), 1_000_000)
       if (typeof expression === 'string' || longest <= 250) return
       longer += 1
 
@@ -213,9 +211,9 @@ test('texts that were put together with an escape are taken apart again, whateve
   )
   fc.assert(
     fc.property(marks, texts, ([separator = '', escape = ''], parts) => {
-      const cell = parts.map((part) => escaped(part, separator, escape)).join(separator)
+      const cell = parts.map((part) => escapeSeparator(part, separator, escape)).join(separator)
 
-      expect(separated(cell, separator, escape)).toEqual(parts)
+      expect(splitEscaped(cell, separator, escape)).toEqual(parts)
     }),
     { numRuns: 500 },
   )

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { ADMIN_ENDPOINTS, type AdminEndpoint } from '../../src/service/admin/endpoints.ts'
+import type { Endpoint } from '../../src/contract/endpoints.ts'
+import { ADMIN_ENDPOINTS } from '../../src/service/endpoints.ts'
 import { callerOf, type Caller, openMarket } from './market.ts'
 
-const ENDPOINTS: readonly AdminEndpoint[] = Object.values(ADMIN_ENDPOINTS)
+const ENDPOINTS: readonly Endpoint[] = Object.values(ADMIN_ENDPOINTS)
 
-function call(caller: Caller, { method, path }: AdminEndpoint) {
+function call(caller: Caller, { method, path }: Endpoint) {
   const address = path.replace('{id}', '4000000').replace('{name}', 'nobody')
   if (method === 'GET') return caller.get(address)
   if (method === 'PUT') return caller.put(address)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { ADMIN_ENDPOINTS, type AdminEndpointName } from '../../src/service/admin/endpoints.ts'
+import { ADMIN_ENDPOINTS, type AdminEndpointName } from '../../src/service/endpoints.ts'
 import { openMarket, placeAndShip, placeOrder, shipmentBody, SHIPMENTS } from './market.ts'
 
 /** Right bodies for what the market of the first test holds. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { SWITCH_NAMES } from '../../src/service/http/switches.ts'
+import { SWITCH_NAMES } from '../../src/service/switches.ts'
 import {
   CANCELS,
   INVOICES,

@@ -1,11 +1,16 @@
+import type { Endpoint } from '../../src/contract/endpoints.ts'
 import fc from 'fast-check'
 import { Pool } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { z } from 'zod'
 import { ENDPOINTS } from '../../src/contract/endpoints.ts'
-import { type Filter, parametersOf } from '../../src/contract/filters.ts'
-import { ADMIN_ENDPOINTS } from '../../src/service/admin/endpoints.ts'
-import { SERVED, SERVED_NAMES, type ServedEndpoint, type ServedName } from '../../src/service/http/served.ts'
+import { type Filter, type Filters, TIME_OPERATORS } from '../../src/contract/filters.ts'
+import {
+  ADMIN_ENDPOINTS,
+  SERVED_ENDPOINT_NAMES,
+  SERVED_ENDPOINTS,
+  type ServedEndpointName,
+} from '../../src/service/endpoints.ts'
 import { createService, type Service } from '../../src/service/service.ts'
 import { systemClock } from '../../src/support/clock.ts'
 import {
@@ -21,8 +26,8 @@ import {
 const ALL = { ...ENDPOINTS, ...ADMIN_ENDPOINTS }
 
 type WriteName = {
-  [Name in ServedName]: (typeof ALL)[Name]['kind'] extends 'create' | 'update' ? Name : never
-}[ServedName]
+  [Name in ServedEndpointName]: (typeof ALL)[Name]['kind'] extends 'create' | 'update' ? Name : never
+}[ServedEndpointName]
 
 let service: Service
 let pool: Pool
@@ -76,7 +81,7 @@ async function send({ method, path, token, body, contentType }: Sent): Promise<A
   return { status: answer.statusCode, body: read }
 }
 
-function tokenOf({ context }: ServedEndpoint): string {
+function tokenOf({ context }: Endpoint): string {
   return context === 'admin' || context === 'brand' ? tokens[context] : tokens.retailer
 }
 
@@ -89,7 +94,7 @@ let sent = 0
  * connection a brand that trades with nobody.
  */
 async function write(name: WriteName, text: string): Promise<Answered> {
-  const endpoint = SERVED[name]
+  const endpoint = SERVED_ENDPOINTS[name]
   const number = String(++sent)
   const brand = name === 'createConnection' ? await make('createParty', NEW_BRAND) : 0
   const body = text.replaceAll('UNIQUE', number).replaceAll(STRANGER, String(brand))
@@ -104,7 +109,7 @@ async function write(name: WriteName, text: string): Promise<Answered> {
 }
 
 /** The ids of what the market holds; every endpoint that changes one thing has a thing of its own kind. */
-const IDS: Partial<Record<ServedName, number>> = {
+const IDS: Partial<Record<ServedEndpointName, number>> = {
   updateRetailerVariant: 9100,
   updateBrandVariant: 9100,
   changeStock: 9100,
@@ -118,8 +123,8 @@ const IDS: Partial<Record<ServedName, number>> = {
   createShippingAccount: 101,
 }
 
-function pathOf(name: ServedName, id: string | number = IDS[name] ?? 1): string {
-  return SERVED[name].path
+function pathOf(name: ServedEndpointName, id: string | number = IDS[name] ?? 1): string {
+  return SERVED_ENDPOINTS[name].path
     .replace('{retailer_id}', '1000')
     .replace('{brand_id}', '2000')
     .replace(/\{\w+\}/, String(id))
@@ -265,9 +270,9 @@ function spoiled(body: unknown): fc.Arbitrary<unknown> {
 }
 
 function withParts(body: unknown, parts: readonly Place[]): unknown {
-  const holder = { body: structuredClone(body) }
-  for (const { path, value } of parts) replaceIn(holder, ['body', ...path], value)
-  return holder.body ?? null
+  const owner = { body: structuredClone(body) }
+  for (const { path, value } of parts) replaceIn(owner, ['body', ...path], value)
+  return owner.body ?? null
 }
 
 type Step = string | number
@@ -285,10 +290,10 @@ function placesOf(value: unknown, path: readonly Step[] = []): Place[] {
 
 const LEFT_OUT = Symbol('left out')
 
-function replaceIn(holder: unknown, [step, ...rest]: readonly Step[], value: unknown): void {
+function replaceIn(owner: unknown, [step, ...rest]: readonly Step[], value: unknown): void {
   // what was replaced before may not have the place any more
-  if (typeof holder !== 'object' || holder === null || step === undefined) return
-  const fields = holder as Record<Step, unknown>
+  if (typeof owner !== 'object' || owner === null || step === undefined) return
+  const fields = owner as Record<Step, unknown>
   if (rest.length > 0) replaceIn(fields[step], rest, value)
   else if (value === LEFT_OUT) delete fields[step]
   else fields[step] = structuredClone(value)
@@ -373,7 +378,7 @@ function namedIn(errors: unknown, path: readonly string[] = []): (readonly strin
 }
 
 /** What a refusal names that is neither in the contract nor in the body that was sent; `nothing` when it names nothing. */
-function strayNames(endpoint: ServedEndpoint, body: unknown, errors: unknown): string[] {
+function strayNames(endpoint: Endpoint, body: unknown, errors: unknown): string[] {
   const known = new Set(fieldsOf(endpoint.request!))
   if (typeof body === 'object' && body !== null) for (const name of Object.keys(body)) known.add(name)
   const named = namedIn(errors).map((path) => (path.at(-1) === 'non_field_errors' ? path.slice(0, -1) : path))
@@ -384,7 +389,7 @@ function strayNames(endpoint: ServedEndpoint, body: unknown, errors: unknown): s
 }
 
 /** Right only where no field is to blame: for what is no object, for a thing of the path, or with fields in the text. */
-function mayNameNoField({ path, request }: ServedEndpoint, body: unknown, errors: unknown): boolean {
+function mayNameNoField({ path, request }: Endpoint, body: unknown, errors: unknown): boolean {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
   if (!isObject || path.includes('{id}')) return true
   const text = JSON.stringify((errors as { non_field_errors?: unknown }).non_field_errors)
@@ -394,7 +399,7 @@ function mayNameNoField({ path, request }: ServedEndpoint, body: unknown, errors
 const WRITES = Object.keys(RIGHT) as WriteName[]
 
 describe('whatever query is sent', () => {
-  const lists = SERVED_NAMES.filter((name) => SERVED[name].kind === 'list')
+  const lists = SERVED_ENDPOINT_NAMES.filter((name) => SERVED_ENDPOINTS[name].kind === 'list')
 
   const time = fc.constantFrom(
     '0',
@@ -449,9 +454,9 @@ describe('whatever query is sent', () => {
   }
 
   /** Parameters of the list, mostly with values of their kind, and some that nobody knows. */
-  function queryOf({ filters = {} }: ServedEndpoint): fc.Arbitrary<[string, string][]> {
+  function queryOf({ filters = {} }: Endpoint): fc.Arbitrary<[string, string][]> {
     const known = Object.entries(filters).flatMap(([name, filter]) =>
-      parametersOf({ [name]: filter }).map((parameter) =>
+      queryParameterNames({ [name]: filter }).map((parameter) =>
         fc.tuple(
           fc.constant(parameter),
           fc.oneof({ weight: 4, arbitrary: RIGHT_VALUES[filter.kind] }, { weight: 1, arbitrary: anything }),
@@ -468,7 +473,7 @@ describe('whatever query is sent', () => {
   }
 
   it.each(lists)('%s answers it, or names the parameter that is wrong', async (name) => {
-    const endpoint = SERVED[name]
+    const endpoint = SERVED_ENDPOINTS[name]
     const seen = new Set<number>()
     await fc.assert(
       fc.asyncProperty(queryOf(endpoint), async (pairs) => {
@@ -496,7 +501,7 @@ describe('whatever query is sent', () => {
     await fc.assert(
       fc.asyncProperty(text, async (query) => {
         const path = `${pathOf(name)}?${query}`
-        const { status } = await send({ method: 'GET', path, token: tokenOf(SERVED[name]) })
+        const { status } = await send({ method: 'GET', path, token: tokenOf(SERVED_ENDPOINTS[name]) })
         expect([200, 400, 404]).toContain(status)
       }),
       { numRuns: 25 },
@@ -506,7 +511,7 @@ describe('whatever query is sent', () => {
 
 describe('whatever body is sent', () => {
   async function takenOrNamed(name: WriteName, body: unknown): Promise<number> {
-    const endpoint = SERVED[name]
+    const endpoint = SERVED_ENDPOINTS[name]
     const answer = await write(name, JSON.stringify(body))
     const stray = answer.status === 400 ? strayNames(endpoint, body, answer.body) : []
     expect(stray, JSON.stringify(answer.body)).toEqual([])
@@ -516,23 +521,23 @@ describe('whatever body is sent', () => {
   }
 
   it.each(WRITES)('%s takes a right one, and one with an odd value or names its field', async (name) => {
-    expect(await takenOrNamed(name, RIGHT[name])).toBe(SERVED[name].success)
+    expect(await takenOrNamed(name, RIGHT[name])).toBe(SERVED_ENDPOINTS[name].success)
     const seen = new Set<number>()
     for (const body of spoiledOnce(RIGHT[name])) seen.add(await takenOrNamed(name, body))
-    expect(seen).toEqual(new Set([SERVED[name].success, 400]))
+    expect(seen).toEqual(new Set([SERVED_ENDPOINTS[name].success, 400]))
   })
 
   it.each(WRITES)('%s takes one of nonsense, or names the field that is wrong', async (name) => {
     await fc.assert(
       fc.asyncProperty(spoiled(RIGHT[name]), async (body) => {
-        expect([SERVED[name].success, 400]).toContain(await takenOrNamed(name, body))
+        expect([SERVED_ENDPOINTS[name].success, 400]).toContain(await takenOrNamed(name, body))
       }),
       { numRuns: 50 },
     )
   })
 
-  it.each(WRITES)('%s does not mistake other bytes for one', async (name) => {
-    const endpoint = SERVED[name]
+  it.each(WRITES)('%s does not error other bytes for one', async (name) => {
+    const endpoint = SERVED_ENDPOINTS[name]
     const right = JSON.stringify(RIGHT[name])
     const cut = fc.nat({ max: right.length - 1 }).map((end) => right.slice(0, end))
     const bytes = fc.oneof(
@@ -591,7 +596,7 @@ describe('whatever body is sent', () => {
 })
 
 describe('whatever address is called', () => {
-  const withIds = SERVED_NAMES.filter((name) => SERVED[name].path.includes('{'))
+  const withIds = SERVED_ENDPOINT_NAMES.filter((name) => SERVED_ENDPOINTS[name].path.includes('{'))
   const odd = [
     '0',
     '-1',
@@ -614,7 +619,7 @@ describe('whatever address is called', () => {
   ]
 
   it.each(withIds)('%s does not find what is no id', async (name) => {
-    const endpoint = SERVED[name]
+    const endpoint = SERVED_ENDPOINTS[name]
     const names = [...endpoint.path.matchAll(/\{\w+\}/g)].map(([placeholder]) => placeholder)
     const takesBody = endpoint.request !== undefined
     for (const placeholder of names) {
@@ -733,9 +738,9 @@ describe('whatever is sent for a token', () => {
 })
 
 it('after all of that, everything the service holds can still be read', async () => {
-  const lists = SERVED_NAMES.filter((name) => SERVED[name].kind === 'list')
+  const lists = SERVED_ENDPOINT_NAMES.filter((name) => SERVED_ENDPOINTS[name].kind === 'list')
   for (const name of lists) {
-    const endpoint = SERVED[name]
+    const endpoint = SERVED_ENDPOINTS[name]
     let path: string | null = `${pathOf(name)}?limit=250`
     for (let page = 0; path !== null && page < 40; page++) {
       const { status, body }: Answered = await send({ method: 'GET', path, token: tokenOf(endpoint) })
@@ -747,3 +752,10 @@ it('after all of that, everything the service holds can still be read', async ()
     expect(path).toBeNull()
   }
 })
+
+/** The query parameters a filter table allows, besides limit and page. */
+function queryParameterNames(filters: Filters): readonly string[] {
+  return Object.entries(filters).flatMap(([name, filter]) =>
+    filter.kind === 'time' ? TIME_OPERATORS.map((operator) => `${name}_${operator}`) : [name],
+  )
+}

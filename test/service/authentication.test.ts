@@ -3,11 +3,11 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { answered } from '../../src/service/http/answer.ts'
-import { createSwitches } from '../../src/service/http/switches.ts'
-import { createTokens, hashSecret } from '../../src/service/http/tokens.ts'
+import { answerWith } from '../../src/service/http/answers.ts'
+import { createSwitches } from '../../src/service/switches.ts'
+import { createTokens, hashSecret } from '../../src/service/access/tokens.ts'
 import type { Service } from '../../src/service/service.ts'
-import { seedWhenFresh } from '../../src/service/store/seeding.ts'
+import { seedIfEmpty } from '../../src/service/seed.ts'
 import { openStore, type Store } from '../../src/service/store/store.ts'
 import { createWriteQueue } from '../../src/service/store/write-queue.ts'
 import { systemClock } from '../../src/support/clock.ts'
@@ -210,11 +210,10 @@ describe('clients', () => {
   }
 
   function fill(store: Store): Store {
-    store.inserter('accounts')({ name: 'trader', is_admin: 0 })
-    store.inserter('accounts')({ name: 'operator', is_admin: 1 })
-    const insertClient = store.inserter('clients')
+    store.insert('accounts', { name: 'trader', is_admin: 0 })
+    store.insert('accounts', { name: 'operator', is_admin: 1 })
     for (const client of CLIENTS) {
-      insertClient({
+      store.insert('clients', {
         ...client,
         secret_hash: hashSecret(`${client.client_id}-secret`),
         revoked_at: null,
@@ -237,13 +236,13 @@ describe('clients', () => {
 
   it('of one account have scopes of their own, and ask for no more than they have', async () => {
     const { tokens } = await openDesk()
-    expect(tokens.callerOf(headerOf(tokens, 'first'))).toEqual({
+    expect(tokens.findCaller(headerOf(tokens, 'first'))).toEqual({
       account: 1,
       clientId: 'first',
       scope: new Set(['read', 'write']),
       isAdmin: false,
     })
-    expect(tokens.callerOf(headerOf(tokens, 'second'))).toMatchObject({
+    expect(tokens.findCaller(headerOf(tokens, 'second'))).toMatchObject({
       account: 1,
       clientId: 'second',
       scope: new Set(['read']),
@@ -252,19 +251,19 @@ describe('clients', () => {
       status: 400,
       body: { error: 'invalid_scope' },
     })
-    expect(tokens.callerOf(headerOf(tokens, 'operator'))).toMatchObject({ account: 2, isAdmin: true })
+    expect(tokens.findCaller(headerOf(tokens, 'operator'))).toMatchObject({ account: 2, isAdmin: true })
   })
 
   it('that are revoked end at once with all their tokens, and the others go on', async () => {
     const { tokens, restart } = await openDesk()
     const [one, other, neighbour] = ['first', 'first', 'second'].map((client) => headerOf(tokens, client))
     expect(tokens.revoke('first')).toBe(true)
-    expect([tokens.callerOf(one), tokens.callerOf(other)]).toEqual([EXPIRED, EXPIRED])
+    expect([tokens.findCaller(one), tokens.findCaller(other)]).toEqual([EXPIRED, EXPIRED])
     expect(ask(tokens, 'first')).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
-    expect(tokens.callerOf(neighbour)).toMatchObject({ clientId: 'second' })
+    expect(tokens.findCaller(neighbour)).toMatchObject({ clientId: 'second' })
     expect([tokens.revoke('first'), tokens.revoke('nobody')]).toEqual([true, false])
     const later = restart()
-    expect(later.callerOf(one)).toEqual(EXPIRED)
+    expect(later.findCaller(one)).toEqual(EXPIRED)
     expect(ask(later, 'first')).toMatchObject({ status: 401 })
   })
 
@@ -273,13 +272,13 @@ describe('clients', () => {
     const header = headerOf(tokens, 'second')
     const operator = headerOf(tokens, 'operator')
     const later = restart()
-    expect(later.callerOf(header)).toEqual({
+    expect(later.findCaller(header)).toEqual({
       account: 1,
       clientId: 'second',
       scope: new Set(['read']),
       isAdmin: false,
     })
-    expect(later.callerOf(operator)).toMatchObject({ isAdmin: true })
+    expect(later.findCaller(operator)).toMatchObject({ isAdmin: true })
   })
 
   it('that ask for tokens without end lose their own oldest ones only', async () => {
@@ -287,10 +286,10 @@ describe('clients', () => {
     const neighbour = headerOf(tokens, 'second')
     const oldest = headerOf(tokens, 'first')
     for (let count = 0; count < 999; count += 1) headerOf(tokens, 'first')
-    expect(tokens.callerOf(oldest)).toMatchObject({ clientId: 'first' })
+    expect(tokens.findCaller(oldest)).toMatchObject({ clientId: 'first' })
     headerOf(tokens, 'first')
-    expect(tokens.callerOf(oldest)).toEqual(EXPIRED)
-    expect(tokens.callerOf(neighbour)).toMatchObject({ clientId: 'second' })
+    expect(tokens.findCaller(oldest)).toEqual(EXPIRED)
+    expect(tokens.findCaller(neighbour)).toMatchObject({ clientId: 'second' })
   })
 })
 
@@ -298,23 +297,22 @@ it('a revocation that is not kept leaves the tokens in force', async () => {
   const store = openStore(':memory:')
   onTestFinished(() => store.close())
   const clock = { now: () => Date.now(), sleep: () => Promise.resolve() }
-  seedWhenFresh(store, seedWithCredentials(), clock)
+  seedIfEmpty(store, seedWithCredentials(), clock)
   const tokens = createTokens({ store, clock, lifetimeSeconds: 1000, switches: createSwitches() })
   const queue = createWriteQueue(store, tokens.refresh)
   const form = { grant_type: 'client_credentials', client_id: 'harbor', client_secret: harbor.clientSecret }
   const { body } = await queue.run(() => tokens.issue(form))
   const header = `Bearer ${(body as { access_token: string }).access_token}`
-  const insertParty = store.inserter('parties')
   const revoked = await Promise.allSettled([
-    queue.run(() => answered(tokens.revoke('harbor'))),
+    queue.run(() => answerWith(tokens.revoke('harbor'))),
     queue.run(() => {
       store.command('pragma defer_foreign_keys = on')()
-      insertParty({ kind: 'brand', id: 1, account_id: 999, name: 'of no account', code: 'X' })
-      return answered('written')
+      store.insert('parties', { kind: 'brand', id: 1, account_id: 999, name: 'of no account', code: 'X' })
+      return answerWith('written')
     }),
   ])
   expect(revoked.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  expect(tokens.callerOf(header)).toMatchObject({ clientId: 'harbor' })
+  expect(tokens.findCaller(header)).toMatchObject({ clientId: 'harbor' })
 })
 
 /** What the service says to something that is no request. */

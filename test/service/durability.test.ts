@@ -47,7 +47,7 @@ describe('a restart', () => {
     await before.service.close()
 
     const after = await openMarket({ data })
-    expect(after.service.seeded).toEqual([
+    expect(after.service.parties).toEqual([
       { kind: 'retailer', id: 1000, name: 'Harbor & Vine', clientId: 'harbor' },
       { kind: 'brand', id: 2000, name: 'Northlight Goods', clientId: 'northlight' },
       { kind: 'brand', id: 2001, name: 'Copperfield Supply', clientId: 'copperfield' },

@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import type { Switches } from '../../src/service/http/switches.ts'
+import type { Switches } from '../../src/service/switches.ts'
 import { BRAND_ORDERS, type Market, NOW, openMarket, orderBody, ORDERS, placeOrder } from './market.ts'
 
 interface Leaving {

@@ -1,6 +1,6 @@
 /** The service with the sample market, called over real HTTP; every success is checked against the contract. */
 import { expect, onTestFinished } from 'vitest'
-import { SERVED } from '../../src/service/http/served.ts'
+import { SERVED_ENDPOINTS } from '../../src/service/endpoints.ts'
 import { sampleCatalogue, sampleSeed } from '../../src/service/sample-seed.ts'
 import type { Seed } from '../../src/service/seed.ts'
 import { createService, type Service, type ServiceOptions } from '../../src/service/service.ts'
@@ -112,7 +112,7 @@ export async function answerOf(response: Response): Promise<Answered> {
 function expectContract(method: string, path: string, { status, body }: Answered): void {
   if (status >= 300 || typeof body !== 'object' || Array.isArray(body)) return
   const address = path.split('?')[0]!
-  const endpoint = Object.values(SERVED).find(
+  const endpoint = Object.values(SERVED_ENDPOINTS).find(
     (one) => one.method === method && new RegExp(`^${one.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(address),
   )!
   expect(status).toBe(endpoint.success)

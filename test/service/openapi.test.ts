@@ -1,13 +1,14 @@
 /** The OpenAPI document and its page: valid, complete, true of the service, and there for everybody. */
+import type { Endpoint } from '../../src/contract/endpoints.ts'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { SERVED, SERVED_NAMES, type ServedEndpoint } from '../../src/service/http/served.ts'
+import { SERVED_ENDPOINTS, SERVED_ENDPOINT_NAMES } from '../../src/service/endpoints.ts'
 import { createOpenApi } from '../../src/service/openapi/document.ts'
 import { REQUEST_EXAMPLES } from '../../src/service/openapi/examples.ts'
 import type { JsonSchema } from '../../src/service/openapi/json-schema.ts'
-import { renderPage } from '../../src/service/openapi/page/page.ts'
-import type { OpenApi, Operation } from '../../src/service/openapi/shape.ts'
+import { renderPage } from '../../src/service/openapi/page.ts'
+import type { OpenApi, Operation } from '../../src/service/openapi/types.ts'
 import {
   BRAND_ORDERS,
   type Caller,
@@ -31,7 +32,7 @@ describe('the document', () => {
     expect(validator.version).toBe('3.1')
   })
 
-  test.each(SERVED_NAMES)('%s is there, with words', (name) => {
+  test.each(SERVED_ENDPOINT_NAMES)('%s is there, with words', (name) => {
     const { operationId, summary, description } = operation(name)
     expect(operationId).toBe(name)
     expect(summary).toMatch(/^[A-Z]/)
@@ -39,7 +40,7 @@ describe('the document', () => {
   })
 
   test('each endpoint has words of its own', () => {
-    const summaries = SERVED_NAMES.map((name) => operation(name).summary)
+    const summaries = SERVED_ENDPOINT_NAMES.map((name) => operation(name).summary)
     expect(new Set(summaries).size).toBe(summaries.length)
   })
 
@@ -102,7 +103,7 @@ describe('the document', () => {
   })
 
   test('a part of the table makes a document of that part', () => {
-    const { listCarriers } = SERVED
+    const { listCarriers } = SERVED_ENDPOINTS
     const { paths, tags, servers } = createOpenApi({
       endpoints: { listCarriers },
       serverUrl: 'https://api.example.com',
@@ -114,14 +115,14 @@ describe('the document', () => {
 })
 
 describe('the examples', () => {
-  const taking = SERVED_NAMES.filter((name) => SERVED[name].request !== undefined)
+  const taking = SERVED_ENDPOINT_NAMES.filter((name) => SERVED_ENDPOINTS[name].request !== undefined)
 
   test.each(taking)('%s has one that it takes as it is', (name) => {
     const examples = Object.values(REQUEST_EXAMPLES.get(name) ?? {})
     expect(examples.length).toBeGreaterThan(0)
     for (const { value } of examples) {
       // unknown keys would be gone
-      expect(SERVED[name].request!.parse(value)).toEqual(value)
+      expect(SERVED_ENDPOINTS[name].request!.parse(value)).toEqual(value)
     }
   })
 
@@ -219,10 +220,10 @@ describe('the service', () => {
 describe('the page', () => {
   const page = renderPage(DOCUMENT)
 
-  test.each(SERVED_NAMES)('%s is on it', (name) => {
+  test.each(SERVED_ENDPOINT_NAMES)('%s is on it', (name) => {
     const section = new RegExp(`<section id="op-${name}">[^]*?</section>`).exec(page)![0]
-    expect(section).toContain(`<code>${SERVED[name].path}</code>`)
-    expect(section).toContain(`>${SERVED[name].method}</b>`)
+    expect(section).toContain(`<code>${SERVED_ENDPOINTS[name].path}</code>`)
+    expect(section).toContain(`>${SERVED_ENDPOINTS[name].method}</b>`)
   })
 
   test('every link leads to a place on it, or to the document', () => {
@@ -256,7 +257,7 @@ describe('the page', () => {
 })
 
 function operation(name: string, { paths }: OpenApi = DOCUMENT): Operation {
-  const { path, method } = (SERVED as Record<string, ServedEndpoint>)[name]!
+  const { path, method } = (SERVED_ENDPOINTS as Record<string, Endpoint>)[name]!
   return paths[path]![method.toLowerCase()]!
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type Endpoint, ENDPOINTS } from '../../src/contract/endpoints.ts'
 import { FIELD_RULES } from '../../src/contract/fields.ts'
-import { validated } from '../../src/service/http/validation.ts'
+import { validateBody } from '../../src/service/http/handler.ts'
 import {
   answerOf,
   INVOICES,
@@ -54,7 +54,7 @@ describe('an empty string', () => {
   it.each(TEXTS.map(({ name, request, path }) => [name, path.join('.'), request, path] as const))(
     '%s refuses it as %s, by name',
     (_name, _path, request, path) => {
-      const checked = validated(request, wrapped(path, ''))
+      const checked = validateBody(request, wrapped(path, ''))
       expect(checked).toMatchObject({
         refusal: { status: 400, body: wrapped(path, ['This field may not be blank.']) },
       })

@@ -62,12 +62,12 @@ it('a fresh database gets clients that nobody can guess and that work', async ()
   const service = await createService({ data: ':memory:', clock: systemClock })
   await service.listen()
   try {
-    expect(service.seeded.map(({ kind, id }) => `${kind} ${id}`)).toEqual([
+    expect(service.parties.map(({ kind, id }) => `${kind} ${id}`)).toEqual([
       'retailer 1000',
       'brand 2000',
       'brand 2001',
     ])
-    const [harbor] = service.seeded
+    const [harbor] = service.parties
     expect(harbor?.clientSecret).toMatch(/^[\w-]{43}$/)
     const token = await tokenFor(service, harbor!.clientId, harbor!.clientSecret!)
     expect((await callerOf(service.baseUrl, token).get('/v1/retailers/')).body.count).toBe(1)
@@ -104,12 +104,12 @@ it('whoever lost the secrets gets other clients, and the earlier ones stay good 
   const folder = mkdtempSync(join(tmpdir(), 'service-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const first = await createService({ data: folder, clock: systemClock })
-  const [harbor] = first.seeded
+  const [harbor] = first.parties
   await first.close()
   const second = await createService({ data: folder, clock: systemClock, newClients: true })
   await second.listen()
   onTestFinished(() => second.close())
-  const [renewed] = second.seeded
+  const [renewed] = second.parties
   expect(renewed).toMatchObject({ kind: 'retailer', id: 1000, name: 'Harbor & Vine' })
   expect(renewed!.clientId).not.toBe(harbor!.clientId)
   for (const { clientId, clientSecret } of [harbor!, renewed!]) {
@@ -119,7 +119,7 @@ it('whoever lost the secrets gets other clients, and the earlier ones stay good 
   expect(second.admin.clientSecret).toMatch(/^[\w-]{43}$/)
   await second.close()
   const third = await createService({ data: folder, clock: systemClock })
-  expect(third.seeded[0]).toEqual({
+  expect(third.parties[0]).toEqual({
     kind: 'retailer',
     id: 1000,
     name: 'Harbor & Vine',

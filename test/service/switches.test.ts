@@ -5,8 +5,8 @@ import {
   type SwitchRow,
   SWITCH_NAMES,
   SWITCHES,
-  takenBy,
-} from '../../src/service/http/switches.ts'
+  describeAllowedValues,
+} from '../../src/service/switches.ts'
 
 describe('switches from outside', () => {
   it('are read with their own kinds of value', () => {
@@ -70,7 +70,7 @@ describe('every switch', () => {
   it.each(SWITCH_NAMES)('%s says what it takes, and takes what it is when nobody turns it', (name) => {
     const row: SwitchRow = SWITCHES[name]
     expect(row.doc).toMatch(/^[A-Z0-9].*\.$/)
-    expect(takenBy(row)).toMatch(/^(one of|a (whole )?number from) /)
+    expect(describeAllowedValues(row)).toMatch(/^(one of|a (whole )?number from) /)
     expect(readSwitches({ [name]: row.default })).toEqual({ switches: { [name]: row.default } })
     expect(readSwitches({ [name]: String(row.default) })).toEqual({ switches: { [name]: row.default } })
   })

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { openStore } from '../../src/service/store/store.ts'
-import { createDirectory } from '../../src/service/directory.ts'
-import { seedWhenFresh } from '../../src/service/store/seeding.ts'
-import { createOffering } from '../../src/service/variants/offering.ts'
-import { createSetStock } from '../../src/service/variants/stock.ts'
-import { createVariantReader } from '../../src/service/variants/views.ts'
+import { openStore, type Store } from '../../src/service/store/store.ts'
+import { createSwitches } from '../../src/service/switches.ts'
+import { createTradeDirectory } from '../../src/service/trade/directory.ts'
+import { seedIfEmpty } from '../../src/service/seed.ts'
+import { offerAllVariants, offerToRetailers } from '../../src/service/variants/offers.ts'
+import { setStock } from '../../src/service/variants/stock.ts'
+import { readBrandVariants, readRetailerVariants } from '../../src/service/variants/views.ts'
 import { NOW, seedWithCredentials } from './market.ts'
 import {
   addVariant,
@@ -148,22 +149,26 @@ describe('an item', () => {
   })
 })
 
+function contextOf(store: Store) {
+  const clock = { now: () => NOW, sleep: async () => undefined }
+  return { store, directory: createTradeDirectory(store), clock, switches: createSwitches() }
+}
+
 describe('stock by warehouse', () => {
   function openCatalogue() {
     const store = openStore(':memory:')
-    seedWhenFresh(store, seedWithCredentials(), { now: () => NOW, sleep: async () => undefined })
-    const reader = createVariantReader({ store, directory: createDirectory(store) })
-    return { store, inventoryOf: (id: number) => reader.brand([id], false)[0]!.inventory }
+    seedIfEmpty(store, seedWithCredentials(), { now: () => NOW, sleep: async () => undefined })
+    const context = contextOf(store)
+    return { store, inventoryOf: (id: number) => readBrandVariants(context, [id], false)[0]!.inventory }
   }
 
   it('is shown with its sum, and a warehouse that is left out is gone', () => {
     const { store, inventoryOf } = openCatalogue()
-    const setStock = createSetStock(store)
     const first = [
       { code: 'WEST', inventory: 4 },
       { code: 'EAST', inventory: 3 },
     ]
-    expect(setStock(9001, first, NOW)).toBeUndefined()
+    expect(setStock(store, 9001, first, NOW)).toBeUndefined()
     expect(inventoryOf(9001)).toMatchObject({
       inventory: 7,
       locations: [
@@ -171,7 +176,7 @@ describe('stock by warehouse', () => {
         { code: 'WEST', inventory: 4, inventory_updated_at: '2026-11-21T02:15:00.000Z' },
       ],
     })
-    expect(setStock(9001, [{ code: 'EAST', inventory: 5 }], NOW + 1000)).toBeUndefined()
+    expect(setStock(store, 9001, [{ code: 'EAST', inventory: 5 }], NOW + 1000)).toBeUndefined()
     expect(inventoryOf(9001)).toMatchObject({
       inventory: 5,
       inventory_updated_at: '2026-11-21T02:15:01.000Z',
@@ -181,18 +186,17 @@ describe('stock by warehouse', () => {
 
   it('that names a warehouse twice, or is more than can be shown, changes nothing', () => {
     const { store, inventoryOf } = openCatalogue()
-    const setStock = createSetStock(store)
     const before = inventoryOf(9001)
     const twice = [
       { code: 'EAST', inventory: 1 },
       { code: 'EAST', inventory: 2 },
     ]
-    expect(setStock(9001, twice, NOW + 1000)).toBe('A warehouse is given more than once.')
+    expect(setStock(store, 9001, twice, NOW + 1000)).toBe('A warehouse is given more than once.')
     const much = [
       { code: 'EAST', inventory: 2_147_483_647 },
       { code: 'WEST', inventory: 1 },
     ]
-    expect(setStock(9001, much, NOW + 1000)).toBe('The warehouses hold more than 2147483647 together.')
+    expect(setStock(store, 9001, much, NOW + 1000)).toBe('The warehouses hold more than 2147483647 together.')
     expect(inventoryOf(9001)).toEqual(before)
   })
 
@@ -217,7 +221,7 @@ describe('the items of a connection that becomes open', () => {
     const seed = seedWithCredentials()
     const [first, ...others] = seed.connections
     const fresh = { id: 1001, kind: 'retailer', name: 'Fern Row', code: 'FERNROW' } as const
-    seedWhenFresh(
+    seedIfEmpty(
       store,
       {
         ...seed,
@@ -227,23 +231,21 @@ describe('the items of a connection that becomes open', () => {
       },
       { now: () => NOW, sleep: async () => undefined },
     )
-    const reader = createVariantReader({ store, directory: createDirectory(store) })
+    const context = contextOf(store)
     const ids = [9001, 9002, 9003]
     const skus = () =>
-      reader
-        .retailer(ids, 1000)
-        .map(({ id, attributes: all }) => [
-          id,
-          all.find(({ code }) => code === 'retailer_sku')?.values[0]?.value,
-        ])
+      readRetailerVariants(context, ids, 1000).map(({ id, attributes: all }) => [
+        id,
+        all.find(({ code }) => code === 'retailer_sku')?.values[0]?.value,
+      ])
     expect(skus()).toEqual([[9002, 'HV-10001']])
-    createOffering(store).offerAll(2000, 1000)
+    offerAllVariants(store, 2000, 1000)
     expect(skus()).toEqual([
       [9001, undefined],
       [9002, 'HV-10001'],
       [9003, undefined],
     ])
-    createOffering(store).offerToRetailers(9001, [1001, 1000])
-    expect(reader.retailer(ids, 1001).map(({ id }) => id)).toEqual([9001])
+    offerToRetailers(store, 9001, [1001, 1000])
+    expect(readRetailerVariants(context, ids, 1001).map(({ id }) => id)).toEqual([9001])
   })
 })

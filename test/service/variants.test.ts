@@ -156,7 +156,7 @@ describe('a change by the brand', () => {
     expect((await market.brand.get(`${BRAND_VARIANTS}${id}/`)).body.name).toBeNull()
   })
 
-  it('names all of its mistakes at once', async () => {
+  it('names all of its errors at once', async () => {
     const market = await openBazaar()
     const id = await addVariant(market, 'LAMP-1')
     const { body } = await market.brand.patch(`${BRAND_VARIANTS}${id}/`, {

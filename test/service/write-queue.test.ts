@@ -1,18 +1,16 @@
 import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
-import { answered, wrongState } from '../../src/service/http/answer.ts'
-import { openStore } from '../../src/service/store/store.ts'
+import { answerWith, refuseState } from '../../src/service/http/answers.ts'
+import { build, openStore } from '../../src/service/store/store.ts'
 import { createWriteQueue } from '../../src/service/store/write-queue.ts'
 
 function openQueue() {
   const store = openStore(':memory:')
   onTestFinished(() => store.close())
-  const insert = store.inserter('accounts')
   return {
     queue: createWriteQueue(store),
-    insert: (name: string) => insert({ name, is_admin: 0 }),
-    names: () =>
-      store.all(store.build.selectFrom('accounts').select('name').orderBy('id')).map(({ name }) => name),
+    insert: (name: string) => store.insert('accounts', { name, is_admin: 0 }),
+    names: () => store.all(build.selectFrom('accounts').select('name').orderBy('id')).map(({ name }) => name),
     store,
   }
 }
@@ -20,16 +18,16 @@ function openQueue() {
 it('a write that throws or is refused takes back what it wrote, and only that', async () => {
   const { queue, insert, names } = openQueue()
   const results = await Promise.allSettled([
-    queue.run(() => answered(insert('first'))),
+    queue.run(() => answerWith(insert('first'))),
     queue.run(() => {
       insert('broken')
       throw new Error('half way')
     }),
     queue.run(() => {
       insert('refused')
-      return wrongState('no')
+      return refuseState('no')
     }),
-    queue.run(() => answered(insert('last'))),
+    queue.run(() => answerWith(insert('last'))),
   ])
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled'])
   expect(names()).toEqual(['first', 'last'])
@@ -37,35 +35,34 @@ it('a write that throws or is refused takes back what it wrote, and only that', 
 
 it('when the commit fails nobody is told that it worked, and the next write does', async () => {
   const { queue, insert, names, store } = openQueue()
-  const insertParty = store.inserter('parties')
   const failing = store.command('pragma defer_foreign_keys = on')
   const results = await Promise.allSettled([
-    queue.run(() => answered(insert('innocent'))),
+    queue.run(() => answerWith(insert('innocent'))),
     queue.run(() => {
       failing()
-      insertParty({ kind: 'brand', id: 1, account_id: 999, name: 'of no account', code: 'X' })
-      return answered('written')
+      store.insert('parties', { kind: 'brand', id: 1, account_id: 999, name: 'of no account', code: 'X' })
+      return answerWith('written')
     }),
   ])
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect(names()).toEqual([])
-  await queue.run(() => answered(insert('later')))
+  await queue.run(() => answerWith(insert('later')))
   expect(names()).toEqual(['later'])
 })
 
 it('a database that is full is told as what it is, and takes back the whole batch', async () => {
   const { queue, insert, names, store } = openQueue()
-  const [pages] = store.query(sql<{ page_count: number }>`pragma page_count`)
-  store.query(sql.raw(`pragma max_page_count = ${pages!.page_count + 2}`))
+  const [pages] = store.all(sql<{ page_count: number }>`pragma page_count`)
+  store.all(sql.raw(`pragma max_page_count = ${pages!.page_count + 2}`))
   const results = await Promise.allSettled([
-    queue.run(() => answered(insert('first'))),
-    queue.run(() => answered(insert('x'.repeat(100_000)))),
-    queue.run(() => answered(insert('last'))),
+    queue.run(() => answerWith(insert('first'))),
+    queue.run(() => answerWith(insert('x'.repeat(100_000)))),
+    queue.run(() => answerWith(insert('last'))),
   ])
   for (const result of results)
     expect(result).toMatchObject({ reason: { message: 'database or disk is full' } })
   expect(names()).toEqual([])
-  await queue.run(() => answered(insert('later')))
+  await queue.run(() => answerWith(insert('later')))
   expect(names()).toEqual(['later'])
 })
 
@@ -75,21 +72,21 @@ it('everybody is told when the database cannot even be read any more', async () 
     throw new Error('it cannot be read')
   })
   store.close()
-  await expect(queue.run(() => answered('never'))).rejects.toThrow('not open')
+  await expect(queue.run(() => answerWith('never'))).rejects.toThrow('not open')
 })
 
-it('is settled when all that waits is done, and at once when nothing does', async () => {
+it('is idle when all that waits is done, and at once when nothing does', async () => {
   const { queue, insert, names } = openQueue()
-  await queue.settled()
+  await queue.idle()
   const numbers = Array.from({ length: 450 }, (_, index) => String(index))
-  for (const name of numbers) void queue.run(() => answered(insert(name)))
-  await queue.settled()
+  for (const name of numbers) void queue.run(() => answerWith(insert(name)))
+  await queue.idle()
   expect(names()).toEqual(numbers)
 })
 
 it('more writes than one commit takes are all done, in their order', async () => {
   const { queue, insert, names } = openQueue()
   const numbers = Array.from({ length: 450 }, (_, index) => String(index))
-  await Promise.all(numbers.map((name) => queue.run(() => answered(insert(name)))))
+  await Promise.all(numbers.map((name) => queue.run(() => answerWith(insert(name)))))
   expect(names()).toEqual(numbers)
 })

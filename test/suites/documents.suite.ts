@@ -1,6 +1,7 @@
 /** What the journal promises about packing slips and labels, for whatever database keeps it. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Journal, Lease } from '../../src/domain/journal.ts'
+import type { Journal } from '../../src/domain/journal.ts'
+import type { Lease } from '../../src/domain/lease.ts'
 import { problem } from '../../src/domain/problem.ts'
 import type { DocumentKind } from '../../src/domain/shipping-document.ts'
 import type { Clock } from '../../src/support/clock.ts'
@@ -22,12 +23,12 @@ export function documentsSuite(name: string, open: (clock: Clock) => Promise<Jou
 
     beforeEach(async () => {
       journal = await open(testClock())
-      lease = await journal.takeLease(ROUTE, 'bridge-1', 60_000, () => true)
+      lease = await journal.acquireLease(ROUTE, 'bridge-1', 60_000, () => true)
       await planFile(journal, lease, 'a', [shipment(1, 'PO-1'), shipment(2, 'PO-2'), shipment(3, 'PO-3')])
-      const begun = await journal.beginAttempts(lease, { file: 'a' }, 3)
+      const begun = await journal.startAttempts(lease, { file: 'a' }, 3)
       ids = begun.map(({ id }) => id)
       const [one = 0, two = 0, three = 0] = ids
-      await journal.endAttempts(lease, [
+      await journal.finishAttempts(lease, [
         { ...accepted(one, '71'), answer: '{"purchase_order_number":"PO ONE"}' },
         accepted(two, '72'),
         { id: three, state: 'rejected', http: 400, problems: [problem('api-refused', {}, 'no')] },
@@ -37,9 +38,9 @@ export function documentsSuite(name: string, open: (clock: Clock) => Promise<Jou
     afterEach(() => journal.close())
 
     const intent = (recordId = 0, kind: DocumentKind = 'label') => ({ recordId, kind, ...PLACE })
-    const naming = (recordId = 0, base = 'a', fromTurn = 1) => ({
+    const naming = (recordId = 0, base = 'a', fromAttempt = 1) => ({
       ...intent(recordId),
-      fromTurn,
+      fromAttempt,
       staged: { working: `.${recordId}`, evidence: { by: 'rename' } },
       nameFor: (turn: number) => (turn === 1 ? `${base}.pdf` : `${base}~${turn}.pdf`),
     })
@@ -53,7 +54,7 @@ export function documentsSuite(name: string, open: (clock: Clock) => Promise<Jou
       it('that were accepted, with what was kept of their answers', async () => {
         const [one, two] = ids
         const common = { fileId: 'a', fileName: 'a.csv' }
-        expect(await journal.createdShipments({ route: ROUTE }, 0, 10)).toEqual([
+        expect(await journal.listCreatedShipments({ route: ROUTE }, 0, 10)).toEqual([
           {
             ...common,
             recordId: one,
@@ -75,27 +76,29 @@ export function documentsSuite(name: string, open: (clock: Clock) => Promise<Jou
         [{ purchaseOrderNumber: 'PO ONE' }, ['71']],
         [{ purchaseOrderNumber: 'PO-2', shipmentId: '71' }, []],
       ])('by %j', async (query, expected) => {
-        const shipments = await journal.createdShipments({ route: ROUTE, ...query }, 0, 10)
+        const shipments = await journal.listCreatedShipments({ route: ROUTE, ...query }, 0, 10)
         expect(shipments.map(({ shipmentId }) => shipmentId)).toEqual(expected)
       })
 
       it('page by page, and none of another route', async () => {
         const [one = 0, two] = ids
-        expect(await journal.createdShipments({ route: ROUTE }, 0, 1)).toMatchObject([{ recordId: one }])
-        expect(await journal.createdShipments({ route: ROUTE }, one, 1)).toMatchObject([{ recordId: two }])
-        expect(await journal.createdShipments({ route: 'orders-in' }, 0, 10)).toEqual([])
+        expect(await journal.listCreatedShipments({ route: ROUTE }, 0, 1)).toMatchObject([{ recordId: one }])
+        expect(await journal.listCreatedShipments({ route: ROUTE }, one, 1)).toMatchObject([
+          { recordId: two },
+        ])
+        expect(await journal.listCreatedShipments({ route: 'orders-in' }, 0, 10)).toEqual([])
       })
     })
 
     describe('keeps documents', () => {
       it('once wanted as they are, however often they are wanted', async () => {
         const [one] = ids
-        await journal.wantDocuments(lease, [intent(one), intent(one, 'packing-slip')])
-        await journal.endDocuments(lease, [
+        await journal.requestDocuments(lease, [intent(one), intent(one, 'packing-slip')])
+        await journal.saveDocumentResults(lease, [
           { recordId: one ?? 0, kind: 'label', state: 'refused', problem: DOWN },
         ])
-        await journal.wantDocuments(lease, [intent(one), intent(one, 'packing-slip')])
-        expect(await journal.documentsOf([one ?? 0])).toEqual([
+        await journal.requestDocuments(lease, [intent(one), intent(one, 'packing-slip')])
+        expect(await journal.listDocuments([one ?? 0])).toEqual([
           { recordId: one, kind: 'label', folder: 'labels', state: 'refused', problem: DOWN },
           { recordId: one, kind: 'packing-slip', folder: 'labels', state: 'wanted' },
         ])
@@ -103,8 +106,8 @@ export function documentsSuite(name: string, open: (clock: Clock) => Promise<Jou
 
       it('and tells which were never asked for, which are missing, and all', async () => {
         const [one = 0, two = 0] = ids
-        await journal.wantDocuments(lease, [intent(one), intent(one, 'packing-slip'), intent(two)])
-        await journal.endDocuments(lease, [
+        await journal.requestDocuments(lease, [intent(one), intent(one, 'packing-slip'), intent(two)])
+        await journal.saveDocumentResults(lease, [
           { recordId: one, kind: 'label', state: 'delivered' },
           { recordId: one, kind: 'packing-slip', state: 'wanted', problem: DOWN },
         ])
@@ -126,44 +129,46 @@ export function documentsSuite(name: string, open: (clock: Clock) => Promise<Jou
 
       it('under names that no other has in the folder, whatever their case', async () => {
         const [one, two] = ids
-        await journal.wantDocuments(lease, [intent(one), intent(two)])
-        const names = await journal.nameDocuments(lease, [naming(one, 'a'), naming(two, 'A')])
+        await journal.requestDocuments(lease, [intent(one), intent(two)])
+        const names = await journal.reserveDocumentNames(lease, [naming(one, 'a'), naming(two, 'A')])
         expect(names).toEqual([
-          { name: 'a.pdf', turn: 1 },
-          { name: 'A~2.pdf', turn: 2 },
+          { name: 'a.pdf', attempt: 1 },
+          { name: 'A~2.pdf', attempt: 2 },
         ])
-        expect(await journal.nameDocuments(lease, [naming(one, 'a', 2)])).toEqual([
-          { name: 'a~3.pdf', turn: 3 },
+        expect(await journal.reserveDocumentNames(lease, [naming(one, 'a', 2)])).toEqual([
+          { name: 'a~3.pdf', attempt: 3 },
         ])
-        expect(await journal.nameDocuments(lease, [{ ...naming(one, 'A'), folder: 'other' }])).toEqual([
-          { name: 'A.pdf', turn: 1 },
-        ])
-        expect(await journal.documentsOf([one ?? 0])).toMatchObject([{ name: 'A.pdf', folder: 'other' }])
+        expect(await journal.reserveDocumentNames(lease, [{ ...naming(one, 'A'), folder: 'other' }])).toEqual(
+          [{ name: 'A.pdf', attempt: 1 }],
+        )
+        expect(await journal.listDocuments([one ?? 0])).toMatchObject([{ name: 'A.pdf', folder: 'other' }])
       })
 
       it('that were left as they are until a further copy is left', async () => {
         const [one = 0, two = 0] = ids
-        await journal.wantDocuments(lease, [intent(one), intent(two)])
-        await journal.nameDocuments(lease, [naming(one, 'a')])
-        await journal.endDocuments(lease, [{ recordId: one, kind: 'label', state: 'delivered' }])
+        await journal.requestDocuments(lease, [intent(one), intent(two)])
+        await journal.reserveDocumentNames(lease, [naming(one, 'a')])
+        await journal.saveDocumentResults(lease, [{ recordId: one, kind: 'label', state: 'delivered' }])
         const elsewhere = { ...naming(one, 'a', 2), folder: 'other' }
-        expect(await journal.nameDocuments(lease, [elsewhere])).toEqual([{ name: 'a~2.pdf', turn: 2 }])
+        expect(await journal.reserveDocumentNames(lease, [elsewhere])).toEqual([
+          { name: 'a~2.pdf', attempt: 2 },
+        ])
         const left = { recordId: one, kind: 'label', folder: 'labels', state: 'delivered', name: 'a.pdf' }
-        expect(await journal.documentsOf([one])).toEqual([left])
+        expect(await journal.listDocuments([one])).toEqual([left])
 
         const copy = { ...intent(one), folder: 'other', name: 'a~2.pdf', state: 'delivered' } as const
-        await journal.endDocuments(lease, [copy])
-        expect(await journal.documentsOf([one])).toEqual([{ ...left, folder: 'other', name: 'a~2.pdf' }])
+        await journal.saveDocumentResults(lease, [copy])
+        expect(await journal.listDocuments([one])).toEqual([{ ...left, folder: 'other', name: 'a~2.pdf' }])
       })
 
       it('with the name of the earlier copy where another has come by that of the further one', async () => {
         const [one = 0, two = 0] = ids
-        await journal.wantDocuments(lease, [intent(one), intent(two)])
-        await journal.nameDocuments(lease, [naming(one, 'a')])
-        await journal.endDocuments(lease, [{ recordId: one, kind: 'label', state: 'delivered' }])
-        await journal.nameDocuments(lease, [naming(two, 'b')])
-        await journal.endDocuments(lease, [{ ...intent(one), name: 'B.pdf', state: 'delivered' }])
-        expect(await journal.documentsOf([one, two])).toMatchObject([
+        await journal.requestDocuments(lease, [intent(one), intent(two)])
+        await journal.reserveDocumentNames(lease, [naming(one, 'a')])
+        await journal.saveDocumentResults(lease, [{ recordId: one, kind: 'label', state: 'delivered' }])
+        await journal.reserveDocumentNames(lease, [naming(two, 'b')])
+        await journal.saveDocumentResults(lease, [{ ...intent(one), name: 'B.pdf', state: 'delivered' }])
+        expect(await journal.listDocuments([one, two])).toMatchObject([
           { name: 'a.pdf', state: 'delivered' },
           { name: 'b.pdf', state: 'wanted' },
         ])
@@ -171,31 +176,31 @@ export function documentsSuite(name: string, open: (clock: Clock) => Promise<Jou
 
       it('of its own route only', async () => {
         const [one = 0] = ids
-        await journal.wantDocuments(lease, [intent(one)])
-        const other = await journal.takeLease('other', 'bridge-1', 60_000, () => true)
-        await journal.wantDocuments(other, [intent(one, 'packing-slip')])
+        await journal.requestDocuments(lease, [intent(one)])
+        const other = await journal.acquireLease('other', 'bridge-1', 60_000, () => true)
+        await journal.requestDocuments(other, [intent(one, 'packing-slip')])
         expect(await found('all')).toEqual([[one, 'label']])
         await expect(
-          journal.endDocuments(other, [{ recordId: one, kind: 'label', state: 'delivered' }]),
+          journal.saveDocumentResults(other, [{ recordId: one, kind: 'label', state: 'delivered' }]),
         ).rejects.toMatchObject({ code: 'bug' })
         expect(await found('new')).toEqual([[one, 'label']])
       })
 
       it('and none of a bridge that was taken over', async () => {
         const [one = 0] = ids
-        await journal.wantDocuments(lease, [intent(one)])
+        await journal.requestDocuments(lease, [intent(one)])
         await journal.releaseLease(lease)
-        await journal.takeLease(ROUTE, 'bridge-2', 60_000, () => true)
-        await expect(journal.nameDocuments(lease, [naming(one)])).rejects.toMatchObject({
+        await journal.acquireLease(ROUTE, 'bridge-2', 60_000, () => true)
+        await expect(journal.reserveDocumentNames(lease, [naming(one)])).rejects.toMatchObject({
           code: 'lease-lost',
         })
       })
 
       it('in empty batches', async () => {
-        await journal.wantDocuments(lease, [])
-        await journal.endDocuments(lease, [])
-        expect(await journal.nameDocuments(lease, [])).toEqual([])
-        expect(await journal.documentsOf([])).toEqual([])
+        await journal.requestDocuments(lease, [])
+        await journal.saveDocumentResults(lease, [])
+        expect(await journal.reserveDocumentNames(lease, [])).toEqual([])
+        expect(await journal.listDocuments([])).toEqual([])
       })
     })
   })

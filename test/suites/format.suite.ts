@@ -1,7 +1,13 @@
 /** What every Format promises, run by each of them; and small tools for tests that read files. */
 import { describe, expect, it } from 'vitest'
-import { isUnreadable, type Reading, type Row } from '../../src/domain/document.ts'
-import type { Format, ReadOptions, WriteOptions } from '../../src/domain/format.ts'
+import {
+  type FileReading,
+  type Format,
+  isUnreadable,
+  type ReadOptions,
+  type Row,
+  type WriteOptions,
+} from '../../src/domain/format.ts'
 import type { Problem } from '../../src/domain/problem.ts'
 
 export interface FormatSubject {
@@ -30,15 +36,15 @@ const CSV_ROWS = {
 export function describeFormat(name: string, { format, read, write, holds = CSV_ROWS }: FormatSubject): void {
   const columns = ['PO Number', 'Name', 'Qty']
   const { rows } = holds
-  const hasHeader = format.writer(columns, { ...write, byteOrderMark: false }).head().length > 0
+  const hasHeader = format.createWriter(columns, { ...write, byteOrderMark: false }).formatHeader().length > 0
   const written = () => {
-    const writer = format.writer(columns, write)
-    return Buffer.concat([writer.head(), writer.rows(rows)])
+    const writer = format.createWriter(columns, write)
+    return Buffer.concat([writer.formatHeader(), writer.formatRows(rows)])
   }
   const large = () => {
-    const writer = format.writer(columns, write)
+    const writer = format.createWriter(columns, write)
     const body = Array.from({ length: 20_000 }, (_, index) => [`PO-${index}`, 'somebody', String(index)])
-    return Buffer.concat([writer.head(), writer.rows(body)])
+    return Buffer.concat([writer.formatHeader(), writer.formatRows(body)])
   }
 
   describe(`${name} as a format`, () => {
@@ -61,8 +67,8 @@ export function describeFormat(name: string, { format, read, write, holds = CSV_
     })
 
     it('takes rows written in several calls as one file', async () => {
-      const writer = format.writer(columns, write)
-      const file = Buffer.concat([writer.head(), ...rows.map((row) => writer.rows([row]))])
+      const writer = format.createWriter(columns, write)
+      const file = Buffer.concat([writer.formatHeader(), ...rows.map((row) => writer.formatRows([row]))])
       expect(file).toEqual(written())
     })
 
@@ -76,7 +82,7 @@ export function describeFormat(name: string, { format, read, write, holds = CSV_
       'reads a file with no rows behind %s as one without rows',
       async () => {
         const reading = await readable(
-          format.read(inChunks(Buffer.from(format.writer(columns, write).head())), read),
+          format.read(inChunks(Buffer.from(format.createWriter(columns, write).formatHeader())), read),
         )
         expect(await rowsOf(reading)).toEqual([])
       },
@@ -142,7 +148,7 @@ export function describeFormat(name: string, { format, read, write, holds = CSV_
   })
 }
 
-/** The bytes in chunks of a size; whole unless told. */
+/** The bytes in chunks of a size; whole by default. */
 export async function* inChunks(
   bytes: Uint8Array,
   size = Math.max(1, bytes.length),
@@ -150,7 +156,7 @@ export async function* inChunks(
   for (let from = 0; from < bytes.length; from += size) yield Buffer.from(bytes.subarray(from, from + size))
 }
 
-export async function readable(reading: ReturnType<Format['read']>): Promise<Reading> {
+export async function readable(reading: ReturnType<Format['read']>): Promise<FileReading> {
   const result = await reading
   if (isUnreadable(result)) throw new Error(`unreadable: ${JSON.stringify(result.problems)}`)
   return result
@@ -161,7 +167,7 @@ export async function problemsOf(reading: ReturnType<Format['read']>): Promise<r
   return isUnreadable(result) ? result.problems : []
 }
 
-export async function rowsOf({ batches }: Reading): Promise<Row[]> {
+export async function rowsOf({ batches }: FileReading): Promise<Row[]> {
   const rows: Row[] = []
   for await (const batch of batches) rows.push(...batch)
   return rows

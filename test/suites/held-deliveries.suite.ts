@@ -1,6 +1,7 @@
 /** What the journal promises about deliveries that wait for a person, for whatever database keeps it. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Journal, Lease } from '../../src/domain/journal.ts'
+import type { Journal } from '../../src/domain/journal.ts'
+import type { Lease } from '../../src/domain/lease.ts'
 import type { Clock } from '../../src/support/clock.ts'
 import { START, type TestClock, testClock } from './journal.suite.ts'
 
@@ -16,7 +17,7 @@ export function heldDeliveriesSuite(name: string, open: (clock: Clock) => Promis
     beforeEach(async () => {
       clock = testClock()
       journal = await open(clock)
-      out = await journal.takeLease('orders-out', 'bridge-1', 60_000, () => true)
+      out = await journal.acquireLease('orders-out', 'bridge-1', 60_000, () => true)
       await compose('d1')
     })
 
@@ -24,9 +25,9 @@ export function heldDeliveriesSuite(name: string, open: (clock: Clock) => Promis
 
     const compose = async (id: string) => {
       const order = { operation: 'export-orders', account: 'brand/7', apiId: `of ${id}`, body: '{}' }
-      await journal.collect(out, [order])
-      const [waiting] = await journal.waitingRecords('orders-out', 0, 1)
-      return journal.deliveryComposed(out, {
+      await journal.collectRecords(out, [order])
+      const [waiting] = await journal.listUndeliveredRecords('orders-out', 0, 1)
+      return journal.createDelivery(out, {
         id,
         nameFor: (sequence) => `orders-${sequence}.csv`,
         folder: 'outbox',
@@ -40,33 +41,33 @@ export function heldDeliveriesSuite(name: string, open: (clock: Clock) => Promis
     it('stays composed with its reason, and no pass is told of it', async () => {
       await journal.holdDelivery(out, 'd1', REASON)
 
-      expect(await journal.delivery('d1')).toMatchObject({ state: 'composed', held: REASON })
-      expect(await journal.heldDeliveries(10)).toMatchObject([{ id: 'd1' }])
-      expect(await journal.heldDeliveries(10, 'orders-in')).toEqual([])
-      expect(await journal.unfinishedDeliveries('orders-out')).toEqual([])
-      expect(await journal.unfinishedRoutes()).toEqual([])
+      expect(await journal.getDelivery('d1')).toMatchObject({ state: 'composed', held: REASON })
+      expect(await journal.listHeldDeliveries(10)).toMatchObject([{ id: 'd1' }])
+      expect(await journal.listHeldDeliveries(10, 'orders-in')).toEqual([])
+      expect(await journal.listUnfinishedDeliveries('orders-out')).toEqual([])
+      expect(await journal.listUnfinishedRoutes()).toEqual([])
     })
 
     it('keeps no other from its turn, and gives its sequence number to none', async () => {
       await journal.holdDelivery(out, 'd1', REASON)
 
       expect(await compose('d2')).toMatchObject({ sequence: 2 })
-      expect(await journal.unfinishedDeliveries('orders-out')).toMatchObject([{ id: 'd2' }])
+      expect(await journal.listUnfinishedDeliveries('orders-out')).toMatchObject([{ id: 'd2' }])
     })
 
     it('keeps the first reason', async () => {
       await journal.holdDelivery(out, 'd1', REASON)
       await journal.holdDelivery(out, 'd1', 'another')
 
-      expect(await journal.delivery('d1')).toMatchObject({ held: REASON })
+      expect(await journal.getDelivery('d1')).toMatchObject({ held: REASON })
     })
 
     it('is not delivered, renamed or done by any other call', async () => {
       await journal.holdDelivery(out, 'd1', REASON)
 
       for (const call of [
-        journal.deliveryDelivered(out, 'd1'),
-        journal.deliveryDone(out, 'd1'),
+        journal.markDeliveryDelivered(out, 'd1'),
+        journal.markDeliveryDone(out, 'd1'),
         journal.renameDelivery(out, 'd1', 'other.csv'),
       ]) {
         await expect(call).rejects.toMatchObject({ code: 'bug' })
@@ -74,51 +75,53 @@ export function heldDeliveriesSuite(name: string, open: (clock: Clock) => Promis
     })
 
     it('was composed, and is of the route that is held', async () => {
-      await journal.deliveryDelivered(out, 'd1')
+      await journal.markDeliveryDelivered(out, 'd1')
       await expect(journal.holdDelivery(out, 'd1', REASON)).rejects.toMatchObject({ code: 'bug' })
       await compose('d2')
-      const other = await journal.takeLease('other', 'bridge-1', 60_000, () => true)
+      const other = await journal.acquireLease('other', 'bridge-1', 60_000, () => true)
       await expect(journal.holdDelivery(other, 'd2', REASON)).rejects.toMatchObject({ code: 'bug' })
     })
 
     it('is delivered when a person says so, in that place', async () => {
-      await journal.noteNamings(out, 'd1', [{ name: 'orders-1.csv', working: '.w', evidence: {} }])
+      await journal.saveNamings(out, 'd1', [{ name: 'orders-1.csv', working: '.w', evidence: {} }])
       await journal.holdDelivery(out, 'd1', REASON)
       clock.advance(5)
 
       const place = 'outbox/.dropbridge'
-      const answer = { action: 'settle-delivered', place, ...WHO } as const
-      expect(await journal.answerHeldDelivery(out, 'd1', answer)).toMatchObject({
+      const answer = { action: 'resolve-delivered', place, ...WHO } as const
+      expect(await journal.resolveHeldDelivery(out, 'd1', answer)).toMatchObject({
         state: 'delivered',
         deliveredAt: START + 5,
-        leftIn: place,
+        place: place,
       })
-      expect(await journal.delivery('d1')).not.toHaveProperty('held')
-      expect(await journal.heldDeliveries(10)).toEqual([])
-      expect(await journal.namingsOf('d1')).toEqual([])
-      expect(await journal.beginAttempts(out, { delivery: 'd1' }, 1)).toHaveLength(1)
+      expect(await journal.getDelivery('d1')).not.toHaveProperty('held')
+      expect(await journal.listHeldDeliveries(10)).toEqual([])
+      expect(await journal.listNamings('d1')).toEqual([])
+      expect(await journal.startAttempts(out, { delivery: 'd1' }, 1)).toHaveLength(1)
     })
 
     it('is delivered now when a person wants it so, and what was noted of its name is forgotten', async () => {
-      await journal.noteNamings(out, 'd1', [{ name: 'orders-1.csv', working: '.w', evidence: {} }])
+      await journal.saveNamings(out, 'd1', [{ name: 'orders-1.csv', working: '.w', evidence: {} }])
       await journal.holdDelivery(out, 'd1', REASON)
 
-      await journal.answerHeldDelivery(out, 'd1', { action: 'settle-again', ...WHO })
+      await journal.resolveHeldDelivery(out, 'd1', { action: 'resolve-again', ...WHO })
 
-      expect(await journal.namingsOf('d1')).toEqual([])
-      expect(await journal.unfinishedDeliveries('orders-out')).toMatchObject([
+      expect(await journal.listNamings('d1')).toEqual([])
+      expect(await journal.listUnfinishedDeliveries('orders-out')).toMatchObject([
         { id: 'd1', state: 'composed' },
       ])
-      await journal.deliveryDelivered(out, 'd1')
-      expect(await journal.delivery('d1')).toMatchObject({ state: 'delivered' })
+      await journal.markDeliveryDelivered(out, 'd1')
+      expect(await journal.getDelivery('d1')).toMatchObject({ state: 'delivered' })
     })
 
     it('is answered once', async () => {
       await journal.holdDelivery(out, 'd1', REASON)
-      await journal.answerHeldDelivery(out, 'd1', { action: 'settle-delivered', ...WHO })
+      await journal.resolveHeldDelivery(out, 'd1', { action: 'resolve-delivered', ...WHO })
 
-      expect(await journal.answerHeldDelivery(out, 'd1', { action: 'settle-again', ...WHO })).toBeUndefined()
-      expect(await journal.delivery('d1')).toMatchObject({ state: 'delivered' })
+      expect(
+        await journal.resolveHeldDelivery(out, 'd1', { action: 'resolve-again', ...WHO }),
+      ).toBeUndefined()
+      expect(await journal.getDelivery('d1')).toMatchObject({ state: 'delivered' })
     })
   })
 }

@@ -1,6 +1,7 @@
 /** What the journal promises about held records and decisions, for whatever database keeps it. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Journal, Lease } from '../../src/domain/journal.ts'
+import type { Journal } from '../../src/domain/journal.ts'
+import type { Lease } from '../../src/domain/lease.ts'
 import { problem } from '../../src/domain/problem.ts'
 import type { RecordResult } from '../../src/domain/record.ts'
 import type { Clock } from '../../src/support/clock.ts'
@@ -14,7 +15,7 @@ import {
   testClock,
 } from './journal.suite.ts'
 
-const STOPPED = problem('route-stopped', {}, 'The first 2 were refused.')
+const STOPPED = problem('circuit-breaker-open', {}, 'The first 2 were refused.')
 const refusedByApi = (id: number): RecordResult => ({
   id,
   state: 'rejected',
@@ -31,22 +32,22 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
     beforeEach(async () => {
       clock = testClock()
       journal = await open(clock)
-      lease = await journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)
+      lease = await journal.acquireLease('orders-in', 'bridge-1', 60_000, () => true)
     })
 
     afterEach(() => journal.close())
 
     const states = async (file: string) =>
-      (await journal.reportedRecords(file, 0, 100)).map(({ state }) => state)
+      (await journal.listReportedRecords(file, 0, 100)).map(({ state }) => state)
     const release = (file: string, record?: number) =>
-      journal.decide(lease, file, {
+      journal.applyDecision(lease, file, {
         action: 'release',
         by: 'Ada',
         why: 'mended',
         ...(record === undefined ? {} : { record }),
       })
     const discard = (file: string) =>
-      journal.decide(lease, file, { action: 'discard', by: 'Ada', why: 'the season is over' })
+      journal.applyDecision(lease, file, { action: 'discard', by: 'Ada', why: 'the season is over' })
 
     /** PO-1 was refused, PO-2 and PO-3 are held; reported and closed. */
     async function stoppedFile(id = 'a'): Promise<void> {
@@ -56,40 +57,40 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
         id,
         [1, 2, 3].map((number) => planned(number, `PO-${number}`)),
       )
-      const [sending] = await journal.beginAttempts(lease, { file: id }, 1)
-      await journal.endAttempts(lease, [refusedByApi(sending!.id)])
-      await journal.holdRest(lease, id, STOPPED)
+      const [sending] = await journal.startAttempts(lease, { file: id }, 1)
+      await journal.finishAttempts(lease, [refusedByApi(sending!.id)])
+      await journal.holdRemainingRecords(lease, id, STOPPED)
       await close(id)
     }
 
     async function close(id: string): Promise<void> {
-      await journal.fileSubmitted(lease, id)
-      await journal.nameReport(lease, id, `${id}.csv`, [])
-      await journal.fileReported(lease, id)
-      await journal.fileClosed(lease, id, `done/${id}.csv`)
+      await journal.markFileSubmitted(lease, id)
+      await journal.saveReportName(lease, id, `${id}.csv`, [])
+      await journal.markFileReported(lease, id)
+      await journal.markFileClosed(lease, id, `done/${id}.csv`)
     }
 
     describe('holds the rest of a file', () => {
       it('with one reason, what was answered excepted', async () => {
         await stoppedFile()
-        expect(await journal.reportedRecords('a', 0, 10)).toMatchObject([
+        expect(await journal.listReportedRecords('a', 0, 10)).toMatchObject([
           { state: 'rejected', http: 400 },
           { state: 'held', attempts: 0, problems: [STOPPED] },
           { state: 'held', attempts: 0, problems: [STOPPED] },
         ])
-        expect(await journal.file('a')).toMatchObject({ state: 'closed', outcome: 'processed' })
+        expect(await journal.getFile('a')).toMatchObject({ state: 'closed', outcome: 'processed' })
       })
 
       it('what could not be sent just now too, and what is uncertain not', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-2'), planned(3, 'PO-3')])
-        const [first, second] = await journal.beginAttempts(lease, { file: 'a' }, 2)
-        await journal.endAttempts(lease, [
+        const [first, second] = await journal.startAttempts(lease, { file: 'a' }, 2)
+        await journal.finishAttempts(lease, [
           { id: first!.id, state: 'deferred', http: 503, problems: [problem('not-sent', {}, 'busy')] },
           { id: second!.id, state: 'uncertain', problems: [problem('answer-lost', {}, 'lost')] },
         ])
-        expect(await journal.holdRest(lease, 'a', STOPPED)).toBe(2)
+        expect(await journal.holdRemainingRecords(lease, 'a', STOPPED)).toBe(2)
         expect(await states('a')).toEqual(['held', 'uncertain', 'held'])
-        expect((await journal.reportedRecords('a', 0, 1))[0]).not.toHaveProperty('http')
+        expect((await journal.listReportedRecords('a', 0, 1))[0]).not.toHaveProperty('http')
       })
 
       it('and lets the keys go, so that a corrected file can be sent', async () => {
@@ -98,11 +99,13 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
         expect(await states('b')).toEqual(['planned'])
       })
 
-      it('only of a file that is planned, for the holder of its route', async () => {
+      it('only of a file that is planned, for the owner of its route', async () => {
         await receiveFile(journal, lease, 'a')
-        await expect(journal.holdRest(lease, 'a', STOPPED)).rejects.toMatchObject({ code: 'bug' })
-        await journal.takeLease('orders-in', 'bridge-2', 60_000, () => false)
-        await expect(journal.holdRest(lease, 'a', STOPPED)).rejects.toMatchObject({ code: 'lease-lost' })
+        await expect(journal.holdRemainingRecords(lease, 'a', STOPPED)).rejects.toMatchObject({ code: 'bug' })
+        await journal.acquireLease('orders-in', 'bridge-2', 60_000, () => false)
+        await expect(journal.holdRemainingRecords(lease, 'a', STOPPED)).rejects.toMatchObject({
+          code: 'lease-lost',
+        })
       })
     })
 
@@ -120,16 +123,16 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
       it('and lets the same bytes come again when nothing else is in the file', async () => {
         const { naturalKey: _, ...without } = planned(1, 'PO-1')
         await planFile(journal, lease, 'a', [{ ...without, problems: held, held: true }])
-        await journal.fileSubmitted(lease, 'a')
+        await journal.markFileSubmitted(lease, 'a')
         await receiveFile(journal, lease, 'b', 'a')
-        expect(await journal.file('b')).toMatchObject({ state: 'received' })
+        expect(await journal.getFile('b')).toMatchObject({ state: 'received' })
       })
 
       it('and cannot release it, but discard it', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1', { problems: held, held: true })])
         await close('a')
         expect(await release('a')).toBeUndefined()
-        expect(await journal.file('a')).toMatchObject({ state: 'closed' })
+        expect(await journal.getFile('a')).toMatchObject({ state: 'closed' })
         expect(await discard('a')).toMatchObject({ records: 1 })
         expect(await states('a')).toEqual(['rejected'])
       })
@@ -143,24 +146,24 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
           planned(3, 'PO-3'),
           planned(4, 'PO-4'),
         ])
-        const [first, second] = await journal.beginAttempts(lease, { file: 'a' }, 2)
-        await journal.endAttempts(lease, [refusedByApi(first!.id), accepted(second!.id, '9')])
-        expect(await journal.answersSoFar('a', 10)).toEqual({
+        const [first, second] = await journal.startAttempts(lease, { file: 'a' }, 2)
+        await journal.finishAttempts(lease, [refusedByApi(first!.id), accepted(second!.id, '9')])
+        expect(await journal.summarizeAnswers('a', 10)).toEqual({
           accepted: 1,
           refused: 1,
           refusals: [{ http: 400, problems: refusedByApi(1).problems }],
         })
-        expect(await journal.answersSoFar('a', 0)).toMatchObject({ refused: 1, refusals: [] })
+        expect(await journal.summarizeAnswers('a', 0)).toMatchObject({ refused: 1, refusals: [] })
       })
 
       it('since the last release only', async () => {
         await stoppedFile()
-        expect(await journal.answersSoFar('a', 10)).toMatchObject({ accepted: 0, refused: 1 })
+        expect(await journal.summarizeAnswers('a', 10)).toMatchObject({ accepted: 0, refused: 1 })
         await release('a')
-        expect(await journal.answersSoFar('a', 10)).toMatchObject({ accepted: 0, refused: 0 })
-        const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)
-        await journal.endAttempts(lease, [accepted(sending!.id, '9')])
-        expect(await journal.answersSoFar('a', 10)).toMatchObject({ accepted: 1, refused: 0 })
+        expect(await journal.summarizeAnswers('a', 10)).toMatchObject({ accepted: 0, refused: 0 })
+        const [sending] = await journal.startAttempts(lease, { file: 'a' }, 1)
+        await journal.finishAttempts(lease, [accepted(sending!.id, '9')])
+        expect(await journal.summarizeAnswers('a', 10)).toMatchObject({ accepted: 1, refused: 0 })
       })
     })
 
@@ -178,7 +181,7 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
           records: 2,
         })
         expect(await states('a')).toEqual(['rejected', 'planned', 'planned'])
-        const file = await journal.file('a')
+        const file = await journal.getFile('a')
         expect(file).toMatchObject({
           state: 'planned',
           archivedAs: 'done/a.csv',
@@ -187,7 +190,7 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
         })
         expect(file).not.toHaveProperty('outcome')
         expect(file).not.toHaveProperty('reportName')
-        const sending = await journal.beginAttempts(lease, { file: 'a' }, 10)
+        const sending = await journal.startAttempts(lease, { file: 'a' }, 10)
         expect(sending.map(({ naturalKey, body }) => [naturalKey, body])).toEqual([
           ['PO-2', '{"purchase_order_number":"PO-2"}'],
           ['PO-3', '{"purchase_order_number":"PO-3"}'],
@@ -199,12 +202,12 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
         await release('a')
         expect(await release('a')).toBeUndefined()
         expect(await discard('a')).toBeUndefined()
-        expect(await journal.decisionsOf('a', 10)).toHaveLength(1)
+        expect(await journal.listDecisions('a', 10)).toHaveLength(1)
       })
 
       it('about one record alone', async () => {
         await stoppedFile()
-        const [second] = await journal.heldRecords(10, { route: 'orders-in', key: 'PO-3' })
+        const [second] = await journal.listHeldRecords(10, { route: 'orders-in', key: 'PO-3' })
         expect(await release('a', second!.id)).toMatchObject({ records: 1 })
         expect(await states('a')).toEqual(['rejected', 'held', 'planned'])
       })
@@ -222,10 +225,10 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
           planned(1, 'PO-2'),
           planned(2, 'PO-3', { body: '{"corrected":1}' }),
         ])
-        const [sending] = await journal.beginAttempts(lease, { file: 'b' }, 1)
-        await journal.endAttempts(lease, [accepted(sending!.id, '77')])
+        const [sending] = await journal.startAttempts(lease, { file: 'b' }, 1)
+        await journal.finishAttempts(lease, [accepted(sending!.id, '77')])
         await release('a')
-        expect(await journal.reportedRecords('a', 1, 10)).toMatchObject([
+        expect(await journal.listReportedRecords('a', 1, 10)).toMatchObject([
           { state: 'duplicate', apiId: '77', problems: [{ code: 'record-repeated' }] },
           {
             state: 'rejected',
@@ -242,7 +245,7 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
       it('with who and why in the record that was discarded, whose key stays free', async () => {
         await stoppedFile()
         await discard('a')
-        expect(await journal.reportedRecords('a', 1, 1)).toMatchObject([
+        expect(await journal.listReportedRecords('a', 1, 1)).toMatchObject([
           {
             state: 'rejected',
             problems: [
@@ -253,43 +256,45 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
             ],
           },
         ])
-        expect(await journal.fileSubmitted(lease, 'a')).toBe(true)
+        expect(await journal.markFileSubmitted(lease, 'a')).toBe(true)
         await planFile(journal, lease, 'b', [planned(1, 'PO-2')])
         expect(await states('b')).toEqual(['planned'])
       })
 
       it('and has looked up again what was sent and not answered, which nobody can discard', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
-        const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+        const [sending] = await journal.startAttempts(lease, { file: 'a' }, 1)
         const lost = problem('outcome-unprovable', {}, 'lost')
-        await journal.endAttempts(lease, [{ id: sending!.id, state: 'held', problems: [lost] }])
+        await journal.finishAttempts(lease, [{ id: sending!.id, state: 'held', problems: [lost] }])
         await close('a')
         await planFile(journal, lease, 'b', [planned(1, 'PO-1')])
-        const [repeated] = await journal.reportedRecords('b', 0, 1)
+        const [repeated] = await journal.listReportedRecords('b', 0, 1)
         expect(repeated?.problems[0]?.message).toMatch(/with the same contents, and is held\.$/)
         expect(await discard('a')).toBeUndefined()
         expect(await release('a')).toMatchObject({ records: 1 })
         expect(await states('a')).toEqual(['uncertain'])
-        expect(await journal.beginAttempts(lease, { file: 'a' }, 9)).toEqual([])
-        expect(await journal.uncertainRecords({ file: 'a' }, 0, 9)).toMatchObject([{ naturalKey: 'PO-1' }])
+        expect(await journal.startAttempts(lease, { file: 'a' }, 9)).toEqual([])
+        expect(await journal.listUncertainRecords({ file: 'a' }, 0, 9)).toMatchObject([
+          { naturalKey: 'PO-1' },
+        ])
       })
 
       it('and discards what waits for its order, whose key is free then', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-2')])
-        const sending = await journal.beginAttempts(lease, { file: 'a' }, 2)
-        const codes = ['waits-for-close', 'not-sent'] as const
+        const sending = await journal.startAttempts(lease, { file: 'a' }, 2)
+        const codes = ['waiting-for-order', 'not-sent'] as const
         const waits = sending.map(({ id }, index) => ({
           id,
           state: 'deferred' as const,
           problems: [problem(codes[index] ?? 'not-sent', {}, 'not yet')],
         }))
-        await journal.endAttempts(lease, waits)
+        await journal.finishAttempts(lease, waits)
         expect(await release('a')).toBeUndefined()
-        const found = await journal.heldRecords(9, { route: 'orders-in', key: 'PO-1' })
+        const found = await journal.listHeldRecords(9, { route: 'orders-in', key: 'PO-1' })
         expect(found.map(({ number }) => number)).toEqual([1])
         expect(await discard('a')).toMatchObject({ records: 1 })
         expect(await states('a')).toEqual(['rejected', 'deferred'])
-        const [discarded] = await journal.reportedRecords('a', 0, 1)
+        const [discarded] = await journal.listReportedRecords('a', 0, 1)
         expect(discarded?.problems[0]?.message).toMatch(/^It waited for its order, and Ada discarded it on /)
         await planFile(journal, lease, 'b', [planned(1, 'PO-1')])
         expect(await states('b')).toEqual(['planned'])
@@ -298,17 +303,17 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
       it('and what became of it', async () => {
         await stoppedFile()
         const decision = await release('a')
-        const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)
-        await journal.endAttempts(lease, [accepted(sending!.id, '9')])
-        expect(await journal.decidedRecords(decision!.id)).toEqual({ accepted: 1, planned: 1 })
+        const [sending] = await journal.startAttempts(lease, { file: 'a' }, 1)
+        await journal.finishAttempts(lease, [accepted(sending!.id, '9')])
+        expect(await journal.countDecidedRecords(decision!.id)).toEqual({ accepted: 1, planned: 1 })
       })
 
       it('only under the lease of the route, and only of a file whose reports are whole', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
-        await journal.holdRest(lease, 'a', STOPPED)
-        await journal.fileSubmitted(lease, 'a')
+        await journal.holdRemainingRecords(lease, 'a', STOPPED)
+        await journal.markFileSubmitted(lease, 'a')
         await expect(release('a')).rejects.toMatchObject({ code: 'bug' })
-        await journal.takeLease('orders-in', 'bridge-2', 60_000, () => false)
+        await journal.acquireLease('orders-in', 'bridge-2', 60_000, () => false)
         await expect(release('a')).rejects.toMatchObject({ code: 'lease-lost' })
       })
     })
@@ -319,13 +324,13 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
         clock.advance(1000)
         const reason = [problem('held-by-mapping', {}, 'Tell them.')]
         await planFile(journal, lease, 'b', [planned(1, 'PO-9', { problems: reason, held: true })])
-        expect(await journal.heldFiles(10)).toEqual([
+        expect(await journal.listHeldFiles(10)).toEqual([
           {
             file: 'a',
             name: 'a.csv',
             route: 'orders-in',
             receivedAt: START,
-            code: 'route-stopped',
+            code: 'circuit-breaker-open',
             records: 2,
             since: START,
           },
@@ -339,8 +344,8 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
             since: START + 1000,
           },
         ])
-        expect(await journal.heldFiles(10, 'b')).toMatchObject([{ file: 'b' }])
-        expect(await journal.heldFiles(1)).toHaveLength(1)
+        expect(await journal.listHeldFiles(10, 'b')).toMatchObject([{ file: 'b' }])
+        expect(await journal.listHeldFiles(1)).toHaveLength(1)
       })
 
       it('record by record, and by what people call it', async () => {
@@ -348,10 +353,10 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
           planned(1, 'order 5: SKU', { keyValues: ['PO-5', '', 'SKU'] }),
           planned(2, 'PO-6'),
         ])
-        await journal.holdRest(lease, 'a', STOPPED)
-        const all = await journal.heldRecords(10)
+        await journal.holdRemainingRecords(lease, 'a', STOPPED)
+        const all = await journal.listHeldRecords(10)
         const found = async (key: string, route = 'orders-in') =>
-          (await journal.heldRecords(10, { route, key })).map(({ number }) => number)
+          (await journal.listHeldRecords(10, { route, key })).map(({ number }) => number)
         expect(all).toMatchObject([
           { number: 1, lines: [[2, 2]], name: 'a.csv', problems: [STOPPED] },
           { number: 2, keyValues: ['PO-6'] },
@@ -365,24 +370,24 @@ export function heldSuite(name: string, open: (clock: Clock) => Promise<Journal>
 
       it('of files by their name or id', async () => {
         await receiveFile(journal, lease, 'a')
-        await journal.beginClaims(lease, [{ id: 'b', folder: 'in', name: 'a.csv', size: 1, modifiedAt: 1 }])
-        const called = async (text: string) => (await journal.filesCalled(text, 10)).map(({ id }) => id)
+        await journal.startClaims(lease, [{ id: 'b', folder: 'in', name: 'a.csv', size: 1, modifiedAt: 1 }])
+        const called = async (text: string) => (await journal.findFilesByName(text, 10)).map(({ id }) => id)
         expect([await called('a.csv'), await called('a'), await called('x')]).toEqual([['b', 'a'], ['a'], []])
       })
 
       it('of files that were taken, by exactly their route, name, size and time', async () => {
         const file = { name: 'a.csv', size: 5, modifiedAt: 1000.25 }
-        await journal.beginClaims(lease, [{ id: 'gone', folder: 'in', ...file, size: 6 }])
-        await journal.fileVanished(lease, 'gone')
-        await journal.beginClaims(lease, [{ id: 'b', folder: 'in', ...file }])
+        await journal.startClaims(lease, [{ id: 'gone', folder: 'in', ...file, size: 6 }])
+        await journal.markFileVanished(lease, 'gone')
+        await journal.startClaims(lease, [{ id: 'b', folder: 'in', ...file }])
         const route = lease.route
-        expect(await journal.isTaken(route, file)).toBe(true)
-        expect(await journal.isTaken('others', file)).toBe(false)
-        expect(await journal.isTaken(route, { ...file, name: 'b.csv' })).toBe(false)
-        expect(await journal.isTaken(route, { ...file, size: 6 })).toBe(false)
-        expect(await journal.isTaken(route, { ...file, modifiedAt: 1000 })).toBe(false)
-        await journal.fileReceived(lease, 'b', { sha256: 'b', bytes: 5 })
-        expect(await journal.isTaken(route, file)).toBe(true)
+        expect(await journal.isFileTaken(route, file)).toBe(true)
+        expect(await journal.isFileTaken('others', file)).toBe(false)
+        expect(await journal.isFileTaken(route, { ...file, name: 'b.csv' })).toBe(false)
+        expect(await journal.isFileTaken(route, { ...file, size: 6 })).toBe(false)
+        expect(await journal.isFileTaken(route, { ...file, modifiedAt: 1000 })).toBe(false)
+        await journal.markFileReceived(lease, 'b', { sha256: 'b', bytes: 5 })
+        expect(await journal.isFileTaken(route, file)).toBe(true)
       })
     })
   })

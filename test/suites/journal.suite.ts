@@ -1,7 +1,8 @@
 /** Every promise of the journal's interface, for whatever database keeps it. */
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Journal, Lease } from '../../src/domain/journal.ts'
+import type { Journal } from '../../src/domain/journal.ts'
+import type { Lease } from '../../src/domain/lease.ts'
 import { problem } from '../../src/domain/problem.ts'
 import type { PlannedRecord, RecordResult } from '../../src/domain/record.ts'
 import type { Clock } from '../../src/support/clock.ts'
@@ -51,8 +52,8 @@ export const accepted = (id: number, apiId: string): RecordResult => ({
 })
 
 export async function receiveFile(journal: Journal, lease: Lease, id: string, contents = id): Promise<void> {
-  await journal.beginClaims(lease, [{ id, folder: 'inbox', name: `${id}.csv`, size: 10, modifiedAt: 1.5 }])
-  await journal.fileReceived(lease, id, { sha256: contents, bytes: 10 })
+  await journal.startClaims(lease, [{ id, folder: 'inbox', name: `${id}.csv`, size: 10, modifiedAt: 1.5 }])
+  await journal.markFileReceived(lease, id, { sha256: contents, bytes: 10 })
 }
 
 export async function planFile(
@@ -62,9 +63,9 @@ export async function planFile(
   records: readonly PlannedRecord[],
 ): Promise<void> {
   await receiveFile(journal, lease, id)
-  await journal.beginPlan(lease, id)
+  await journal.startPlanning(lease, id)
   await journal.addRecords(lease, id, records)
-  await journal.filePlanned(lease, id, { keyColumns: ['PO Number'], headerLines: 1, encoding: 'utf-8' })
+  await journal.markFilePlanned(lease, id, { keyColumns: ['PO Number'], headerLines: 1, encoding: 'utf-8' })
 }
 
 const alive = () => true
@@ -85,13 +86,13 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
     beforeEach(async () => {
       clock = testClock()
       journal = await open(clock)
-      lease = await journal.takeLease('orders-in', 'bridge-1', 60_000, alive)
+      lease = await journal.acquireLease('orders-in', 'bridge-1', 60_000, alive)
     })
 
     afterEach(() => journal.close())
 
     const report = async (file: string) =>
-      (await journal.reportedRecords(file, 0, 100)).map(({ number, state, apiId, problems }) => ({
+      (await journal.listReportedRecords(file, 0, 100)).map(({ number, state, apiId, problems }) => ({
         number,
         state,
         apiId,
@@ -100,94 +101,96 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
 
     describe('gives out leases', () => {
       it('refuses a route that a living bridge works on, and names the bridge', async () => {
-        await expect(journal.takeLease('orders-in', 'bridge-2', 60_000, alive)).rejects.toMatchObject({
+        await expect(journal.acquireLease('orders-in', 'bridge-2', 60_000, alive)).rejects.toMatchObject({
           code: 'lease-held',
           message: 'Route orders-in is being worked on by bridge-1.',
         })
       })
 
-      it('refuses the holder itself as long as it lives', async () => {
-        await expect(journal.takeLease('orders-in', 'bridge-1', 60_000, alive)).rejects.toMatchObject({
+      it('refuses the owner itself as long as it lives', async () => {
+        await expect(journal.acquireLease('orders-in', 'bridge-1', 60_000, alive)).rejects.toMatchObject({
           code: 'lease-held',
         })
       })
 
-      it('gives each route to a holder of its own', async () => {
-        expect(await journal.takeLease('orders-out', 'bridge-2', 60_000, alive)).toEqual({
+      it('gives each route to a owner of its own', async () => {
+        expect(await journal.acquireLease('orders-out', 'bridge-2', 60_000, alive)).toEqual({
           route: 'orders-out',
           token: 1,
           ttlMs: 60_000,
         })
       })
 
-      it('hands a route over when its holder is gone, its time is up, or it was given back', async () => {
-        const second = await journal.takeLease('orders-in', 'bridge-2', 60_000, dead)
+      it('hands a route over when its owner is gone, its time is up, or it was given back', async () => {
+        const second = await journal.acquireLease('orders-in', 'bridge-2', 60_000, dead)
         clock.advance(60_000)
-        const third = await journal.takeLease('orders-in', 'bridge-3', 60_000, alive)
+        const third = await journal.acquireLease('orders-in', 'bridge-3', 60_000, alive)
         await journal.releaseLease(third)
-        const fourth = await journal.takeLease('orders-in', 'bridge-4', 60_000, alive)
+        const fourth = await journal.acquireLease('orders-in', 'bridge-4', 60_000, alive)
         expect([lease, second, third, fourth].map(({ token }) => token)).toEqual([1, 2, 3, 4])
       })
 
       it('lets a clock that was set back keep nobody out for longer than a lease lasts', async () => {
         clock.advance(-5 * 3_600_000)
-        await expect(journal.takeLease('orders-in', 'bridge-2', 60_000, alive)).rejects.toMatchObject({
+        await expect(journal.acquireLease('orders-in', 'bridge-2', 60_000, alive)).rejects.toMatchObject({
           code: 'lease-held',
         })
         clock.advance(59_999)
-        await expect(journal.takeLease('orders-in', 'bridge-2', 60_000, alive)).rejects.toMatchObject({
+        await expect(journal.acquireLease('orders-in', 'bridge-2', 60_000, alive)).rejects.toMatchObject({
           code: 'lease-held',
         })
         clock.advance(1)
-        expect(await journal.takeLease('orders-in', 'bridge-2', 60_000, alive)).toMatchObject({ token: 2 })
+        expect(await journal.acquireLease('orders-in', 'bridge-2', 60_000, alive)).toMatchObject({ token: 2 })
       })
 
-      it('keeps a lease in force while its holder writes', async () => {
+      it('keeps a lease in force while its owner writes', async () => {
         for (const id of ['a', 'b', 'c']) {
           clock.advance(50_000)
           await receiveFile(journal, lease, id)
         }
-        await expect(journal.takeLease('orders-in', 'bridge-2', 60_000, alive)).rejects.toMatchObject({
+        await expect(journal.acquireLease('orders-in', 'bridge-2', 60_000, alive)).rejects.toMatchObject({
           code: 'lease-held',
         })
       })
 
-      it('lets a late holder go on when nobody has taken the route over', async () => {
+      it('lets a late owner go on when nobody has taken the route over', async () => {
         clock.advance(1_000_000)
         await journal.renewLease(lease)
-        expect((await journal.overview())[0]?.heldBy).toBe('bridge-1')
+        expect((await journal.summarizeRoutes())[0]?.owner).toBe('bridge-1')
       })
 
-      it('refuses every writing call of a holder that was taken over, and changes nothing', async () => {
+      it('refuses every writing call of a owner that was taken over, and changes nothing', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
-        const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)
-        const successor = await journal.takeLease('orders-in', 'bridge-2', 60_000, dead)
-        const before = [await journal.recentFiles(10), await journal.reportedRecords('a', 0, 10)]
+        const [sending] = await journal.startAttempts(lease, { file: 'a' }, 1)
+        const successor = await journal.acquireLease('orders-in', 'bridge-2', 60_000, dead)
+        const before = [await journal.listRecentFiles(10), await journal.listReportedRecords('a', 0, 10)]
         const results = [accepted(sending!.id, '9')]
         const late = [
           () => journal.renewLease(lease),
-          () => journal.beginClaims(lease, [{ id: 'b', folder: 'f', name: 'b.csv', size: 1, modifiedAt: 1 }]),
-          () => journal.fileSubmitted(lease, 'a'),
-          () => journal.beginAttempts(lease, { file: 'a' }, 1),
-          () => journal.noteAttempts(lease, [{ id: sending!.id, note: '{}' }]),
-          () => journal.endAttempts(lease, results),
+          () => journal.startClaims(lease, [{ id: 'b', folder: 'f', name: 'b.csv', size: 1, modifiedAt: 1 }]),
+          () => journal.markFileSubmitted(lease, 'a'),
+          () => journal.startAttempts(lease, { file: 'a' }, 1),
+          () => journal.saveAttemptNotes(lease, [{ id: sending!.id, note: '{}' }]),
+          () => journal.finishAttempts(lease, results),
           () => journal.recoverAttempts(lease, { file: 'a' }),
-          () => journal.retryDeferred(lease, { file: 'a' }),
-          () => journal.settleRecords(lease, results),
-          () => journal.collect(lease, [seen('1')]),
+          () => journal.retryDeferredRecords(lease, { file: 'a' }),
+          () => journal.saveReconciledResults(lease, results),
+          () => journal.collectRecords(lease, [seen('1')]),
           () => journal.holdRecords(lease, results),
         ]
         for (const call of late) await expect(call()).rejects.toMatchObject({ code: 'lease-lost' })
-        expect([await journal.recentFiles(10), await journal.reportedRecords('a', 0, 10)]).toEqual(before)
-        expect(await journal.waitingRecords('orders-in', 0, 10)).toEqual([])
-        await journal.endAttempts(successor, results)
+        expect([await journal.listRecentFiles(10), await journal.listReportedRecords('a', 0, 10)]).toEqual(
+          before,
+        )
+        expect(await journal.listUndeliveredRecords('orders-in', 0, 10)).toEqual([])
+        await journal.finishAttempts(successor, results)
         expect(await journal.countRecords({ file: 'a' })).toEqual({ accepted: 1 })
       })
 
-      it('leaves the route with its new holder when the old one gives it back late', async () => {
-        await journal.takeLease('orders-in', 'bridge-2', 60_000, dead)
+      it('leaves the route with its new owner when the old one gives it back late', async () => {
+        await journal.acquireLease('orders-in', 'bridge-2', 60_000, dead)
         await journal.releaseLease(lease)
-        expect((await journal.overview())[0]?.heldBy).toBe('bridge-2')
+        expect((await journal.summarizeRoutes())[0]?.owner).toBe('bridge-2')
       })
 
       it('takes no writing under a lease that was given back', async () => {
@@ -199,15 +202,15 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
     describe('follows a file', () => {
       it('from its claim to its archive', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
-        const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 10)
-        await journal.endAttempts(lease, [accepted(sending!.id, '9')])
+        const [sending] = await journal.startAttempts(lease, { file: 'a' }, 10)
+        await journal.finishAttempts(lease, [accepted(sending!.id, '9')])
         clock.advance(5)
-        expect(await journal.fileSubmitted(lease, 'a')).toBe(true)
-        await journal.nameReport(lease, 'a', 'a.csv', [])
-        await journal.nameReport(lease, 'a', 'a.csv.2', [])
-        await journal.fileReported(lease, 'a')
-        await journal.fileClosed(lease, 'a', 'done/a.csv')
-        expect(await journal.file('a')).toEqual({
+        expect(await journal.markFileSubmitted(lease, 'a')).toBe(true)
+        await journal.saveReportName(lease, 'a', 'a.csv', [])
+        await journal.saveReportName(lease, 'a', 'a.csv.2', [])
+        await journal.markFileReported(lease, 'a')
+        await journal.markFileClosed(lease, 'a', 'done/a.csv')
+        expect(await journal.getFile('a')).toEqual({
           id: 'a',
           route: 'orders-in',
           folder: 'inbox',
@@ -229,22 +232,22 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
           submittedAt: START + 5,
           closedAt: START + 5,
         })
-        expect(await journal.unfinishedFiles('orders-in')).toEqual([])
+        expect(await journal.listUnfinishedFiles('orders-in')).toEqual([])
       })
 
       it('that was gone before it could be claimed', async () => {
-        await journal.beginClaims(lease, [
+        await journal.startClaims(lease, [
           { id: 'a', folder: 'inbox', name: 'a.csv', size: 1, modifiedAt: 1 },
         ])
-        await journal.fileVanished(lease, 'a')
-        expect(await journal.file('a')).toMatchObject({ state: 'closed', outcome: 'vanished' })
+        await journal.markFileVanished(lease, 'a')
+        expect(await journal.getFile('a')).toMatchObject({ state: 'closed', outcome: 'vanished' })
       })
 
       it('that is unusable, without the records planned so far', async () => {
         await receiveFile(journal, lease, 'a')
         await journal.addRecords(lease, 'a', [planned(1, 'PO-1')])
-        await journal.fileUnusable(lease, 'a', [problem('file-empty', {}, 'a.csv holds no rows.')])
-        expect(await journal.file('a')).toMatchObject({
+        await journal.markFileUnusable(lease, 'a', [problem('file-empty', {}, 'a.csv holds no rows.')])
+        expect(await journal.getFile('a')).toMatchObject({
           state: 'submitted',
           outcome: 'unusable',
           problems: [{ code: 'file-empty', message: 'a.csv holds no rows.' }],
@@ -253,53 +256,53 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
       })
 
       it('and names what it does not know', async () => {
-        expect(await journal.file('a')).toBeUndefined()
+        expect(await journal.getFile('a')).toBeUndefined()
       })
 
       it('and stops the program when a step is left out', async () => {
         await receiveFile(journal, lease, 'a')
         const finding = { keyColumns: [], headerLines: 1, encoding: 'utf-8' }
         const wrong = [
-          () => journal.fileReceived(lease, 'a', { sha256: 'x', bytes: 1 }),
-          () => journal.fileVanished(lease, 'a'),
-          () => journal.fileSubmitted(lease, 'a'),
-          () => journal.nameReport(lease, 'a', 'a', []),
-          () => journal.fileReported(lease, 'a'),
-          () => journal.fileClosed(lease, 'a', 'x'),
-          () => journal.filePlanned(lease, 'unknown', finding),
-          () => journal.beginAttempts(lease, { file: 'a' }, 1),
+          () => journal.markFileReceived(lease, 'a', { sha256: 'x', bytes: 1 }),
+          () => journal.markFileVanished(lease, 'a'),
+          () => journal.markFileSubmitted(lease, 'a'),
+          () => journal.saveReportName(lease, 'a', 'a', []),
+          () => journal.markFileReported(lease, 'a'),
+          () => journal.markFileClosed(lease, 'a', 'x'),
+          () => journal.markFilePlanned(lease, 'unknown', finding),
+          () => journal.startAttempts(lease, { file: 'a' }, 1),
           () => journal.addRecords(lease, 'unknown', [planned(1, 'PO-1')]),
         ]
         for (const call of wrong) await expect(call()).rejects.toMatchObject({ code: 'bug' })
-        expect(await journal.file('a')).toMatchObject({ state: 'received' })
+        expect(await journal.getFile('a')).toMatchObject({ state: 'received' })
       })
 
       it('only for the route that holds the lease', async () => {
         await receiveFile(journal, lease, 'a')
-        const other = await journal.takeLease('other', 'bridge-1', 60_000, alive)
-        await expect(journal.beginPlan(other, 'a')).rejects.toMatchObject({ code: 'bug' })
+        const other = await journal.acquireLease('other', 'bridge-1', 60_000, alive)
+        await expect(journal.startPlanning(other, 'a')).rejects.toMatchObject({ code: 'bug' })
       })
 
       it('and lists unfinished ones oldest first, recent ones newest first', async () => {
         for (const id of ['a', 'b', 'c']) await receiveFile(journal, lease, id)
-        await journal.fileUnusable(lease, 'b', [])
-        await journal.fileReported(lease, 'b')
-        await journal.fileClosed(lease, 'b', 'x')
-        const other = await journal.takeLease('other', 'bridge-1', 60_000, alive)
+        await journal.markFileUnusable(lease, 'b', [])
+        await journal.markFileReported(lease, 'b')
+        await journal.markFileClosed(lease, 'b', 'x')
+        const other = await journal.acquireLease('other', 'bridge-1', 60_000, alive)
         await receiveFile(journal, other, 'd')
         const ids = (files: { id: string }[]) => files.map(({ id }) => id)
-        expect(ids(await journal.unfinishedFiles('orders-in'))).toEqual(['a', 'c'])
-        expect(ids(await journal.recentFiles(3))).toEqual(['d', 'c', 'b'])
-        expect(ids(await journal.recentFiles(2, 'orders-in'))).toEqual(['c', 'b'])
+        expect(ids(await journal.listUnfinishedFiles('orders-in'))).toEqual(['a', 'c'])
+        expect(ids(await journal.listRecentFiles(3))).toEqual(['d', 'c', 'b'])
+        expect(ids(await journal.listRecentFiles(2, 'orders-in'))).toEqual(['c', 'b'])
       })
     })
 
     describe('knows a file by its bytes', () => {
       const again = async (id: string, under = lease, more = {}) => {
-        await journal.beginClaims(under, [
+        await journal.startClaims(under, [
           { id, folder: 'inbox', name: `${id}.csv`, size: 10, modifiedAt: 2 },
         ])
-        return journal.fileReceived(under, id, { sha256: 'a', bytes: 10, ...more })
+        return journal.markFileReceived(under, id, { sha256: 'a', bytes: 10, ...more })
       }
 
       it('and reports the same bytes as a duplicate of the first', async () => {
@@ -333,19 +336,19 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         await planFile(journal, lease, 'a', [
           planned(1, 'PO-1', { problems: [problem('value-missing', { line: 2 }, 'Qty is blank.')] }),
         ])
-        await journal.fileSubmitted(lease, 'a')
+        await journal.markFileSubmitted(lease, 'a')
         expect(await again('b')).toMatchObject({ state: 'received' })
       })
 
       it('but takes it again when the first was unusable', async () => {
         await receiveFile(journal, lease, 'a')
-        await journal.fileUnusable(lease, 'a', [])
+        await journal.markFileUnusable(lease, 'a', [])
         expect(await again('b')).toMatchObject({ state: 'received' })
       })
 
       it('on each route for itself', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
-        const other = await journal.takeLease('other', 'bridge-1', 60_000, alive)
+        const other = await journal.acquireLease('other', 'bridge-1', 60_000, alive)
         expect(await again('b', other)).toMatchObject({ state: 'received' })
       })
     })
@@ -380,8 +383,8 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
 
       it('across files, with the id the API gave the first', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
-        const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)
-        await journal.endAttempts(lease, [accepted(sending!.id, '4711')])
+        const [sending] = await journal.startAttempts(lease, { file: 'a' }, 1)
+        await journal.finishAttempts(lease, [accepted(sending!.id, '4711')])
         await planFile(journal, lease, 'b', [planned(1, 'PO-1'), planned(2, 'PO-1', { body: '{"other":1}' })])
         expect(await report('b')).toEqual([
           {
@@ -400,7 +403,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
             messages: ['PO-1 is already known from a.csv, line 2, with other contents.'],
           },
         ])
-        expect(await journal.troubledRecords({ file: 'b' }, 10)).toMatchObject([
+        expect(await journal.listProblemRecords({ file: 'b' }, 10)).toMatchObject([
           { problems: [{ code: 'record-repeated', place: { line: 2 } }] },
           { problems: [{ code: 'key-conflict', place: { line: 3 } }] },
         ])
@@ -443,7 +446,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
           planned(4, 'PO-1', other),
         ])
         expect(await journal.countRecords({ file: 'a' })).toEqual({ planned: 1, rejected: 3 })
-        expect(await journal.troubledRecords({ file: 'a' }, 10)).toMatchObject([
+        expect(await journal.listProblemRecords({ file: 'a' }, 10)).toMatchObject([
           { number: 1, problems: [{ code: 'key-conflict', place: { line: 2 } }] },
           { number: 3, problems: [{ code: 'key-conflict' }] },
           { number: 4, problems: [{ code: 'key-conflict', place: { line: 5 } }] },
@@ -465,8 +468,8 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         'which is free again once its record is %s',
         async (state) => {
           await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
-          const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)
-          await journal.endAttempts(lease, [{ id: sending!.id, state, http: 422, problems: [] }])
+          const [sending] = await journal.startAttempts(lease, { file: 'a' }, 1)
+          await journal.finishAttempts(lease, [{ id: sending!.id, state, http: 422, problems: [] }])
           await planFile(journal, lease, 'b', [planned(1, 'PO-1')])
           expect(await journal.countRecords({ file: 'b' })).toEqual({ planned: 1 })
         },
@@ -476,8 +479,8 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         'which is kept while its record is %s',
         async (state) => {
           await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
-          const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)
-          await journal.endAttempts(lease, [{ id: sending!.id, state, problems: [] }])
+          const [sending] = await journal.startAttempts(lease, { file: 'a' }, 1)
+          await journal.finishAttempts(lease, [{ id: sending!.id, state, problems: [] }])
           await planFile(journal, lease, 'b', [planned(1, 'PO-1')])
           expect(await journal.countRecords({ file: 'b' })).toEqual({ duplicate: 1 })
         },
@@ -500,18 +503,18 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
           { number: 1, ...leftOut, problems: [reason], skipped: true },
           planned(2, 'PO-1'),
         ])
-        expect(await journal.reportedRecords('a', 0, 10)).toMatchObject([
+        expect(await journal.listReportedRecords('a', 0, 10)).toMatchObject([
           { state: 'skipped', problems: [reason], attempts: 0 },
           { state: 'planned' },
         ])
-        expect(await journal.troubledRecords({ file: 'a' }, 10)).toEqual([])
-        expect(await journal.beginAttempts(lease, { file: 'a' }, 10)).toMatchObject([{ number: 2 }])
+        expect(await journal.listProblemRecords({ file: 'a' }, 10)).toEqual([])
+        expect(await journal.startAttempts(lease, { file: 'a' }, 10)).toMatchObject([{ number: 2 }])
       })
 
       it('which an interrupted planning gives up', async () => {
         await receiveFile(journal, lease, 'a')
         await journal.addRecords(lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-2')])
-        await journal.beginPlan(lease, 'a')
+        await journal.startPlanning(lease, 'a')
         expect(await journal.countRecords({ file: 'a' })).toEqual({})
         await journal.addRecords(lease, 'a', [planned(1, 'PO-1')])
         expect(await journal.countRecords({ file: 'a' })).toEqual({ planned: 1 })
@@ -539,8 +542,8 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
           'a',
           [1, 2, 3].map((number) => planned(number, `PO-${number}`)),
         )
-        const first = await journal.beginAttempts(lease, { file: 'a' }, 2)
-        const second = await journal.beginAttempts(lease, { file: 'a' }, 2)
+        const first = await journal.startAttempts(lease, { file: 'a' }, 2)
+        const second = await journal.startAttempts(lease, { file: 'a' }, 2)
         expect(first).toEqual([
           {
             id: expect.any(Number),
@@ -555,26 +558,26 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
           expect.objectContaining({ number: 2 }),
         ])
         expect(second.map(({ number }) => number)).toEqual([3])
-        expect(await journal.beginAttempts(lease, { file: 'a' }, 2)).toEqual([])
+        expect(await journal.startAttempts(lease, { file: 'a' }, 2)).toEqual([])
       })
 
       it('of a file only when it is planned whole', async () => {
         await receiveFile(journal, lease, 'a')
         await journal.addRecords(lease, 'a', [planned(1, 'PO-1')])
-        await expect(journal.beginAttempts(lease, { file: 'a' }, 1)).rejects.toMatchObject({ code: 'bug' })
+        await expect(journal.startAttempts(lease, { file: 'a' }, 1)).rejects.toMatchObject({ code: 'bug' })
         expect(await journal.countRecords({ file: 'a' })).toEqual({ planned: 1 })
       })
 
       it('and notes their results', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-2')])
-        const [one, two] = await journal.beginAttempts(lease, { file: 'a' }, 2)
+        const [one, two] = await journal.startAttempts(lease, { file: 'a' }, 2)
         clock.advance(7)
         const refused = problem('api-refused', { field: 'ship_to.city' }, 'This field is required.')
-        await journal.endAttempts(lease, [
+        await journal.finishAttempts(lease, [
           accepted(one!.id, '9'),
           { id: two!.id, state: 'rejected', http: 400, problems: [refused] },
         ])
-        expect(await journal.reportedRecords('a', 0, 10)).toEqual([
+        expect(await journal.listReportedRecords('a', 0, 10)).toEqual([
           {
             id: one!.id,
             number: 1,
@@ -613,13 +616,13 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
           sameLane(3),
           planned(4, 'PO-4'),
         ])
-        const [one, two] = await journal.beginAttempts(lease, { file: 'a' }, 2)
+        const [one, two] = await journal.startAttempts(lease, { file: 'a' }, 2)
         const lost = {
           id: one!.id,
           state: 'uncertain',
           problems: [problem('answer-lost', {}, 'reset')],
         } as const
-        const begun = await journal.beginAttempts(lease, { file: 'a' }, 9, [lost, accepted(two!.id, '9')])
+        const begun = await journal.startAttempts(lease, { file: 'a' }, 9, [lost, accepted(two!.id, '9')])
         expect(begun.map(({ number }) => number)).toEqual([4])
         expect(await journal.countRecords({ file: 'a' })).toEqual({
           uncertain: 1,
@@ -631,31 +634,31 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
 
       it('and leaves alone what is not being sent any more', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
-        const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)
-        await journal.endAttempts(lease, [accepted(sending!.id, '9')])
-        await journal.endAttempts(lease, [{ id: sending!.id, state: 'rejected', problems: [] }])
+        const [sending] = await journal.startAttempts(lease, { file: 'a' }, 1)
+        await journal.finishAttempts(lease, [accepted(sending!.id, '9')])
+        await journal.finishAttempts(lease, [{ id: sending!.id, state: 'rejected', problems: [] }])
         expect(await journal.countRecords({ file: 'a' })).toEqual({ accepted: 1 })
       })
 
       it('and leaves alone the records of another route', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
-        const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)
-        const other = await journal.takeLease('other', 'bridge-1', 60_000, alive)
-        await journal.endAttempts(other, [accepted(sending!.id, '9')])
+        const [sending] = await journal.startAttempts(lease, { file: 'a' }, 1)
+        const other = await journal.acquireLease('other', 'bridge-1', 60_000, alive)
+        await journal.finishAttempts(other, [accepted(sending!.id, '9')])
         expect(await journal.countRecords({ file: 'a' })).toEqual({ sending: 1 })
       })
 
       it('again after they were deferred', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
-        const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+        const [sending] = await journal.startAttempts(lease, { file: 'a' }, 1)
         const notSent = problem('not-sent', {}, 'The API is closed.')
-        await journal.endAttempts(lease, [
+        await journal.finishAttempts(lease, [
           { id: sending!.id, state: 'deferred', http: 503, problems: [notSent] },
         ])
-        expect(await journal.beginAttempts(lease, { file: 'a' }, 1)).toEqual([])
-        expect(await journal.fileSubmitted(lease, 'a')).toBe(false)
-        await journal.retryDeferred(lease, { file: 'a' })
-        expect(await journal.beginAttempts(lease, { file: 'a' }, 1)).toMatchObject([{ attempt: 2 }])
+        expect(await journal.startAttempts(lease, { file: 'a' }, 1)).toEqual([])
+        expect(await journal.markFileSubmitted(lease, 'a')).toBe(false)
+        await journal.retryDeferredRecords(lease, { file: 'a' })
+        expect(await journal.startAttempts(lease, { file: 'a' }, 1)).toMatchObject([{ attempt: 2 }])
       })
 
       it('and calls a file submitted when all of them are final', async () => {
@@ -665,18 +668,18 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
           'a',
           [1, 2, 3, 4, 5].map((number) => planned(number, `PO-${number}`)),
         )
-        expect(await journal.fileSubmitted(lease, 'a')).toBe(false)
-        const sending = await journal.beginAttempts(lease, { file: 'a' }, 5)
-        expect(await journal.fileSubmitted(lease, 'a')).toBe(false)
+        expect(await journal.markFileSubmitted(lease, 'a')).toBe(false)
+        const sending = await journal.startAttempts(lease, { file: 'a' }, 5)
+        expect(await journal.markFileSubmitted(lease, 'a')).toBe(false)
         const states = ['accepted', 'duplicate', 'rejected', 'held', 'uncertain'] as const
-        await journal.endAttempts(
+        await journal.finishAttempts(
           lease,
           sending.map(({ id }, position) => ({ id, state: states[position]!, problems: [] })),
         )
-        expect(await journal.fileSubmitted(lease, 'a')).toBe(false)
-        await journal.settleRecords(lease, [{ id: sending[4]!.id, state: 'skipped', problems: [] }])
-        expect(await journal.fileSubmitted(lease, 'a')).toBe(true)
-        expect(await journal.file('a')).toMatchObject({ state: 'submitted', outcome: 'processed' })
+        expect(await journal.markFileSubmitted(lease, 'a')).toBe(false)
+        await journal.saveReconciledResults(lease, [{ id: sending[4]!.id, state: 'skipped', problems: [] }])
+        expect(await journal.markFileSubmitted(lease, 'a')).toBe(true)
+        expect(await journal.getFile('a')).toMatchObject({ state: 'submitted', outcome: 'processed' })
       })
     })
 
@@ -684,11 +687,11 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
       it('after a crash, with what was noted before the sending', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-2')])
         clock.advance(3)
-        const [one] = await journal.beginAttempts(lease, { file: 'a' }, 1)
-        await journal.noteAttempts(lease, [{ id: one!.id, note: '{"shipped":1}' }])
+        const [one] = await journal.startAttempts(lease, { file: 'a' }, 1)
+        await journal.saveAttemptNotes(lease, [{ id: one!.id, note: '{"shipped":1}' }])
         clock.advance(100)
         await journal.recoverAttempts(lease, { file: 'a' })
-        expect(await journal.uncertainRecords({ file: 'a' }, 0, 10)).toEqual([
+        expect(await journal.listUncertainRecords({ file: 'a' }, 0, 10)).toEqual([
           {
             ...one,
             inDoubt: true,
@@ -699,7 +702,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
           },
         ])
         expect(await journal.countRecords({ file: 'a' })).toEqual({ uncertain: 1, planned: 1 })
-        expect(await journal.troubledRecords({ file: 'a' }, 10)).toMatchObject([
+        expect(await journal.listProblemRecords({ file: 'a' }, 10)).toMatchObject([
           { number: 1, problems: [{ code: 'answer-lost' }] },
         ])
       })
@@ -708,15 +711,15 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
         const attempt = async (state: 'planned' | 'uncertain', laterMs: number) => {
           clock.advance(laterMs)
-          const [one] = await journal.beginAttempts(lease, { file: 'a' }, 1)
-          await journal.endAttempts(lease, [{ id: one!.id, state, problems: [] }])
+          const [one] = await journal.startAttempts(lease, { file: 'a' }, 1)
+          await journal.finishAttempts(lease, [{ id: one!.id, state, problems: [] }])
           return one!.id
         }
         await attempt('planned', 10)
         const id = await attempt('uncertain', 10)
-        await journal.settleRecords(lease, [{ id, state: 'planned', problems: [] }])
+        await journal.saveReconciledResults(lease, [{ id, state: 'planned', problems: [] }])
         await attempt('uncertain', 1000)
-        expect(await journal.uncertainRecords({ file: 'a' }, 0, 1)).toMatchObject([
+        expect(await journal.listUncertainRecords({ file: 'a' }, 0, 1)).toMatchObject([
           { sentAt: START + 20, timesLost: 2 },
         ])
       })
@@ -725,17 +728,17 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
         const attempt = async (note?: string) => {
           clock.advance(10)
-          const [one] = await journal.beginAttempts(lease, { file: 'a' }, 1)
-          if (note !== undefined) await journal.noteAttempts(lease, [{ id: one!.id, note }])
-          await journal.endAttempts(lease, [{ id: one!.id, state: 'uncertain', problems: [] }])
-          const [lost] = await journal.uncertainRecords({ file: 'a' }, 0, 1)
-          await journal.settleRecords(lease, [{ id: one!.id, state: 'planned', problems: [] }])
+          const [one] = await journal.startAttempts(lease, { file: 'a' }, 1)
+          if (note !== undefined) await journal.saveAttemptNotes(lease, [{ id: one!.id, note }])
+          await journal.finishAttempts(lease, [{ id: one!.id, state: 'uncertain', problems: [] }])
+          const [lost] = await journal.listUncertainRecords({ file: 'a' }, 0, 1)
+          await journal.saveReconciledResults(lease, [{ id: one!.id, state: 'planned', problems: [] }])
           return lost
         }
         expect((await attempt())?.note).toBeUndefined()
         expect((await attempt('{"shipped":1}'))?.note).toBe('{"shipped":1}')
         expect((await attempt('{"shipped":2}'))?.note).toBe('{"shipped":1}')
-        expect(await journal.beginAttempts(lease, { file: 'a' }, 1)).toMatchObject([
+        expect(await journal.startAttempts(lease, { file: 'a' }, 1)).toMatchObject([
           { inDoubt: true, doubtNote: '{"shipped":1}', doubtSince: START + 10 },
         ])
       })
@@ -743,15 +746,16 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
       it('and lets no other record of its lane pass', async () => {
         const [first, second] = [planned(1, 'PO-1'), { ...planned(2, 'PO-2'), lane: 'PO-1' }]
         await planFile(journal, lease, 'a', [first, second, planned(3, 'PO-3')])
-        const [one] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+        const [one] = await journal.startAttempts(lease, { file: 'a' }, 1)
         for (const state of ['uncertain', 'deferred'] as const) {
-          if (state === 'uncertain') await journal.endAttempts(lease, [{ id: one!.id, state, problems: [] }])
+          if (state === 'uncertain')
+            await journal.finishAttempts(lease, [{ id: one!.id, state, problems: [] }])
           else {
-            await journal.settleRecords(lease, [{ id: one!.id, state: 'planned', problems: [] }])
-            const [again] = await journal.beginAttempts(lease, { file: 'a' }, 1)
-            await journal.endAttempts(lease, [{ id: again!.id, state, problems: [] }])
+            await journal.saveReconciledResults(lease, [{ id: one!.id, state: 'planned', problems: [] }])
+            const [again] = await journal.startAttempts(lease, { file: 'a' }, 1)
+            await journal.finishAttempts(lease, [{ id: again!.id, state, problems: [] }])
           }
-          const begun = await journal.beginAttempts(lease, { file: 'a' }, 10)
+          const begun = await journal.startAttempts(lease, { file: 'a' }, 10)
           expect(begun.map(({ number }) => number)).toEqual(state === 'uncertain' ? [3] : [])
         }
       })
@@ -759,22 +763,22 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
       it('counting only the attempts that were lost, not those given back unsent', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
         for (let turn = 0; turn < 3; turn++) {
-          const [one] = await journal.beginAttempts(lease, { file: 'a' }, 1)
-          await journal.endAttempts(lease, [{ id: one!.id, state: 'planned', problems: [] }])
+          const [one] = await journal.startAttempts(lease, { file: 'a' }, 1)
+          await journal.finishAttempts(lease, [{ id: one!.id, state: 'planned', problems: [] }])
         }
-        const [sent] = await journal.beginAttempts(lease, { file: 'a' }, 1)
-        await journal.endAttempts(lease, [{ id: sent!.id, state: 'uncertain', problems: [] }])
-        expect(await journal.uncertainRecords({ file: 'a' }, 0, 1)).toMatchObject([
+        const [sent] = await journal.startAttempts(lease, { file: 'a' }, 1)
+        await journal.finishAttempts(lease, [{ id: sent!.id, state: 'uncertain', problems: [] }])
+        expect(await journal.listUncertainRecords({ file: 'a' }, 0, 1)).toMatchObject([
           { attempt: 4, timesLost: 1 },
         ])
       })
 
       it('but not that a record was in doubt which was never taken', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
-        const [one] = await journal.beginAttempts(lease, { file: 'a' }, 1)
-        await journal.endAttempts(lease, [{ id: one!.id, state: 'deferred', problems: [] }])
-        await journal.retryDeferred(lease, { file: 'a' })
-        expect(await journal.beginAttempts(lease, { file: 'a' }, 1)).toEqual([
+        const [one] = await journal.startAttempts(lease, { file: 'a' }, 1)
+        await journal.finishAttempts(lease, [{ id: one!.id, state: 'deferred', problems: [] }])
+        await journal.retryDeferredRecords(lease, { file: 'a' })
+        expect(await journal.startAttempts(lease, { file: 'a' }, 1)).toEqual([
           { ...one, attempt: 2, inDoubt: false },
         ])
       })
@@ -786,37 +790,37 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
           'a',
           [1, 2, 3].map((number) => planned(number, `PO-${number}`)),
         )
-        const sending = await journal.beginAttempts(lease, { file: 'a' }, 3)
-        await journal.endAttempts(
+        const sending = await journal.startAttempts(lease, { file: 'a' }, 3)
+        await journal.finishAttempts(
           lease,
           sending.map(({ id }) => ({ id, state: 'uncertain', problems: [] })),
         )
-        const first = await journal.uncertainRecords({ file: 'a' }, 0, 2)
-        const rest = await journal.uncertainRecords({ file: 'a' }, first[1]!.id, 2)
+        const first = await journal.listUncertainRecords({ file: 'a' }, 0, 2)
+        const rest = await journal.listUncertainRecords({ file: 'a' }, first[1]!.id, 2)
         expect([...first, ...rest].map(({ number }) => number)).toEqual([1, 2, 3])
         expect(rest).toHaveLength(1)
       })
 
-      it('until it is settled, and sends again what is proven absent', async () => {
+      it('until it is reconciled, and sends again what is proven absent', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-2')])
-        const [one, two] = await journal.beginAttempts(lease, { file: 'a' }, 2)
+        const [one, two] = await journal.startAttempts(lease, { file: 'a' }, 2)
         await journal.recoverAttempts(lease, { file: 'a' })
-        await journal.settleRecords(lease, [
+        await journal.saveReconciledResults(lease, [
           accepted(one!.id, '9'),
           { id: two!.id, state: 'planned', problems: [] },
         ])
-        await journal.settleRecords(lease, [{ id: one!.id, state: 'rejected', problems: [] }])
+        await journal.saveReconciledResults(lease, [{ id: one!.id, state: 'rejected', problems: [] }])
         expect(await journal.countRecords({ file: 'a' })).toEqual({ accepted: 1, planned: 1 })
-        expect(await journal.beginAttempts(lease, { file: 'a' }, 2)).toEqual([
+        expect(await journal.startAttempts(lease, { file: 'a' }, 2)).toEqual([
           { ...two, attempt: 2, inDoubt: true, doubtSince: START },
         ])
       })
     })
 
     it('names the routes that have something unfinished', async () => {
-      expect(await journal.unfinishedRoutes()).toEqual([])
+      expect(await journal.listUnfinishedRoutes()).toEqual([])
       await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
-      expect(await journal.unfinishedRoutes()).toEqual([lease.route])
+      expect(await journal.listUnfinishedRoutes()).toEqual([lease.route])
     })
 
     describe('reports', () => {
@@ -828,7 +832,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
           [1, 2, 3, 4, 5].map((number) => planned(number, `PO-${number}`)),
         )
         const numbers = async (after: number) =>
-          (await journal.reportedRecords('a', after, 2)).map(({ number }) => number)
+          (await journal.listReportedRecords('a', after, 2)).map(({ number }) => number)
         expect([await numbers(0), await numbers(2), await numbers(4), await numbers(5)]).toEqual([
           [1, 2],
           [3, 4],
@@ -839,23 +843,23 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
 
       it('no more troubled records than asked for', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-1'), planned(3, 'PO-1')])
-        expect((await journal.troubledRecords({ file: 'a' }, 1)).map(({ number }) => number)).toEqual([2])
+        expect((await journal.listProblemRecords({ file: 'a' }, 1)).map(({ number }) => number)).toEqual([2])
       })
 
       it('what is where on every route', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-1')])
         await receiveFile(journal, lease, 'b')
-        const out = await journal.takeLease('orders-out', 'bridge-2', 30_000, alive)
-        await journal.collect(out, [seen('1'), seen('2')])
+        const out = await journal.acquireLease('orders-out', 'bridge-2', 30_000, alive)
+        await journal.collectRecords(out, [seen('1'), seen('2')])
         clock.advance(30_000)
-        expect(await journal.overview()).toEqual([
+        expect(await journal.summarizeRoutes()).toEqual([
           {
             route: 'orders-in',
             files: { planned: 1, received: 1 },
             incoming: { planned: 1, duplicate: 1 },
             outgoing: {},
             deliveries: {},
-            heldBy: 'bridge-1',
+            owner: 'bridge-1',
           },
           { route: 'orders-out', files: {}, incoming: {}, outgoing: { collected: 2 }, deliveries: {} },
         ])
@@ -872,18 +876,25 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
       }
 
       beforeEach(async () => {
-        out = await journal.takeLease('orders-out', 'bridge-1', 60_000, alive)
+        out = await journal.acquireLease('orders-out', 'bridge-1', 60_000, alive)
       })
 
       const waiting = async () =>
-        (await journal.waitingRecords('orders-out', 0, 100)).map(({ apiId, body }) => ({ apiId, body }))
-      const lastWaiting = async () => (await journal.waitingRecords('orders-out', 0, 100)).at(-1)!.id
+        (await journal.listUndeliveredRecords('orders-out', 0, 100)).map(({ apiId, body }) => ({
+          apiId,
+          body,
+        }))
+      const lastWaiting = async () => (await journal.listUndeliveredRecords('orders-out', 0, 100)).at(-1)!.id
       const compose = async (id: string, held: readonly RecordResult[] = []) =>
-        journal.deliveryComposed(out, { ...sequenced, id, upToRecord: await lastWaiting(), held })
+        journal.createDelivery(out, { ...sequenced, id, upToRecord: await lastWaiting(), held })
 
       it('collecting each once and refreshing those that wait', async () => {
-        expect(await journal.collect(out, [seen('1'), seen('2'), seen('1', '{"id":1,"page":2}')])).toBe(2)
-        expect(await journal.collect(out, [seen('2', '{"id":2,"now":"cancelled"}'), seen('3')])).toBe(1)
+        expect(
+          await journal.collectRecords(out, [seen('1'), seen('2'), seen('1', '{"id":1,"page":2}')]),
+        ).toBe(2)
+        expect(await journal.collectRecords(out, [seen('2', '{"id":2,"now":"cancelled"}'), seen('3')])).toBe(
+          1,
+        )
         expect(await waiting()).toEqual([
           { apiId: '1', body: '{"id":1,"page":2}' },
           { apiId: '2', body: '{"id":2,"now":"cancelled"}' },
@@ -892,33 +903,33 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
       })
 
       it('telling of another account while a record of it waits or is not final', async () => {
-        const other = (account: string) => journal.otherAccount({ delivery: 'd1' }, account)
-        await journal.collect(out, [seen('1')])
-        expect(await journal.otherAccount({ waitingIn: 'orders-out' }, 'brand/7')).toBeUndefined()
-        expect(await journal.otherAccount({ waitingIn: 'orders-out' }, 'brand/8')).toBe('brand/7')
+        const other = (account: string) => journal.findOtherAccount({ delivery: 'd1' }, account)
+        await journal.collectRecords(out, [seen('1')])
+        expect(await journal.findOtherAccount({ waitingIn: 'orders-out' }, 'brand/7')).toBeUndefined()
+        expect(await journal.findOtherAccount({ waitingIn: 'orders-out' }, 'brand/8')).toBe('brand/7')
         await compose('d1')
-        expect(await journal.otherAccount({ waitingIn: 'orders-out' }, 'brand/8')).toBeUndefined()
+        expect(await journal.findOtherAccount({ waitingIn: 'orders-out' }, 'brand/8')).toBeUndefined()
         expect([await other('brand/7'), await other('brand/8')]).toEqual([undefined, 'brand/7'])
-        await journal.deliveryDelivered(out, 'd1')
-        const [sending] = await journal.beginAttempts(out, { delivery: 'd1' }, 1)
+        await journal.markDeliveryDelivered(out, 'd1')
+        const [sending] = await journal.startAttempts(out, { delivery: 'd1' }, 1)
         expect(await other('brand/8')).toBe('brand/7')
-        await journal.endAttempts(out, [accepted(sending!.id, '1')])
+        await journal.finishAttempts(out, [accepted(sending!.id, '1')])
         expect(await other('brand/8')).toBeUndefined()
       })
 
       it('listing those that wait page by page', async () => {
-        await journal.collect(out, [seen('1'), seen('2'), seen('3')])
-        const first = await journal.waitingRecords('orders-out', 0, 2)
-        const rest = await journal.waitingRecords('orders-out', first[1]!.id, 2)
+        await journal.collectRecords(out, [seen('1'), seen('2'), seen('3')])
+        const first = await journal.listUndeliveredRecords('orders-out', 0, 2)
+        const rest = await journal.listUndeliveredRecords('orders-out', first[1]!.id, 2)
         expect([first, rest].map((page) => page.map(({ apiId }) => apiId))).toEqual([['1', '2'], ['3']])
       })
 
       it('listing those of a delivery page by page, and no others', async () => {
-        await journal.collect(out, [seen('1'), seen('2'), seen('3')])
+        await journal.collectRecords(out, [seen('1'), seen('2'), seen('3')])
         await compose('d1')
-        await journal.collect(out, [seen('4')])
-        const first = await journal.deliveryRecords('d1', 0, 2)
-        const rest = await journal.deliveryRecords('d1', first[1]!.id, 2)
+        await journal.collectRecords(out, [seen('4')])
+        const first = await journal.listDeliveryRecords('d1', 0, 2)
+        const rest = await journal.listDeliveryRecords('d1', first[1]!.id, 2)
         expect([first, rest].map((page) => page.map(({ apiId, body }) => [apiId, body]))).toEqual([
           [
             ['1', '{"id":1}'],
@@ -929,12 +940,12 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
       })
 
       it('in deliveries numbered without gaps', async () => {
-        await journal.collect(out, [seen('1'), seen('2')])
+        await journal.collectRecords(out, [seen('1'), seen('2')])
         const first = await compose('d1')
         await expect(
-          journal.deliveryComposed(out, { ...sequenced, id: 'gap', upToRecord: 1_000_000, held: [] }),
+          journal.createDelivery(out, { ...sequenced, id: 'gap', upToRecord: 1_000_000, held: [] }),
         ).rejects.toMatchObject({ code: 'bug' })
-        await journal.collect(out, [seen('3')])
+        await journal.collectRecords(out, [seen('3')])
         const second = await compose('d2')
         expect(first).toEqual({
           id: 'd1',
@@ -949,27 +960,27 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
           composedAt: START,
         })
         expect(second).toMatchObject({ sequence: 2, name: 'orders-2.csv', records: 1 })
-        expect((await journal.recentDeliveries(10)).map(({ id }) => id)).toEqual(['d2', 'd1'])
-        expect(await journal.recentDeliveries(10, 'orders-in')).toEqual([])
-        expect(await journal.delivery('d1')).toEqual(first)
-        expect(await journal.delivery('gap')).toBeUndefined()
+        expect((await journal.listRecentDeliveries(10)).map(({ id }) => id)).toEqual(['d2', 'd1'])
+        expect(await journal.listRecentDeliveries(10, 'orders-in')).toEqual([])
+        expect(await journal.getDelivery('d1')).toEqual(first)
+        expect(await journal.getDelivery('gap')).toBeUndefined()
       })
 
       it('never twice, whatever the list shows', async () => {
-        await journal.collect(out, [seen('1')])
+        await journal.collectRecords(out, [seen('1')])
         await compose('d1')
-        expect(await journal.collect(out, [seen('1', '{"id":1,"changed":true}')])).toBe(0)
+        expect(await journal.collectRecords(out, [seen('1', '{"id":1,"changed":true}')])).toBe(0)
         expect(await waiting()).toEqual([])
-        await journal.deliveryDelivered(out, 'd1')
-        expect(await journal.beginAttempts(out, { delivery: 'd1' }, 1)).toMatchObject([{ body: '{"id":1}' }])
+        await journal.markDeliveryDelivered(out, 'd1')
+        expect(await journal.startAttempts(out, { delivery: 'd1' }, 1)).toMatchObject([{ body: '{"id":1}' }])
       })
 
       it('only those up to the last that was composed', async () => {
-        await journal.collect(out, [seen('1')])
+        await journal.collectRecords(out, [seen('1')])
         const upToRecord = await lastWaiting()
-        await journal.collect(out, [seen('2')])
+        await journal.collectRecords(out, [seen('2')])
         expect(
-          await journal.deliveryComposed(out, { ...sequenced, id: 'd1', upToRecord, held: [] }),
+          await journal.createDelivery(out, { ...sequenced, id: 'd1', upToRecord, held: [] }),
         ).toMatchObject({
           records: 1,
         })
@@ -977,31 +988,31 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
       })
 
       it('holding back those without rows until they can be composed', async () => {
-        await journal.collect(out, [seen('1'), seen('2')])
-        const [one] = await journal.waitingRecords('orders-out', 0, 1)
+        await journal.collectRecords(out, [seen('1'), seen('2')])
+        const [one] = await journal.listUndeliveredRecords('orders-out', 0, 1)
         const problems = [problem('lookup-missed', {}, 'No carrier is called "X".')]
         const held: RecordResult[] = [{ id: one!.id, state: 'held', problems }]
         expect(await compose('d1', held)).toMatchObject({ records: 1 })
         expect(await waiting()).toEqual([{ apiId: '1', body: '{"id":1}' }])
-        expect((await journal.overview())[1]?.outgoing).toEqual({ held: 1, collected: 1 })
+        expect((await journal.summarizeRoutes())[1]?.outgoing).toEqual({ held: 1, collected: 1 })
         await journal.holdRecords(out, held)
         expect(await compose('d2')).toMatchObject({ records: 1, sequence: 2 })
-        expect(await journal.troubledRecords({ delivery: 'd2' }, 10)).toEqual([])
+        expect(await journal.listProblemRecords({ delivery: 'd2' }, 10)).toEqual([])
       })
 
       it('acknowledging only what is at its final name', async () => {
-        await journal.collect(out, [seen('1')])
+        await journal.collectRecords(out, [seen('1')])
         await compose('d1')
-        await expect(journal.beginAttempts(out, { delivery: 'd1' }, 1)).rejects.toMatchObject({ code: 'bug' })
-        await expect(journal.deliveryAcknowledged(out, 'd1')).rejects.toMatchObject({ code: 'bug' })
+        await expect(journal.startAttempts(out, { delivery: 'd1' }, 1)).rejects.toMatchObject({ code: 'bug' })
+        await expect(journal.markDeliveryAcknowledged(out, 'd1')).rejects.toMatchObject({ code: 'bug' })
         expect(await journal.countRecords({ delivery: 'd1' })).toEqual({ collected: 1 })
       })
 
       it('under a name that no other delivery of the route has', async () => {
-        await journal.collect(out, [seen('1')])
+        await journal.collectRecords(out, [seen('1')])
         const nameFor = (_: number, turn: number) => (turn === 1 ? 'orders.csv' : `orders.csv~${turn}`)
         const always = async (id: string) =>
-          journal.deliveryComposed(out, {
+          journal.createDelivery(out, {
             ...sequenced,
             nameFor,
             id,
@@ -1009,34 +1020,36 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
             held: [],
           })
         const first = await always('d1')
-        await journal.collect(out, [seen('2')])
+        await journal.collectRecords(out, [seen('2')])
         const second = await always('d2')
         expect([first.name, second.name]).toEqual(['orders.csv', 'orders.csv~2'])
       })
 
       it('from the composing to the last acknowledge', async () => {
-        await journal.collect(out, [seen('1'), seen('2')])
+        await journal.collectRecords(out, [seen('1'), seen('2')])
         await compose('d1')
         await journal.renameDelivery(out, 'd1', 'orders-1-a.csv')
         clock.advance(1)
-        await journal.deliveryDelivered(out, 'd1')
-        const [one, two] = await journal.beginAttempts(out, { delivery: 'd1' }, 10)
+        await journal.markDeliveryDelivered(out, 'd1')
+        const [one, two] = await journal.startAttempts(out, { delivery: 'd1' }, 10)
         expect([one, two]).toMatchObject([
           { number: 1, naturalKey: '1', attempt: 1 },
           { number: 2, naturalKey: '2', attempt: 1 },
         ])
-        await journal.endAttempts(out, [{ id: one!.id, state: 'accepted', http: 200, problems: [] }])
-        expect(await journal.deliveryAcknowledged(out, 'd1')).toBe(false)
+        await journal.finishAttempts(out, [{ id: one!.id, state: 'accepted', http: 200, problems: [] }])
+        expect(await journal.markDeliveryAcknowledged(out, 'd1')).toBe(false)
         await journal.recoverAttempts(out, { delivery: 'd1' })
         expect(await journal.countRecords({ delivery: 'd1' })).toEqual({ accepted: 1, collected: 1 })
-        expect(await journal.beginAttempts(out, { delivery: 'd1' }, 10)).toEqual([
+        expect(await journal.startAttempts(out, { delivery: 'd1' }, 10)).toEqual([
           { ...two, attempt: 2, inDoubt: true, doubtSince: START + 1 },
         ])
         const refused = problem('acknowledge-refused', {}, 'The order is cancelled.')
-        await journal.endAttempts(out, [{ id: two!.id, state: 'rejected', http: 409, problems: [refused] }])
+        await journal.finishAttempts(out, [
+          { id: two!.id, state: 'rejected', http: 409, problems: [refused] },
+        ])
         clock.advance(1)
-        expect(await journal.deliveryAcknowledged(out, 'd1')).toBe(true)
-        expect(await journal.recentDeliveries(1)).toMatchObject([
+        expect(await journal.markDeliveryAcknowledged(out, 'd1')).toBe(true)
+        expect(await journal.listRecentDeliveries(1)).toMatchObject([
           {
             name: 'orders-1-a.csv',
             state: 'acknowledged',
@@ -1044,28 +1057,28 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
             acknowledgedAt: START + 2,
           },
         ])
-        expect(await journal.troubledRecords({ delivery: 'd1' }, 10)).toMatchObject([
+        expect(await journal.listProblemRecords({ delivery: 'd1' }, 10)).toMatchObject([
           { number: 2, keyValues: ['2'], apiId: '2', problems: [refused] },
         ])
-        expect(await journal.collect(out, [seen('2')])).toBe(0)
-        expect(await journal.unfinishedDeliveries('orders-out')).toEqual([])
+        expect(await journal.collectRecords(out, [seen('2')])).toBe(0)
+        expect(await journal.listUnfinishedDeliveries('orders-out')).toEqual([])
       })
 
       it('keeping deferred ones for another try', async () => {
-        await journal.collect(out, [seen('1')])
+        await journal.collectRecords(out, [seen('1')])
         await compose('d1')
-        await journal.deliveryDelivered(out, 'd1')
-        const [one] = await journal.beginAttempts(out, { delivery: 'd1' }, 1)
-        await journal.endAttempts(out, [{ id: one!.id, state: 'deferred', problems: [] }])
-        await journal.retryDeferred(out, { delivery: 'd1' })
-        expect(await journal.beginAttempts(out, { delivery: 'd1' }, 1)).toMatchObject([{ attempt: 2 }])
-        expect(await journal.unfinishedDeliveries('orders-out')).toMatchObject([
+        await journal.markDeliveryDelivered(out, 'd1')
+        const [one] = await journal.startAttempts(out, { delivery: 'd1' }, 1)
+        await journal.finishAttempts(out, [{ id: one!.id, state: 'deferred', problems: [] }])
+        await journal.retryDeferredRecords(out, { delivery: 'd1' })
+        expect(await journal.startAttempts(out, { delivery: 'd1' }, 1)).toMatchObject([{ attempt: 2 }])
+        expect(await journal.listUnfinishedDeliveries('orders-out')).toMatchObject([
           { id: 'd1', state: 'delivered' },
         ])
       })
 
       const report = (id: string, records: number) =>
-        journal.reportComposed(out, {
+        journal.createReportDelivery(out, {
           id,
           nameFor: (sequence) => `report-${sequence}.csv`,
           folder: 'outbox',
@@ -1075,7 +1088,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         })
 
       it('in reports, whose records it does not know, in the same sequence', async () => {
-        await journal.collect(out, [seen('1')])
+        await journal.collectRecords(out, [seen('1')])
         const first = await report('r1', 5)
         await compose('d1')
         const third = await report('r2', 0)
@@ -1091,37 +1104,37 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
           state: 'composed',
           composedAt: START,
         })
-        expect(await journal.delivery('r1')).toEqual(first)
-        expect(await journal.delivery('d1')).toMatchObject({ sequence: 2, records: 1 })
+        expect(await journal.getDelivery('r1')).toEqual(first)
+        expect(await journal.getDelivery('d1')).toMatchObject({ sequence: 2, records: 1 })
         expect(third).toMatchObject({ sequence: 3, name: 'report-3.csv', records: 0 })
         expect(await journal.countRecords({ delivery: 'r1' })).toEqual({})
       })
 
       it('as done with what nobody acknowledges from here, once it is in place', async () => {
-        await journal.collect(out, [seen('1'), seen('2')])
+        await journal.collectRecords(out, [seen('1'), seen('2')])
         await compose('d1')
         await report('r1', 5)
         clock.advance(1)
-        await journal.deliveryDone(out, 'd1')
-        await journal.deliveryDone(out, 'r1')
-        expect(await journal.delivery('d1')).toMatchObject({ state: 'done', deliveredAt: START + 1 })
-        expect(await journal.delivery('r1')).toMatchObject({ state: 'done', records: 5 })
+        await journal.markDeliveryDone(out, 'd1')
+        await journal.markDeliveryDone(out, 'r1')
+        expect(await journal.getDelivery('d1')).toMatchObject({ state: 'done', deliveredAt: START + 1 })
+        expect(await journal.getDelivery('r1')).toMatchObject({ state: 'done', records: 5 })
         expect(await journal.countRecords({ delivery: 'd1' })).toEqual({ exported: 2 })
-        expect(await journal.unfinishedDeliveries('orders-out')).toEqual([])
-        expect(await journal.unfinishedRoutes()).toEqual([])
-        expect(await journal.collect(out, [seen('1'), seen('2')])).toBe(0)
-        await expect(journal.deliveryDone(out, 'd1')).rejects.toMatchObject({ code: 'bug' })
+        expect(await journal.listUnfinishedDeliveries('orders-out')).toEqual([])
+        expect(await journal.listUnfinishedRoutes()).toEqual([])
+        expect(await journal.collectRecords(out, [seen('1'), seen('2')])).toBe(0)
+        await expect(journal.markDeliveryDone(out, 'd1')).rejects.toMatchObject({ code: 'bug' })
       })
 
       it('as done where the acknowledging was begun, and keeps what was acknowledged', async () => {
-        await journal.collect(out, [seen('1'), seen('2')])
+        await journal.collectRecords(out, [seen('1'), seen('2')])
         await compose('d1')
-        await journal.deliveryDelivered(out, 'd1')
-        const [one] = await journal.beginAttempts(out, { delivery: 'd1' }, 1)
-        await journal.endAttempts(out, [{ id: one!.id, state: 'accepted', problems: [] }])
+        await journal.markDeliveryDelivered(out, 'd1')
+        const [one] = await journal.startAttempts(out, { delivery: 'd1' }, 1)
+        await journal.finishAttempts(out, [{ id: one!.id, state: 'accepted', problems: [] }])
         clock.advance(1)
-        await journal.deliveryDone(out, 'd1')
-        expect(await journal.delivery('d1')).toMatchObject({ state: 'done', deliveredAt: START })
+        await journal.markDeliveryDone(out, 'd1')
+        expect(await journal.getDelivery('d1')).toMatchObject({ state: 'done', deliveredAt: START })
         expect(await journal.countRecords({ delivery: 'd1' })).toEqual({ accepted: 1, exported: 1 })
       })
     })
@@ -1133,59 +1146,61 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         facts: { id: Number(id), status: 'open' },
       })
       const named = async (...keys: string[]) =>
-        (await journal.findResources('brand/7', 'order', keys)).map(({ key, id }) => `${key} is ${id}`)
+        (await journal.findResourcesByKey('brand/7', 'order', keys)).map(({ key, id }) => `${key} is ${id}`)
 
       it('by every name they have, each account its own, and tells when it saw them', async () => {
-        await journal.rememberResources('brand/7', 'order', [order('11', 'PO-1'), order('20', 'PO-2')])
-        await journal.rememberResources('brand/8', 'order', [order('99', 'PO-1')])
-        expect(await journal.findResources('brand/7', 'order', ['PO-1', 'PO-1', 'PO-3'])).toEqual([
+        await journal.saveResources('brand/7', 'order', [order('11', 'PO-1'), order('20', 'PO-2')])
+        await journal.saveResources('brand/8', 'order', [order('99', 'PO-1')])
+        expect(await journal.findResourcesByKey('brand/7', 'order', ['PO-1', 'PO-1', 'PO-3'])).toEqual([
           { key: 'PO-1', id: '11', keys: ['PO-1'], facts: { id: 11, status: 'open' }, seenAt: START },
         ])
-        expect(await journal.findResources('brand/7', 'variant', ['PO-1'])).toEqual([])
-        expect(await journal.resourcesById('brand/7', 'order', ['20', '21'])).toMatchObject([{ id: '20' }])
-        expect(await journal.accountsKnowing('order', 'PO-1')).toEqual(['brand/7', 'brand/8'])
+        expect(await journal.findResourcesByKey('brand/7', 'variant', ['PO-1'])).toEqual([])
+        expect(await journal.findResourcesById('brand/7', 'order', ['20', '21'])).toMatchObject([
+          { id: '20' },
+        ])
+        expect(await journal.findAccountsWithKey('order', 'PO-1')).toEqual(['brand/7', 'brand/8'])
       })
 
       it('and gives both where a name fits two', async () => {
-        await journal.rememberResources('brand/7', 'order', [order('11', 'PO-1'), order('10', 'PO-1')])
+        await journal.saveResources('brand/7', 'order', [order('11', 'PO-1'), order('10', 'PO-1')])
         expect(await named('PO-1')).toEqual(['PO-1 is 10', 'PO-1 is 11'])
       })
 
       it('as they were seen last: new facts and names stand for old ones', async () => {
-        await journal.rememberResources('brand/7', 'order', [order('11', 'A', 'B')])
+        await journal.saveResources('brand/7', 'order', [order('11', 'A', 'B')])
         clock.advance(5)
         const closed = { id: '11', keys: ['B', 'C'], facts: { status: 'closed' } }
-        await journal.rememberResources('brand/7', 'order', [closed])
+        await journal.saveResources('brand/7', 'order', [closed])
         expect(await named('A', 'B', 'C')).toEqual(['B is 11', 'C is 11'])
-        expect(await journal.resourcesById('brand/7', 'order', ['11'])).toEqual([
+        expect(await journal.findResourcesById('brand/7', 'order', ['11'])).toEqual([
           { ...closed, seenAt: START + 5 },
         ])
       })
 
       it('and keeps names and facts that a short sighting does not show, with the time they were seen', async () => {
-        await journal.rememberResources('brand/7', 'order', [order('11', 'PO-1')])
+        await journal.saveResources('brand/7', 'order', [order('11', 'PO-1')])
         clock.advance(5)
-        await journal.rememberResources('brand/7', 'order', [{ id: '11', keys: ['PO-A'], some: true }])
-        expect(await journal.findResources('brand/7', 'order', ['PO-1', 'PO-A'])).toMatchObject([
+        await journal.saveResources('brand/7', 'order', [{ id: '11', keys: ['PO-A'], some: true }])
+        expect(await journal.findResourcesByKey('brand/7', 'order', ['PO-1', 'PO-A'])).toMatchObject([
           { key: 'PO-1', id: '11', facts: { status: 'open' }, seenAt: START },
           { key: 'PO-A', keys: ['PO-1', 'PO-A'] },
         ])
       })
 
       it('and when their whole list was read', async () => {
-        expect(await journal.listReadAt('brand/7', 'variant')).toBeUndefined()
-        await journal.noteListRead('brand/7', 'variant', 500)
-        await journal.noteListRead('brand/7', 'variant', 400)
-        expect(await journal.listReadAt('brand/7', 'variant')).toBe(500)
+        expect(await journal.getListReadAt('brand/7', 'variant')).toBeUndefined()
+        await journal.saveListReadAt('brand/7', 'variant', 500)
+        await journal.saveListReadAt('brand/7', 'variant', 400)
+        expect(await journal.getListReadAt('brand/7', 'variant')).toBe(500)
       })
     })
 
     describe('keeps values beside orders', () => {
       it('and gives them by order and name; a later one stands for an earlier one', async () => {
-        await journal.keepValues('brand/7', [{ key: 'PO-1', values: { erp_id: 'a', bay: '4' } }])
-        await journal.keepValues('brand/7', [{ key: 'PO-1', values: { erp_id: 'b' } }])
-        await journal.keepValues('brand/8', [{ key: 'PO-1', values: { erp_id: 'other' } }])
-        expect(await journal.keptValues('brand/7', ['PO-1', 'PO-2'])).toEqual(
+        await journal.saveOrderAttributes('brand/7', [{ key: 'PO-1', values: { erp_id: 'a', bay: '4' } }])
+        await journal.saveOrderAttributes('brand/7', [{ key: 'PO-1', values: { erp_id: 'b' } }])
+        await journal.saveOrderAttributes('brand/8', [{ key: 'PO-1', values: { erp_id: 'other' } }])
+        expect(await journal.findOrderAttributes('brand/7', ['PO-1', 'PO-2'])).toEqual(
           new Map([['PO-1', { erp_id: 'b', bay: '4' }]]),
         )
       })
@@ -1194,7 +1209,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         const keep = (erp: string) => ({ keep: { key: 'PO-1', values: { erp_id: erp } } })
         await planFile(journal, lease, 'a', [planned(1, 'PO-1', keep('first'))])
         await planFile(journal, lease, 'b', [planned(1, 'PO-1', { body: '{"other":1}', ...keep('second') })])
-        const kept = await journal.keptValues('retailer/1000', ['PO-1'])
+        const kept = await journal.findOrderAttributes('retailer/1000', ['PO-1'])
         expect(kept.get('PO-1')).toEqual({ erp_id: 'first' })
       })
     })
@@ -1212,7 +1227,7 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
           of(4, '6', 'T4'),
         ])
         const named = { operation: 'create-order', account: 'retailer/1000', lanes: ['5', '7'] }
-        expect(await journal.plannedBodies('b', named)).toEqual([
+        expect(await journal.listPlannedBodies('b', named)).toEqual([
           { lane: '5', body: '{"parcel":"T1"}' },
           { lane: '5', body: '{"parcel":"T3"}' },
         ])
@@ -1223,21 +1238,23 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
         await planFile(journal, lease, 'a', [
           planned(1, 'PO-1', { warnings: [warning], note: '{"units":1}' }),
         ])
-        expect(await journal.beginAttempts(lease, { file: 'a' }, 1)).toMatchObject([{ note: '{"units":1}' }])
+        expect(await journal.startAttempts(lease, { file: 'a' }, 1)).toMatchObject([{ note: '{"units":1}' }])
         await journal.recoverAttempts(lease, { file: 'a' })
-        expect(await journal.uncertainRecords({ file: 'a' }, 0, 1)).toMatchObject([{ note: '{"units":1}' }])
-        expect(await journal.reportedRecords('a', 0, 1)).toMatchObject([{ warnings: [warning] }])
+        expect(await journal.listUncertainRecords({ file: 'a' }, 0, 1)).toMatchObject([
+          { note: '{"units":1}' },
+        ])
+        expect(await journal.listReportedRecords('a', 0, 1)).toMatchObject([{ warnings: [warning] }])
       })
     })
 
     it('takes empty batches', async () => {
       await planFile(journal, lease, 'a', [])
-      await journal.endAttempts(lease, [])
-      await journal.noteAttempts(lease, [])
-      await journal.rememberResources('brand/7', 'order', [])
-      await journal.keepValues('brand/7', [])
-      expect(await journal.collect(lease, [])).toBe(0)
-      expect(await journal.fileSubmitted(lease, 'a')).toBe(true)
+      await journal.finishAttempts(lease, [])
+      await journal.saveAttemptNotes(lease, [])
+      await journal.saveResources('brand/7', 'order', [])
+      await journal.saveOrderAttributes('brand/7', [])
+      expect(await journal.collectRecords(lease, [])).toBe(0)
+      expect(await journal.markFileSubmitted(lease, 'a')).toBe(true)
     })
 
     it('answers fifty calls made at once as if one came after the other', async () => {
@@ -1249,8 +1266,8 @@ export function journalSuite(name: string, open: (clock: Clock) => Promise<Journ
       )
       const claims = await Promise.all(
         Array.from({ length: 50 }, async () => {
-          const sending = await journal.beginAttempts(lease, { file: 'a' }, 2)
-          await journal.endAttempts(
+          const sending = await journal.startAttempts(lease, { file: 'a' }, 2)
+          await journal.finishAttempts(
             lease,
             sending.map(({ id }) => accepted(id, String(id))),
           )

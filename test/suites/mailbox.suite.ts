@@ -3,8 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Mailbox } from '../../src/domain/mailbox.ts'
-import { namingOf, type StagedFile } from '../../src/domain/naming.ts'
+import { type Mailbox, type StagedFile, toNaming } from '../../src/domain/mailbox.ts'
 import { leaveIn } from '../fixtures/leave-in.ts'
 
 /** A mailbox, and the place behind it as other programs see it. Paths are relative, with forward slashes. */
@@ -121,38 +120,40 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
       })
     })
 
-    describe('sizeOf', () => {
+    describe('getClaimSize', () => {
       test('tells how many bytes a claimed file has by now, and nothing of one that is not there', async () => {
         await place.put('inbox/orders.csv', 'PO\n1\n')
-        expect(await mailbox.sizeOf(CLAIM)).toBeUndefined()
+        expect(await mailbox.getClaimSize(CLAIM)).toBeUndefined()
         await mailbox.claim(CLAIM)
-        expect(await mailbox.sizeOf(CLAIM)).toBe(5)
+        expect(await mailbox.getClaimSize(CLAIM)).toBe(5)
       })
     })
 
-    describe('sizesInArchive', () => {
+    describe('getArchivedSizes', () => {
       test('tells how many bytes archived files have by now, and nothing of those that are gone', async () => {
         await place.put('inbox/orders.csv', 'PO\n1\n')
         await mailbox.claim(CLAIM)
         const path = await mailbox.archive(CLAIM, 'archive/2026')
         const gone = ['archive/2026/none.csv', 'archive/none/orders.csv', 'none.csv']
-        expect(await mailbox.sizesInArchive([path, ...gone])).toEqual(new Map([[path, 5]]))
+        expect(await mailbox.getArchivedSizes([path, ...gone])).toEqual(new Map([[path, 5]]))
         await place.put(path, 'PO\n1\n2\n')
-        expect(await mailbox.sizesInArchive([path])).toEqual(new Map([[path, 7]]))
-        expect(await mailbox.has('archive/none')).toBe(false)
+        expect(await mailbox.getArchivedSizes([path])).toEqual(new Map([[path, 7]]))
+        expect(await mailbox.hasFolder('archive/none')).toBe(false)
       })
 
       test('tells them of many files of one folder, too', async () => {
         const paths = Array.from({ length: 20 }, (_, number) => `archive/${number}.csv`)
         for (const [number, path] of paths.entries()) await place.put(path, 'x'.repeat(number))
         await place.put('archive/other.csv', 'x')
-        expect(await mailbox.sizesInArchive([...paths, 'archive/none.csv'])).toEqual(
+        expect(await mailbox.getArchivedSizes([...paths, 'archive/none.csv'])).toEqual(
           new Map(paths.map((path, number) => [path, number])),
         )
       })
 
       test.each(['../secret.csv', 'archive/..', '/etc/hostname', ''])('refuses the path %j', async (path) => {
-        await expect(mailbox.sizesInArchive([path])).rejects.toMatchObject({ code: 'configuration-invalid' })
+        await expect(mailbox.getArchivedSizes([path])).rejects.toMatchObject({
+          code: 'configuration-invalid',
+        })
       })
     })
 
@@ -333,34 +334,36 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
 
     describe('folders that are missing', () => {
       const gone = new Error('files lay there before')
-      const mayMake = () => Promise.reject(gone)
+      const beforeCreate = () => Promise.reject(gone)
 
       test('are made by a listing, unless that is refused', async () => {
-        await expect(mailbox.list('inbox', undefined, mayMake)).rejects.toThrow(gone.message)
-        expect(await mailbox.has('inbox')).toBe(false)
+        await expect(mailbox.list('inbox', undefined, beforeCreate)).rejects.toThrow(gone.message)
+        expect(await mailbox.hasFolder('inbox')).toBe(false)
         expect(await mailbox.list('inbox')).toEqual([])
-        expect(await mailbox.has('inbox')).toBe(true)
-        expect(await mailbox.list('inbox', undefined, mayMake)).toEqual([])
+        expect(await mailbox.hasFolder('inbox')).toBe(true)
+        expect(await mailbox.list('inbox', undefined, beforeCreate)).toEqual([])
       })
 
       test('are made for a file that is left, unless that is refused', async () => {
         const spooled = await localFile('a')
         const how = { name: 'a.csv' }
-        await expect(mailbox.stage(spooled, 'out/today', { ...how, mayMake })).rejects.toThrow(gone.message)
-        expect([await mailbox.has('out'), await mailbox.names('.')]).toEqual([false, new Set()])
-        await mailbox.discard(await mailbox.stage(spooled, 'out/today', how))
-        await mailbox.discard(await mailbox.stage(spooled, 'out/today', { ...how, mayMake }))
+        await expect(mailbox.stage(spooled, 'out/today', { ...how, beforeCreate })).rejects.toThrow(
+          gone.message,
+        )
+        expect([await mailbox.hasFolder('out'), await mailbox.listNames('.')]).toEqual([false, new Set()])
+        await mailbox.removeStaged(await mailbox.stage(spooled, 'out/today', how))
+        await mailbox.removeStaged(await mailbox.stage(spooled, 'out/today', { ...how, beforeCreate }))
         expect(await place.names('out/today')).toEqual([])
       })
 
       test('are never made by asking for them, or for a file that lay in them', async () => {
-        expect(await mailbox.has('inbox')).toBe(false)
-        expect(await mailbox.claims('inbox')).toEqual([])
-        expect(await mailbox.names('inbox')).toBeUndefined()
+        expect(await mailbox.hasFolder('inbox')).toBe(false)
+        expect(await mailbox.listClaims('inbox')).toEqual([])
+        expect(await mailbox.listNames('inbox')).toBeUndefined()
         const calls = [
           () => mailbox.claim(CLAIM),
-          () => mailbox.sizeOf(CLAIM),
-          () => mailbox.unclaim(CLAIM),
+          () => mailbox.getClaimSize(CLAIM),
+          () => mailbox.releaseClaim(CLAIM),
           () => mailbox.archive(CLAIM, 'archive'),
           () => contentsOf(mailbox.read(CLAIM)),
         ]
@@ -369,7 +372,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
             code: 'mailbox-unreachable',
             message: expect.stringMatching(/inbox is gone/),
           })
-        expect(await mailbox.names('.')).toEqual(new Set())
+        expect(await mailbox.listNames('.')).toEqual(new Set())
       })
     })
 
@@ -381,12 +384,12 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
           await place.put(`inbox/${name}`, `${round}`)
           await mailbox.claim({ ...claim, name })
           const answers = await Promise.all([
-            mailbox.unclaim({ ...claim, name }),
-            place.again().unclaim({ ...claim, name }),
+            mailbox.releaseClaim({ ...claim, name }),
+            place.again().releaseClaim({ ...claim, name }),
           ])
           expect(answers).toEqual(['returned', 'returned'])
           expect(await place.get(`inbox/${name}`)).toBe(`${round}`)
-          expect(await mailbox.claims('inbox')).toEqual([])
+          expect(await mailbox.listClaims('inbox')).toEqual([])
         }
       })
 
@@ -395,58 +398,58 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
       test('tell which files are claimed, and give one back with its bytes', async () => {
         await place.put('inbox/orders.csv', 'a,b\n')
         await mailbox.claim(claim)
-        expect(await mailbox.claims('inbox')).toEqual(['k3v9'])
-        expect(await mailbox.unclaim(claim)).toBe('returned')
+        expect(await mailbox.listClaims('inbox')).toEqual(['k3v9'])
+        expect(await mailbox.releaseClaim(claim)).toBe('returned')
         expect(await place.get('inbox/orders.csv')).toBe('a,b\n')
-        expect(await mailbox.claims('inbox')).toEqual([])
-        expect(await mailbox.unclaim(claim)).toBe('returned')
+        expect(await mailbox.listClaims('inbox')).toEqual([])
+        expect(await mailbox.releaseClaim(claim)).toBe('returned')
       })
 
       test('never give a file back over another one of its name', async () => {
         await place.put('inbox/orders.csv', 'first')
         await mailbox.claim(claim)
         await place.put('inbox/orders.csv', 'second')
-        expect(await mailbox.unclaim(claim)).toBe('occupied')
+        expect(await mailbox.releaseClaim(claim)).toBe('occupied')
         expect(await place.get('inbox/orders.csv')).toBe('second')
         expect(await contentsOf(mailbox.read(claim))).toBe('first')
       })
 
       test('find nothing where nothing was ever claimed, and make no folder for it', async () => {
         await place.put('inbox/orders.csv', 'a,b\n')
-        expect(await mailbox.claims('inbox')).toEqual([])
+        expect(await mailbox.listClaims('inbox')).toEqual([])
         expect(await place.names('inbox')).toEqual(['orders.csv'])
       })
     })
 
     describe('a naming that a crash interrupted', () => {
       const stage = async () => mailbox.stage(await localFile('a,b\n'), 'out', { name: 'orders-1.csv' })
-      const settle = (staged: StagedFile) =>
-        place.again().settleNaming('out', namingOf(staged, 'orders-1.csv'))
+      const inspect = (staged: StagedFile) =>
+        place.again().inspectNaming('out', toNaming(staged, 'orders-1.csv'))
 
       test('before the name was given is told as not named, and goes on from there however often it is interrupted', async () => {
         const first = await stage()
-        const earlier = namingOf(first, 'orders-1.csv')
-        for (let crash = 0; crash < 2; crash++) expect(await settle(first)).toBe('not-named')
+        const earlier = toNaming(first, 'orders-1.csv')
+        for (let crash = 0; crash < 2; crash++) expect(await inspect(first)).toBe('not-named')
         const again = await place.again().stage(first.source, 'out', { name: 'orders-1.csv', earlier })
-        expect(await settle(first)).toBe('not-named')
+        expect(await inspect(first)).toBe('not-named')
         expect(await place.again().giveName(again, 'orders-1.csv')).toBe('delivered')
-        await place.again().discard(again)
+        await place.again().removeStaged(again)
         expect(await place.names('out')).toEqual(['orders-1.csv'])
       })
 
       test('leaves nothing to name for a bridge that stood still meanwhile, though the reader has the file', async () => {
         const staged = await stage()
-        const earlier = namingOf(staged, 'orders-1.csv')
+        const earlier = toNaming(staged, 'orders-1.csv')
         const tookOver = () => Promise.reject(new Error('lease lost'))
         const wakesUp = () =>
           mailbox.giveName(staged, 'orders-1.csv', { note: tookOver }).catch(() => 'refused')
-        expect(await settle(staged)).toBe('not-named')
+        expect(await inspect(staged)).toBe('not-named')
         const again = await place.again().stage(staged.source, 'out', { name: 'orders-1.csv', earlier })
         expect(await place.again().giveName(again, 'orders-1.csv')).toBe('delivered')
         await place.remove('out/orders-1.csv')
         expect(['refused', 'lost']).toContain(await wakesUp())
         expect(await place.get('out/orders-1.csv')).toBeUndefined()
-        await place.again().discard(again)
+        await place.again().removeStaged(again)
         expect(await wakesUp()).toBe('lost')
         expect(await place.get('out/orders-1.csv')).toBeUndefined()
       })
@@ -454,9 +457,9 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
       test('after the name was given is told as named, and is the same when it is asked for again', async () => {
         const staged = await stage()
         expect(await mailbox.giveName(staged, 'orders-1.csv')).toBe('delivered')
-        expect(await settle(staged)).toBe('named')
-        expect(await settle(staged)).toBe('named')
-        await mailbox.discard(staged)
+        expect(await inspect(staged)).toBe('named')
+        expect(await inspect(staged)).toBe('named')
+        await mailbox.removeStaged(staged)
         expect(await place.names('out')).toEqual(['orders-1.csv'])
       })
 
@@ -466,8 +469,8 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
           const staged = await stage()
           await mailbox.giveName(staged, 'orders-1.csv')
           await (how === 'removed' ? place.remove('out/orders-1.csv') : place.take('out/orders-1.csv'))
-          expect(await settle(staged)).toBe('named')
-          await place.again().discard(staged)
+          expect(await inspect(staged)).toBe('named')
+          await place.again().removeStaged(staged)
           expect(await place.names('out')).toEqual([])
         },
       )
@@ -477,21 +480,21 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         await mailbox.giveName(staged, 'orders-1.csv')
         await place.remove('out/orders-1.csv')
         await place.put('out/orders-1.csv', 'theirs')
-        expect(await settle(staged)).toBe('named')
+        expect(await inspect(staged)).toBe('named')
       })
 
       test('says nothing of a folder that is away', async () => {
         const staged = await stage()
         await mailbox.giveName(staged, 'orders-1.csv')
         await place.take('out')
-        await expect(settle(staged)).rejects.toMatchObject({ code: 'mailbox-unreachable' })
+        await expect(inspect(staged)).rejects.toMatchObject({ code: 'mailbox-unreachable' })
       })
 
       test('leaves alone what a bridge with another journal has staged for the same name', async () => {
         const other = join(local, 'other')
         await writeFile(other, 'theirs')
         const theirs = await place.foreign().stage(other, 'out', { name: 'orders-1.csv' })
-        expect(await settle(await stage())).toBe('not-named')
+        expect(await inspect(await stage())).toBe('not-named')
         await leaveIn(mailbox, await localFile('a,b\n'), 'out', 'orders-2.csv')
         expect(await place.foreign().giveName(theirs, 'orders-1.csv')).toBe('delivered')
         expect(await place.get('out/orders-1.csv')).toBe('theirs')
@@ -502,7 +505,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         const staged = await stage()
         expect(await mailbox.giveName(staged, 'orders-1.csv')).toBe('occupied')
         expect(await mailbox.giveName(staged, 'orders-1~2.csv')).toBe('delivered')
-        expect(await place.again().settleNaming('out', namingOf(staged, 'orders-1~2.csv'))).toBe('named')
+        expect(await place.again().inspectNaming('out', toNaming(staged, 'orders-1~2.csv'))).toBe('named')
         expect(await place.get('out/orders-1.csv')).toBe('theirs')
       })
     })
@@ -588,7 +591,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         await place.put('out/.half.tmp', '')
         await place.put('out/sub/other.csv', '')
 
-        const names = await mailbox.names('out')
+        const names = await mailbox.listNames('out')
 
         expect([...(names ?? [])].toSorted()).toEqual(['.half.tmp', 'orders.csv', 'orders.csv.done', 'sub'])
       })
@@ -597,8 +600,8 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         await place.put('here/a.csv', '')
         await place.remove('here/a.csv')
 
-        expect(await mailbox.names('here')).toEqual(new Set())
-        expect(await mailbox.names('gone/deeper')).toBeUndefined()
+        expect(await mailbox.listNames('here')).toEqual(new Set())
+        expect(await mailbox.listNames('gone/deeper')).toBeUndefined()
         expect(await place.names('.')).toEqual(['here'])
       })
 
@@ -609,12 +612,12 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         await place.put('inbox/.hidden', '')
         await place.put('inbox/sub.csv/other.csv', '')
 
-        expect(await mailbox.passedOver('inbox')).toEqual([
+        expect(await mailbox.listIgnored('inbox')).toEqual([
           { name: '.hidden', kind: 'file', modifiedAt: expect.any(Number) },
           { name: 'orders.csv.part', kind: 'file', modifiedAt },
           { name: 'sub.csv', kind: 'folder', modifiedAt: expect.any(Number) },
         ])
-        expect(await mailbox.passedOver('gone/deeper')).toEqual([])
+        expect(await mailbox.listIgnored('gone/deeper')).toEqual([])
         expect(await place.names('.')).toEqual(['inbox'])
       })
 
@@ -624,29 +627,31 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
         await place.put('out/sub/other.csv', '')
 
         for (const name of ['orders.csv', '.hidden', 'sub']) {
-          expect(await mailbox.stands('out', name)).toBe(true)
+          expect(await mailbox.hasEntry('out', name)).toBe(true)
         }
-        expect(await mailbox.stands('out', 'orders-2.csv')).toBe(false)
-        expect(await mailbox.stands('gone/deeper', 'orders.csv')).toBe(false)
+        expect(await mailbox.hasEntry('out', 'orders-2.csv')).toBe(false)
+        expect(await mailbox.hasEntry('gone/deeper', 'orders.csv')).toBe(false)
         await place.remove('out/orders.csv')
-        expect(await mailbox.stands('out', 'orders.csv')).toBe(false)
+        expect(await mailbox.hasEntry('out', 'orders.csv')).toBe(false)
         expect(await place.names('.')).toEqual(['out'])
       })
 
       test('make a mark once, in a folder that is made, which no listing shows', async () => {
-        await mailbox.mark('out', '.dropbridge')
-        await mailbox.mark('out', '.dropbridge')
+        await mailbox.createMarkerFolder('out', '.dropbridge')
+        await mailbox.createMarkerFolder('out', '.dropbridge')
 
-        expect(await mailbox.names('out')).toEqual(new Set(['.dropbridge']))
+        expect(await mailbox.listNames('out')).toEqual(new Set(['.dropbridge']))
         expect(await mailbox.list('out')).toEqual([])
-        expect(await place.again().names('out')).toEqual(new Set(['.dropbridge']))
+        expect(await place.again().listNames('out')).toEqual(new Set(['.dropbridge']))
       })
 
       test.each(ESCAPES)('refuse the folder %j', async (folder) => {
-        await expect(mailbox.names(folder)).rejects.toMatchObject({ code: 'configuration-invalid' })
-        await expect(mailbox.stands(folder, 'a.csv')).rejects.toMatchObject({ code: 'configuration-invalid' })
-        await expect(mailbox.passedOver(folder)).rejects.toMatchObject({ code: 'configuration-invalid' })
-        await expect(mailbox.mark(folder, '.dropbridge')).rejects.toMatchObject({
+        await expect(mailbox.listNames(folder)).rejects.toMatchObject({ code: 'configuration-invalid' })
+        await expect(mailbox.hasEntry(folder, 'a.csv')).rejects.toMatchObject({
+          code: 'configuration-invalid',
+        })
+        await expect(mailbox.listIgnored(folder)).rejects.toMatchObject({ code: 'configuration-invalid' })
+        await expect(mailbox.createMarkerFolder(folder, '.dropbridge')).rejects.toMatchObject({
           code: 'configuration-invalid',
         })
       })
@@ -675,7 +680,7 @@ export function describeMailbox(title: string, make: () => Promise<MailboxUnderT
           await expect(mailbox.claim(claim)).rejects.toMatchObject(refusal)
           await expect(contentsOf(mailbox.read(claim))).rejects.toMatchObject(refusal)
           await expect(mailbox.archive(claim, 'archive')).rejects.toMatchObject(refusal)
-          await expect(mailbox.stands('out', name)).rejects.toMatchObject(refusal)
+          await expect(mailbox.hasEntry('out', name)).rejects.toMatchObject(refusal)
           await expect(leaveIn(mailbox, await localFile('x'), 'out', name)).rejects.toMatchObject(refusal)
           expect(() => mailbox.describe('out', name)).toThrow('cannot be the name of a file')
         },

@@ -1,13 +1,14 @@
 /** What the journal promises when it is declared to be restored, for whatever database keeps it. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Journal, Lease } from '../../src/domain/journal.ts'
+import type { Journal } from '../../src/domain/journal.ts'
+import type { Lease } from '../../src/domain/lease.ts'
 import { problem } from '../../src/domain/problem.ts'
-import type { NewRestoration } from '../../src/domain/restoring.ts'
+import type { NewRestoration } from '../../src/domain/audit.ts'
 import type { Clock } from '../../src/support/clock.ts'
 import { accepted, planFile, planned, START, type TestClock, testClock } from './journal.suite.ts'
 
 const WHO = { by: 'Ada', why: 'the disk failed' }
-const STOPPED = problem('route-stopped', {}, 'The first 2 were refused.')
+const STOPPED = problem('circuit-breaker-open', {}, 'The first 2 were refused.')
 
 export function restoredSuite(name: string, open: (clock: Clock) => Promise<Journal>): void {
   describe(`a restored journal ${name}`, () => {
@@ -23,7 +24,7 @@ export function restoredSuite(name: string, open: (clock: Clock) => Promise<Jour
 
     afterEach(() => journal.close())
 
-    const take = (route: string) => journal.takeLease(route, 'bridge-1', 60_000, () => false)
+    const take = (route: string) => journal.acquireLease(route, 'bridge-1', 60_000, () => false)
     const declare = async (more: Partial<NewRestoration> = {}) => {
       clock.advance(1000)
       const restored = await journal.declareRestored({
@@ -41,7 +42,7 @@ export function restoredSuite(name: string, open: (clock: Clock) => Promise<Jour
       return restored
     }
     const states = async (file: string) =>
-      (await journal.reportedRecords(file, 0, 100)).map(({ state }) => state)
+      (await journal.listReportedRecords(file, 0, 100)).map(({ state }) => state)
     const NOTE = '{"units":1}'
 
     it('has every record without an outcome looked up, from the time of its last event on', async () => {
@@ -51,8 +52,8 @@ export function restoredSuite(name: string, open: (clock: Clock) => Promise<Jour
         planned(3, 'PO-3'),
         planned(4, 'PO-4 x', { operation: 'create-shipment', note: NOTE }),
       ])
-      const [one, two] = await journal.beginAttempts(lease, { file: 'a' }, 3)
-      await journal.endAttempts(lease, [
+      const [one, two] = await journal.startAttempts(lease, { file: 'a' }, 3)
+      await journal.finishAttempts(lease, [
         accepted(one!.id, '91'),
         { id: two!.id, state: 'deferred', problems: [] },
       ])
@@ -60,7 +61,7 @@ export function restoredSuite(name: string, open: (clock: Clock) => Promise<Jour
       expect(await declare()).toMatchObject({ asOf: START, uncertain: 3, held: 0 })
 
       expect(await states('a')).toEqual(['accepted', 'uncertain', 'uncertain', 'uncertain'])
-      const lost = await journal.uncertainRecords({ file: 'a' }, 0, 10)
+      const lost = await journal.listUncertainRecords({ file: 'a' }, 0, 10)
       expect(lost.map(({ number, sentAt, note }) => [number, sentAt, note])).toEqual([
         [2, START, '{}'],
         [3, START, '{}'],
@@ -75,34 +76,34 @@ export function restoredSuite(name: string, open: (clock: Clock) => Promise<Jour
 
       expect(await declare()).toMatchObject({ uncertain: 0, held: 1 })
 
-      expect((await journal.reportedRecords('a', 0, 1))[0]).toMatchObject({
+      expect((await journal.listReportedRecords('a', 0, 1))[0]).toMatchObject({
         state: 'held',
         problems: [{ code: 'outcome-unprovable' }],
       })
-      await journal.decide(lease, 'a', { action: 'release', ...WHO })
-      expect(await journal.uncertainRecords({ file: 'a' }, 0, 10)).toHaveLength(1)
+      await journal.applyDecision(lease, 'a', { action: 'release', ...WHO })
+      expect(await journal.listUncertainRecords({ file: 'a' }, 0, 10)).toHaveLength(1)
     })
 
     it('has held records looked up when they are released, and lets the others wait as before', async () => {
       await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
-      await journal.holdRest(lease, 'a', STOPPED)
+      await journal.holdRemainingRecords(lease, 'a', STOPPED)
 
       await declare()
 
       expect(await states('a')).toEqual(['held'])
-      await journal.decide(lease, 'a', { action: 'release', ...WHO })
+      await journal.applyDecision(lease, 'a', { action: 'release', ...WHO })
       expect(await states('a')).toEqual(['uncertain'])
-      expect(await journal.uncertainRecords({ file: 'a' }, 0, 10)).toMatchObject([{ sentAt: START }])
+      expect(await journal.listUncertainRecords({ file: 'a' }, 0, 10)).toMatchObject([{ sentAt: START }])
     })
 
     it('has the records of new files looked up, with no note of theirs, until a person ends that', async () => {
       await declare()
       const parcel = { operation: 'create-shipment', note: NOTE }
       await planFile(journal, lease, 'a', [planned(1, 'PO-1 x', parcel)])
-      expect(await journal.uncertainRecords({ file: 'a' }, 0, 10)).toMatchObject([
+      expect(await journal.listUncertainRecords({ file: 'a' }, 0, 10)).toMatchObject([
         { sentAt: START, note: '{}', uncertainSince: START + 1000 },
       ])
-      expect(await journal.doubtfulRoutes()).toEqual([{ route: 'orders-in', since: START + 1000 }])
+      expect(await journal.listDoubtfulRoutes()).toEqual([{ route: 'orders-in', since: START + 1000 }])
 
       expect(await journal.endDoubt(WHO)).toBe(1)
       expect(await journal.endDoubt(WHO)).toBe(0)
@@ -112,53 +113,53 @@ export function restoredSuite(name: string, open: (clock: Clock) => Promise<Jour
 
     it('changes nothing in a rehearsal, nor while a bridge is at work', async () => {
       await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
-      const tag = await journal.tag()
+      const tag = await journal.getIdTag()
 
       expect(await declare({ dryRun: true })).toMatchObject({ uncertain: 1 })
       await expect(declare({ isAlive: () => true })).rejects.toMatchObject({ code: 'lease-held' })
 
       expect(await states('a')).toEqual(['planned'])
-      expect(await journal.tag()).toBe(tag)
-      expect(await journal.doubtfulRoutes()).toEqual([])
+      expect(await journal.getIdTag()).toBe(tag)
+      expect(await journal.listDoubtfulRoutes()).toEqual([])
     })
 
     it('gives the route of a bridge that sleeps to nobody who held it before', async () => {
       const sleeping = lease
       await planFile(journal, sleeping, 'a', [planned(1, 'PO-1')])
       await declare()
-      await expect(journal.beginAttempts(sleeping, { file: 'a' }, 1)).rejects.toMatchObject({
+      await expect(journal.startAttempts(sleeping, { file: 'a' }, 1)).rejects.toMatchObject({
         code: 'lease-lost',
       })
     })
 
     it('has another tag', async () => {
-      const tag = await journal.tag()
-      const identity = await journal.identity()
+      const tag = await journal.getIdTag()
+      const identity = await journal.getIdentity()
       await declare()
-      expect(await journal.tag()).not.toBe(tag)
-      expect(await journal.identity()).toBe(identity)
+      expect(await journal.getIdTag()).not.toBe(tag)
+      expect(await journal.getIdentity()).toBe(identity)
     })
 
     const seen = (apiId: string) => ({ operation: 'export-orders', account: 'brand/7', apiId, body: '{}' })
     const compose = async (out: Lease, id: string) => {
-      const upToRecord = (await journal.waitingRecords('orders-out', 0, 100)).at(-1)!.id
+      const upToRecord = (await journal.listUndeliveredRecords('orders-out', 0, 100)).at(-1)!.id
       const file = { folder: 'outbox', sha256: 'h', rows: 1, held: [] }
       const nameFor = (sequence: number) => `orders-${sequence}.csv`
-      return journal.deliveryComposed(out, { id, nameFor, upToRecord, ...file })
+      return journal.createDelivery(out, { id, nameFor, upToRecord, ...file })
     }
 
     it('holds composed deliveries, and skips sequence numbers', async () => {
       const before = await take('orders-out')
-      await journal.collect(before, [seen('1')])
+      await journal.collectRecords(before, [seen('1')])
       await compose(before, 'd1')
 
       expect(await declare()).toMatchObject({ deliveries: 1, sequences: [{ route: 'orders-out', next: 12 }] })
 
-      expect(await journal.delivery('d1')).toMatchObject({
+      expect(await journal.getDelivery('d1')).toMatchObject({
         state: 'composed',
         held: expect.stringContaining('restored from a backup') as string,
       })
-      expect(await journal.lastSequence('orders-out')).toBe(11)
+      expect(await journal.getLastSequence('orders-out')).toBe(11)
     })
 
     it('skips to what was seen at the target where that is more', async () => {
@@ -168,26 +169,26 @@ export function restoredSuite(name: string, open: (clock: Clock) => Promise<Jour
 
     it('knows no record that was in no delivery, so that the API says which are still to go out', async () => {
       const before = await take('orders-out')
-      await journal.collect(before, [seen('1'), seen('2')])
+      await journal.collectRecords(before, [seen('1'), seen('2')])
 
       expect(await declare()).toMatchObject({ removed: 2 })
 
-      expect(await journal.waitingRecords('orders-out', 0, 10)).toEqual([])
+      expect(await journal.listUndeliveredRecords('orders-out', 0, 10)).toEqual([])
       const out = await take('orders-out')
-      expect(await journal.collect(out, [seen('2')])).toBe(1)
+      expect(await journal.collectRecords(out, [seen('2')])).toBe(1)
     })
 
     it('holds the deliveries of what the first listing shows, and no later ones', async () => {
       await declare()
       const out = await take('orders-out')
-      await journal.collect(out, [seen('1')])
-      await journal.noteListed(out)
-      await journal.collect(out, [seen('2')])
-      await journal.noteListed(out)
+      await journal.collectRecords(out, [seen('1')])
+      await journal.markListRead(out)
+      await journal.collectRecords(out, [seen('2')])
+      await journal.markListRead(out)
 
-      const [first] = await journal.waitingRecords('orders-out', 0, 1)
+      const [first] = await journal.listUndeliveredRecords('orders-out', 0, 1)
       const file = { folder: 'outbox', sha256: 'h', rows: 1, held: [], nameFor: (it: number) => `${it}.csv` }
-      const doubtful = await journal.deliveryComposed(out, { id: 'd1', upToRecord: first!.id, ...file })
+      const doubtful = await journal.createDelivery(out, { id: 'd1', upToRecord: first!.id, ...file })
       const later = await compose(out, 'd2')
 
       expect(doubtful).toMatchObject({ sequence: 11, state: 'composed' })
@@ -196,7 +197,7 @@ export function restoredSuite(name: string, open: (clock: Clock) => Promise<Jour
       expect(later).not.toHaveProperty('held')
     })
 
-    it('holds the report of a turn that was due before, and none of a later one', async () => {
+    it('holds the report of a run that was due before, and none of a later one', async () => {
       await declare()
       const out = await take('orders-out')
       const report = {
@@ -206,14 +207,14 @@ export function restoredSuite(name: string, open: (clock: Clock) => Promise<Jour
         records: 0,
         nameFor: (it: number) => `${it}.csv`,
       }
-      for (const [turn, dueAt] of [
+      for (const [occurrence, dueAt] of [
         ['2026-03-05', START + 900],
         ['2026-03-06', START + 2000],
       ] as const) {
-        await journal.beginTurn(out, { turn, dueAt, covered: [], missed: [] })
-        await journal.reportComposed(out, { id: turn, turn, ...report })
+        await journal.startRun(out, { occurrence, dueAt, covered: [], missed: [] })
+        await journal.createReportDelivery(out, { id: occurrence, scheduledRun: occurrence, ...report })
       }
-      expect((await journal.heldDeliveries(10)).map(({ id }) => id)).toEqual(['2026-03-05'])
+      expect((await journal.listHeldDeliveries(10)).map(({ id }) => id)).toEqual(['2026-03-05'])
     })
   })
 }

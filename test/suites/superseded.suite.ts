@@ -1,6 +1,7 @@
 /** The promises of the journal about changes that a later file has overtaken, for whatever database keeps it. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Journal, Lease } from '../../src/domain/journal.ts'
+import type { Journal } from '../../src/domain/journal.ts'
+import type { Lease } from '../../src/domain/lease.ts'
 import { problem } from '../../src/domain/problem.ts'
 import type { PlannedRecord, RecordResult } from '../../src/domain/record.ts'
 import { accepted, planFile, planned, type TestClock, testClock } from './journal.suite.ts'
@@ -19,15 +20,15 @@ export function supersededSuite(name: string, open: (clock: TestClock) => Promis
     beforeEach(async () => {
       const clock = testClock()
       journal = await open(clock)
-      lease = await journal.takeLease('stock', 'bridge-1', 60_000, () => true)
+      lease = await journal.acquireLease('stock', 'bridge-1', 60_000, () => true)
     })
 
     const states = async (file: string) =>
-      (await journal.reportedRecords(file, 0, 100)).map((each) => each.state)
+      (await journal.listReportedRecords(file, 0, 100)).map((each) => each.state)
 
     async function send(file: string, result: Omit<RecordResult, 'id'>): Promise<void> {
-      const records = await journal.beginAttempts(lease, { file }, 100)
-      await journal.endAttempts(
+      const records = await journal.startAttempts(lease, { file }, 100)
+      await journal.finishAttempts(
         lease,
         records.map(({ id }) => ({ id, ...result })),
       )
@@ -44,11 +45,11 @@ export function supersededSuite(name: string, open: (clock: TestClock) => Promis
       await planFile(journal, lease, 'noon', [changing('noon', 1, ['inventory'])])
       await send('noon', done)
 
-      await journal.retryDeferred(lease, { file: 'morning' })
-      const sent = await journal.beginAttempts(lease, { file: 'morning' }, 1)
+      await journal.retryDeferredRecords(lease, { file: 'morning' })
+      const sent = await journal.startAttempts(lease, { file: 'morning' }, 1)
 
       expect(sent).toMatchObject([{ number: 2, attempt: 2 }])
-      const [first] = await journal.reportedRecords('morning', 0, 1)
+      const [first] = await journal.listReportedRecords('morning', 0, 1)
       expect(first).toMatchObject({ state: 'skipped', attempts: 1 })
       expect(first?.http).toBeUndefined()
       expect(first?.problems).toMatchObject([
@@ -74,7 +75,7 @@ export function supersededSuite(name: string, open: (clock: TestClock) => Promis
       await planFile(journal, lease, 'evening', [changing('evening', 3, ['inventory'])])
       await send('evening', { state: 'rejected', http: 400, problems: [problem('api-refused', {}, 'no')] })
 
-      const sent = await journal.beginAttempts(lease, { file: 'morning' }, 9)
+      const sent = await journal.startAttempts(lease, { file: 'morning' }, 9)
       expect(sent.map(({ number }) => number)).toEqual([1, 2, 3])
     })
 
@@ -82,15 +83,15 @@ export function supersededSuite(name: string, open: (clock: TestClock) => Promis
       await planFile(journal, lease, 'morning', [changing('morning', 1, ['inventory'])])
       await send('morning', done)
       await planFile(journal, lease, 'noon', [changing('noon', 1, ['inventory'])])
-      expect(await journal.beginAttempts(lease, { file: 'noon' }, 9)).toHaveLength(1)
+      expect(await journal.startAttempts(lease, { file: 'noon' }, 9)).toHaveLength(1)
     })
 
     it('refuses a change of which only some is newer elsewhere, so that the rest is not lost unseen', async () => {
       await planFile(journal, lease, 'morning', [changing('morning', 1, ['cost', 'inventory'])])
       await planFile(journal, lease, 'noon', [changing('noon', 1, ['inventory', 'upc'])])
       await send('noon', done)
-      expect(await journal.beginAttempts(lease, { file: 'morning' }, 9)).toEqual([])
-      expect(await journal.reportedRecords('morning', 0, 1)).toMatchObject([
+      expect(await journal.startAttempts(lease, { file: 'morning' }, 9)).toEqual([])
+      expect(await journal.listReportedRecords('morning', 0, 1)).toMatchObject([
         {
           state: 'rejected',
           problems: [{ code: 'superseded', message: expect.stringMatching(/\(inventory\)/) }],
@@ -104,18 +105,18 @@ export function supersededSuite(name: string, open: (clock: TestClock) => Promis
         planned(number, `7 ${file}`, { operation: 'close-order', lane: '7', change })
       await planFile(journal, lease, 'lost', [close('lost', 1)])
       await planFile(journal, lease, 'held', [close('held', 1)])
-      const [lost] = await journal.beginAttempts(lease, { file: 'lost' }, 1)
+      const [lost] = await journal.startAttempts(lease, { file: 'lost' }, 1)
       await journal.recoverAttempts(lease, { file: 'lost' })
-      await journal.holdRest(lease, 'held', problem('route-stopped', {}, 'stopped'))
+      await journal.holdRemainingRecords(lease, 'held', problem('circuit-breaker-open', {}, 'stopped'))
       const reopen = planned(1, '7 newer', { operation: 'reopen-order', lane: '7', change })
       await planFile(journal, lease, 'newer', [reopen])
-      const [newer] = await journal.beginAttempts(lease, { file: 'newer' }, 1)
-      await journal.endAttempts(lease, [accepted(newer!.id, '7')])
+      const [newer] = await journal.startAttempts(lease, { file: 'newer' }, 1)
+      await journal.finishAttempts(lease, [accepted(newer!.id, '7')])
 
-      await journal.settleRecords(lease, [{ id: lost!.id, state: 'planned', problems: [] }])
-      await journal.decide(lease, 'held', { action: 'release', by: 'Ada', why: 'mended' })
-      expect(await journal.beginAttempts(lease, { file: 'lost' }, 9)).toEqual([])
-      expect(await journal.beginAttempts(lease, { file: 'held' }, 9)).toEqual([])
+      await journal.saveReconciledResults(lease, [{ id: lost!.id, state: 'planned', problems: [] }])
+      await journal.applyDecision(lease, 'held', { action: 'release', by: 'Ada', why: 'mended' })
+      expect(await journal.startAttempts(lease, { file: 'lost' }, 9)).toEqual([])
+      expect(await journal.startAttempts(lease, { file: 'held' }, 9)).toEqual([])
       expect([await states('lost'), await states('held')]).toEqual([['skipped'], ['skipped']])
     })
 
@@ -127,7 +128,7 @@ export function supersededSuite(name: string, open: (clock: TestClock) => Promis
       ])
       await planFile(journal, lease, 'noon', [changing('noon', 1, ['inventory'])])
       await send('noon', done)
-      expect(await journal.beginAttempts(lease, { file: 'morning' }, 9)).toEqual([])
+      expect(await journal.startAttempts(lease, { file: 'morning' }, 9)).toEqual([])
       expect(await states('morning')).toEqual(['rejected', 'planned'])
     })
   })

@@ -1,6 +1,7 @@
-/** What the journal promises to those who ask for an order and settle what only a person can tell. */
+/** What the journal promises to those who ask for an order and resolve what only a person can tell. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Journal, Lease } from '../../src/domain/journal.ts'
+import type { Journal } from '../../src/domain/journal.ts'
+import type { Lease } from '../../src/domain/lease.ts'
 import { problem } from '../../src/domain/problem.ts'
 import type { RecordResult } from '../../src/domain/record.ts'
 import type { Clock } from '../../src/support/clock.ts'
@@ -18,37 +19,43 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
     beforeEach(async () => {
       clock = testClock()
       journal = await open(clock)
-      lease = await journal.takeLease('orders-in', 'bridge-1', 60_000, () => true)
+      lease = await journal.acquireLease('orders-in', 'bridge-1', 60_000, () => true)
     })
 
     afterEach(() => journal.close())
 
     async function close(id: string): Promise<void> {
-      await journal.fileSubmitted(lease, id)
-      await journal.nameReport(lease, id, `${id}.csv`, [])
-      await journal.fileReported(lease, id)
-      await journal.fileClosed(lease, id, `done/${id}.csv`)
+      await journal.markFileSubmitted(lease, id)
+      await journal.saveReportName(lease, id, `${id}.csv`, [])
+      await journal.markFileReported(lease, id)
+      await journal.markFileClosed(lease, id, `done/${id}.csv`)
     }
 
     /** PO-1 was sent, and what came of it cannot be proven. Gives its id. */
     async function heldInDoubt(): Promise<number> {
       await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
-      const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+      const [sending] = await journal.startAttempts(lease, { file: 'a' }, 1)
       const id = sending!.id
-      await journal.endAttempts(lease, [{ id, state: 'uncertain', problems: [] }])
-      await journal.settleRecords(lease, [{ id, state: 'held', problems: [UNPROVABLE] }])
+      await journal.finishAttempts(lease, [{ id, state: 'uncertain', problems: [] }])
+      await journal.saveReconciledResults(lease, [{ id, state: 'held', problems: [UNPROVABLE] }])
       await close('a')
       return id
     }
 
-    const one = async () => (await journal.reportedRecords('a', 0, 1))[0]
+    const one = async () => (await journal.listReportedRecords('a', 0, 1))[0]
 
-    describe('lets a person settle', () => {
+    describe('lets a person resolve', () => {
       it('what the API has: accepted with its id, kept with who said so, and the file is taken up again', async () => {
         const record = await heldInDoubt()
-        const settlement = { action: 'settle-accepted', record, apiId: '77', wasSeen: true, ...SAID } as const
-        expect(await journal.settleByHand(lease, 'a', settlement)).toMatchObject({
-          action: 'settle-accepted',
+        const resolution = {
+          action: 'resolve-accepted',
+          record,
+          apiId: '77',
+          wasSeen: true,
+          ...SAID,
+        } as const
+        expect(await journal.resolveRecord(lease, 'a', resolution)).toMatchObject({
+          action: 'resolve-accepted',
           by: 'Ada',
           records: 1,
         })
@@ -56,16 +63,18 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
           state: 'accepted',
           apiId: '77',
           problems: [],
-          warnings: [{ code: 'settled-by-hand', severity: 'warning' }],
+          warnings: [{ code: 'resolved-by-hand', severity: 'warning' }],
         })
-        expect(await journal.file('a')).toMatchObject({ state: 'planned', reports: 1 })
-        expect(await journal.decisionsOf('a', 5)).toMatchObject([{ action: 'settle-accepted', why: 'asked' }])
+        expect(await journal.getFile('a')).toMatchObject({ state: 'planned', reports: 1 })
+        expect(await journal.listDecisions('a', 5)).toMatchObject([
+          { action: 'resolve-accepted', why: 'asked' },
+        ])
       })
 
       it('what it has not: planned again under the same key, and told as in doubt when it is sent', async () => {
         const record = await heldInDoubt()
-        await journal.settleByHand(lease, 'a', { action: 'settle-absent', record, ...SAID })
-        expect(await journal.beginAttempts(lease, { file: 'a' }, 5)).toMatchObject([
+        await journal.resolveRecord(lease, 'a', { action: 'resolve-absent', record, ...SAID })
+        expect(await journal.startAttempts(lease, { file: 'a' }, 5)).toMatchObject([
           { id: record, attempt: 2, inDoubt: true, saidAbsent: true },
         ])
         await planFile(journal, lease, 'b', [planned(1, 'PO-1')])
@@ -74,20 +83,20 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
 
       it('what it has not, until it is sent again and its answer is lost once more', async () => {
         const record = await heldInDoubt()
-        await journal.settleByHand(lease, 'a', { action: 'settle-absent', record, ...SAID })
+        await journal.resolveRecord(lease, 'a', { action: 'resolve-absent', record, ...SAID })
         clock.advance(10)
-        await journal.beginAttempts(lease, { file: 'a' }, 5)
+        await journal.startAttempts(lease, { file: 'a' }, 5)
         clock.advance(10)
         await journal.recoverAttempts(lease, { file: 'a' })
-        await journal.settleRecords(lease, [{ id: record, state: 'planned', problems: [] }])
-        const [again] = await journal.beginAttempts(lease, { file: 'a' }, 5)
+        await journal.saveReconciledResults(lease, [{ id: record, state: 'planned', problems: [] }])
+        const [again] = await journal.startAttempts(lease, { file: 'a' }, 5)
         expect(again).toMatchObject({ id: record, inDoubt: true })
         expect(again).not.toHaveProperty('saidAbsent')
       })
 
       it('what is given up: refused, and its key is free', async () => {
         const record = await heldInDoubt()
-        await journal.settleByHand(lease, 'a', { action: 'settle-discard', record, ...SAID })
+        await journal.resolveRecord(lease, 'a', { action: 'resolve-discard', record, ...SAID })
         expect(await one()).toMatchObject({ state: 'rejected', problems: [{ code: 'discarded' }] })
         await planFile(journal, lease, 'b', [planned(1, 'PO-1', { body: '{"corrected":1}' })])
         expect(await journal.countRecords({ file: 'b' })).toEqual({ planned: 1 })
@@ -95,17 +104,17 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
 
       it('nothing twice, and nothing that is known or held for another reason', async () => {
         const record = await heldInDoubt()
-        const settlement = { action: 'settle-discard', record, ...SAID } as const
-        await journal.settleByHand(lease, 'a', settlement)
-        expect(await journal.settleByHand(lease, 'a', settlement)).toBeUndefined()
-        expect(await journal.decisionsOf('a', 5)).toHaveLength(1)
+        const resolution = { action: 'resolve-discard', record, ...SAID } as const
+        await journal.resolveRecord(lease, 'a', resolution)
+        expect(await journal.resolveRecord(lease, 'a', resolution)).toBeUndefined()
+        expect(await journal.listDecisions('a', 5)).toHaveLength(1)
       })
 
-      it('only as the holder of the route', async () => {
+      it('only as the owner of the route', async () => {
         const record = await heldInDoubt()
-        await journal.takeLease('orders-in', 'bridge-2', 60_000, () => false)
-        const settlement = { action: 'settle-absent', record, ...SAID } as const
-        await expect(journal.settleByHand(lease, 'a', settlement)).rejects.toMatchObject({
+        await journal.acquireLease('orders-in', 'bridge-2', 60_000, () => false)
+        const resolution = { action: 'resolve-absent', record, ...SAID } as const
+        await expect(journal.resolveRecord(lease, 'a', resolution)).rejects.toMatchObject({
           code: 'lease-lost',
         })
         expect(await one()).toMatchObject({ state: 'held' })
@@ -114,10 +123,10 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
       it('one record, found by its cells, its key or its number, on any route or on one', async () => {
         const id = await heldInDoubt()
         const found = { id, name: 'a.csv', state: 'held', naturalKey: 'PO-1', since: START }
-        expect(await journal.unsettledRecords(5, { key: 'PO-1' })).toMatchObject([found])
-        expect(await journal.unsettledRecords(5, { key: `#${id}`, route: 'orders-in' })).toHaveLength(1)
-        expect(await journal.unsettledRecords(5, { key: 'PO-1', route: 'other' })).toEqual([])
-        expect(await journal.unsettledRecords(5, { key: 'PO-2' })).toEqual([])
+        expect(await journal.listUnresolvedRecords(5, { key: 'PO-1' })).toMatchObject([found])
+        expect(await journal.listUnresolvedRecords(5, { key: `#${id}`, route: 'orders-in' })).toHaveLength(1)
+        expect(await journal.listUnresolvedRecords(5, { key: 'PO-1', route: 'other' })).toEqual([])
+        expect(await journal.listUnresolvedRecords(5, { key: 'PO-2' })).toEqual([])
       })
     })
 
@@ -132,14 +141,14 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
 
       it('to the order, its shipments and what was exported of it, in the order they came', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1'), planned(2, 'PO-2')])
-        const [first] = await journal.beginAttempts(lease, { file: 'a' }, 1)
-        await journal.endAttempts(lease, [accepted(first!.id, '12')])
+        const [first] = await journal.startAttempts(lease, { file: 'a' }, 1)
+        await journal.finishAttempts(lease, [accepted(first!.id, '12')])
         const facts = { id: 12, status: 'open', shipments: [{ id: 31 }] }
-        await journal.rememberResources('brand/7', 'order', [{ id: '12', keys: ['PO-1'], facts }])
+        await journal.saveResources('brand/7', 'order', [{ id: '12', keys: ['PO-1'], facts }])
         await planFile(journal, lease, 'b', [shipment(1, '12 1Z999'), shipment(2, '121 1Z888')])
-        const out = await journal.takeLease('ships-out', 'bridge-1', 60_000, () => true)
+        const out = await journal.acquireLease('ships-out', 'bridge-1', 60_000, () => true)
         const seen = { operation: 'export-shipments', account: 'retailer/1000', body: '{}' }
-        await journal.collect(out, [
+        await journal.collectRecords(out, [
           { ...seen, apiId: '31' },
           { ...seen, apiId: '32' },
         ])
@@ -157,8 +166,8 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
 
       it('by the id that the API gave the order, when nothing is known of the order any more', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
-        const [first] = await journal.beginAttempts(lease, { file: 'a' }, 1)
-        await journal.endAttempts(lease, [accepted(first!.id, '12')])
+        const [first] = await journal.startAttempts(lease, { file: 'a' }, 1)
+        await journal.finishAttempts(lease, [accepted(first!.id, '12')])
         await planFile(journal, lease, 'b', [shipment(1, '12 1Z999')])
         const { records } = await journal.traceKey('PO-1', { limit: 10 })
         expect(records.map(({ operation }) => operation)).toEqual(['create-order', 'create-shipment'])
@@ -166,9 +175,9 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
 
       it('from what the retailer only sees by the number of the order', async () => {
         const facts = { id: 31, order_id: 12, purchase_order_number: 'PO-1' }
-        await journal.rememberResources('retailer/1000', 'shipment', [{ id: '31', keys: ['1Z999'], facts }])
-        const out = await journal.takeLease('ships-out', 'bridge-1', 60_000, () => true)
-        await journal.collect(out, [
+        await journal.saveResources('retailer/1000', 'shipment', [{ id: '31', keys: ['1Z999'], facts }])
+        const out = await journal.acquireLease('ships-out', 'bridge-1', 60_000, () => true)
+        await journal.collectRecords(out, [
           { operation: 'export-shipments', account: 'retailer/1000', apiId: '31', body: '{}' },
         ])
 
@@ -203,9 +212,9 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
 
       it('to its attempts, its body, and the record that it repeats', async () => {
         await planFile(journal, lease, 'a', [planned(1, 'PO-1')])
-        const [sending] = await journal.beginAttempts(lease, { file: 'a' }, 1)
+        const [sending] = await journal.startAttempts(lease, { file: 'a' }, 1)
         clock.advance(1_000)
-        await journal.endAttempts(lease, [accepted(sending!.id, '12')])
+        await journal.finishAttempts(lease, [accepted(sending!.id, '12')])
         await planFile(journal, lease, 'b', [planned(1, 'PO-1')])
         const [second] = await journal.traceWork({ file: 'b' }, 5)
 
@@ -227,12 +236,12 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
         ])
         expect((await journal.traceLine('a', 3, 5)).map(({ number }) => number)).toEqual([1])
         expect((await journal.traceLine('a', 5, 5)).map(({ number }) => number)).toEqual([2])
-        expect(await journal.namesNear('aa.csv', 5)).toEqual(['a.csv'])
+        expect(await journal.findSimilarNames('aa.csv', 5)).toEqual(['a.csv'])
       })
     })
 
     describe('tells what still waits for a person', () => {
-      const STOPPED = problem('route-stopped', {}, 'stopped')
+      const STOPPED = problem('circuit-breaker-open', {}, 'stopped')
 
       async function stopped(...keys: string[]): Promise<void> {
         await planFile(
@@ -241,7 +250,7 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
           'a',
           keys.map((key, index) => planned(index + 1, key)),
         )
-        await journal.holdRest(lease, 'a', STOPPED)
+        await journal.holdRemainingRecords(lease, 'a', STOPPED)
         await close('a')
       }
 
@@ -252,23 +261,23 @@ export function supportSuite(name: string, open: (clock: Clock) => Promise<Journ
           id,
           keys.map((key, index) => planned(index + 1, key)),
         )
-        const sending = await journal.beginAttempts(lease, { file: id }, 10)
+        const sending = await journal.startAttempts(lease, { file: id }, 10)
         const results: RecordResult[] = sending.map((record) => accepted(record.id, String(record.id)))
-        await journal.endAttempts(lease, results)
+        await journal.finishAttempts(lease, results)
       }
 
       it('and not what went through with another file meanwhile', async () => {
         await stopped('PO-1', 'PO-2')
         await acceptAll('b', ['PO-1'])
-        expect(await journal.heldFiles(5)).toMatchObject([{ file: 'a', records: 1 }])
-        expect((await journal.heldRecords(5)).map(({ keyValues }) => keyValues)).toEqual([['PO-2']])
-        expect(await journal.heldFiles(5, 'a')).toMatchObject([{ file: 'a', records: 2 }])
+        expect(await journal.listHeldFiles(5)).toMatchObject([{ file: 'a', records: 1 }])
+        expect((await journal.listHeldRecords(5)).map(({ keyValues }) => keyValues)).toEqual([['PO-2']])
+        expect(await journal.listHeldFiles(5, 'a')).toMatchObject([{ file: 'a', records: 2 }])
       })
 
       it('of what may be repeated too, whose key ends with its file', async () => {
         await stopped('12 a', '13 a')
         await acceptAll('b', ['12 b'])
-        expect((await journal.heldRecords(5)).map(({ keyValues }) => keyValues)).toEqual([['13 a']])
+        expect((await journal.listHeldRecords(5)).map(({ keyValues }) => keyValues)).toEqual([['13 a']])
       })
     })
   })

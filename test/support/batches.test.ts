@@ -1,6 +1,6 @@
 /** Many small writes and reads as few large ones: nothing lost, nothing out of order, no failure unheard. */
 import { expect, test } from 'vitest'
-import { batchReader, batchWriter } from '../../src/support/batches.ts'
+import { createBatchReader, createBatchWriter } from '../../src/support/async.ts'
 
 const NEVER_BY_TIME = 60_000
 
@@ -10,7 +10,7 @@ function slowWriter(limits: { atMost: number; afterMs: number }) {
   const pending: { resolve: () => void; reject: (reason: unknown) => void }[] = []
   let atOnce = 0
   let mostAtOnce = 0
-  const writer = batchWriter<number>(limits, async (items) => {
+  const writer = createBatchWriter<number>(limits, async (items) => {
     batches.push([...items])
     mostAtOnce = Math.max(mostAtOnce, ++atOnce)
     try {
@@ -73,7 +73,7 @@ test('what the writing throws reaches every item of its batch, and no other', as
 })
 
 test('a failure that is thrown before anything is awaited reaches its items too', async () => {
-  const writer = batchWriter<number>({ atMost: 1, afterMs: NEVER_BY_TIME }, () => {
+  const writer = createBatchWriter<number>({ atMost: 1, afterMs: NEVER_BY_TIME }, () => {
     throw new Error('closed')
   })
 
@@ -105,7 +105,7 @@ test('flush does nothing when nothing waits', async () => {
 
 test('a few items are written after a while although no more come', async () => {
   const written: number[] = []
-  const writer = batchWriter<number>(
+  const writer = createBatchWriter<number>(
     { atMost: 100, afterMs: 1 },
     async (items) => void written.push(...items),
   )
@@ -120,7 +120,7 @@ test('what waits goes along with a larger write, in its turn, and is written onc
   const before = [writer.add(1), writer.add(2)]
   const taken = writer.add(3)
   const seen: (readonly number[])[] = []
-  const larger = writer.within(async (items) => {
+  const larger = writer.flushWithin(async (items) => {
     seen.push(items)
     return 'done'
   })
@@ -135,11 +135,11 @@ test('what waits goes along with a larger write, in its turn, and is written onc
 
 test('what the larger write throws reaches who asked for it and every item that went along, and the next are written', async () => {
   const written: number[] = []
-  const writer = batchWriter<number>({ atMost: 9, afterMs: NEVER_BY_TIME }, async (items) => {
+  const writer = createBatchWriter<number>({ atMost: 9, afterMs: NEVER_BY_TIME }, async (items) => {
     written.push(...items)
   })
   const item = writer.add(1)
-  const larger = writer.within(() => Promise.reject(new Error('no room')))
+  const larger = writer.flushWithin(() => Promise.reject(new Error('no room')))
 
   await expect(larger).rejects.toThrow('no room')
   await expect(item).rejects.toThrow('no room')
@@ -149,7 +149,7 @@ test('what the larger write throws reaches who asked for it and every item that 
 
 test('a larger write is done although nothing waits', async () => {
   const { writer, batches } = slowWriter({ atMost: 2, afterMs: NEVER_BY_TIME })
-  expect(await writer.within(async (items) => items.length)).toBe(0)
+  expect(await writer.flushWithin(async (items) => items.length)).toBe(0)
   expect(batches).toEqual([])
 })
 
@@ -157,7 +157,7 @@ test('a larger write is done although nothing waits', async () => {
 function slowReader() {
   const reads: number[][] = []
   const pending: { resolve: () => void; reject: (reason: unknown) => void }[] = []
-  const ask = batchReader<number, number>(async (asked) => {
+  const ask = createBatchReader<number, number>(async (asked) => {
     reads.push([...asked])
     await new Promise<void>((resolve, reject) => pending.push({ resolve, reject }))
     return asked.map((number) => number * 2)

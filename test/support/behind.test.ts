@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { withBehind } from '../../src/support/behind.ts'
+import { withBackgroundTasks } from '../../src/support/async.ts'
 
-/** Pieces of work that end when they are told to. */
+/** Pieces of work that end when they are reported to. */
 function pieces() {
   const ends = new Map<string, (error?: Error) => void>()
   let most = 0
@@ -29,7 +29,7 @@ const soon = () => new Promise((resolve) => setImmediate(resolve))
 test('no more pieces than allowed are under way, and the end waits for all', async () => {
   const { work, end, most, left } = pieces()
   let isOver = false
-  const all = withBehind(2, async (behind) => {
+  const all = withBackgroundTasks(2, async (behind) => {
     for (const name of ['a', 'b', 'c']) await behind.add(work(name))
     return 'ahead'
   }).finally(() => (isOver = true))
@@ -48,7 +48,7 @@ test('no more pieces than allowed are under way, and the end waits for all', asy
 
 test('what a piece throws is thrown, when nothing is under way any more', async () => {
   const { work, end, left } = pieces()
-  const all = withBehind(2, async (behind) => {
+  const all = withBackgroundTasks(2, async (behind) => {
     await behind.add(work('a'))
     await behind.add(work('b'))
     await behind.add(work('never'))
@@ -65,7 +65,7 @@ test('what a piece throws is thrown, when nothing is under way any more', async 
 
 test('what is thrown ahead comes after the pieces behind are done', async () => {
   const { work, end, left } = pieces()
-  const all = withBehind(2, async (behind) => {
+  const all = withBackgroundTasks(2, async (behind) => {
     await behind.add(work('a'))
     throw new Error('stopped')
   })

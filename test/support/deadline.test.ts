@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, onTestFinished, test } from 'vitest'
-import { deadlineAfter } from '../../src/support/deadline.ts'
+import { startDeadline } from '../../src/support/async.ts'
 
 const LONG_MS = 60_000
 
@@ -12,7 +12,7 @@ test('when the time is over its signal fires, also while memory is cleaned up', 
   const cleaning = setInterval(cleanUp, 10)
   onTestFinished(() => clearInterval(cleaning))
   const isOver = await new Promise<boolean>((resolve) => {
-    const deadline = deadlineAfter(100, new AbortController().signal)
+    const deadline = startDeadline(100, new AbortController().signal)
     deadline.signal.addEventListener('abort', () => resolve(deadline.isOver()))
   })
 
@@ -21,12 +21,12 @@ test('when the time is over its signal fires, also while memory is cleaned up', 
 
 test('a stop fires it at once, and the time is not over then', () => {
   const stop = new AbortController()
-  const running = deadlineAfter(LONG_MS, stop.signal)
+  const running = startDeadline(LONG_MS, stop.signal)
   stop.abort()
-  const late = deadlineAfter(LONG_MS, stop.signal)
+  const late = startDeadline(LONG_MS, stop.signal)
   onTestFinished(() => {
-    running.end()
-    late.end()
+    running.clear()
+    late.clear()
   })
 
   expect([running.signal.aborted, running.isOver()]).toEqual([true, false])
@@ -35,8 +35,8 @@ test('a stop fires it at once, and the time is not over then', () => {
 
 test('when the work is done, neither time nor stop fires it', async () => {
   const stop = new AbortController()
-  const deadline = deadlineAfter(10, stop.signal)
-  deadline.end()
+  const deadline = startDeadline(10, stop.signal)
+  deadline.clear()
 
   await new Promise((resolve) => setTimeout(resolve, 30))
   stop.abort()

@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { makeFolderDurably, renameDurably, syncFolder } from '../../src/support/durable.ts'
+import { makeFolderDurably, renameDurably, syncFolder } from '../../src/support/files.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 
 test('a file is moved to another folder whole, and is in one place only', async () => {

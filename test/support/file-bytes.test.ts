@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bytesOf, fileBytes } from '../../src/support/file-bytes.ts'
+import { readBytes, readFileBytes } from '../../src/support/files.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 
 async function whole(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
@@ -29,7 +29,7 @@ test('any stretch of a file comes back byte for byte, over all its pieces', asyn
       fc.asyncProperty(place, fc.option(place, { nil: undefined }), async (from, until) => {
         const stretch = until === undefined ? { from } : { from, until: Math.max(from, until) }
 
-        const found = await whole(bytesOf(file, stretch))
+        const found = await whole(readBytes(file, stretch))
 
         expect(found.equals(contents.subarray(stretch.from, stretch.until))).toBe(true)
       }),
@@ -43,7 +43,7 @@ test('what is written to the file while it is read comes too', async () => {
   const path = await fileOf('one,')
   const found: string[] = []
 
-  for await (const piece of fileBytes(path)) {
+  for await (const piece of readFileBytes(path)) {
     found.push(piece.toString())
     if (found.length < 3) await appendFile(path, 'more,')
   }
@@ -52,16 +52,17 @@ test('what is written to the file while it is read comes too', async () => {
 })
 
 test('an empty file has no pieces, and a missing one throws when it is read and not before', async () => {
-  expect(await whole(fileBytes(await fileOf('')))).toHaveLength(0)
+  expect(await whole(readFileBytes(await fileOf('')))).toHaveLength(0)
 
-  const pieces = fileBytes(join(await tempFolder(), 'gone.csv'))
+  const pieces = readFileBytes(join(await tempFolder(), 'gone.csv'))
   await expect(pieces.next()).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
 test('a small file takes little room, and a large one no more than a quarter of a megabyte at a time', async () => {
   const roomFor = async (size: number) => {
     const rooms: number[] = []
-    for await (const { buffer } of fileBytes(await fileOf(Buffer.alloc(size)))) rooms.push(buffer.byteLength)
+    for await (const { buffer } of readFileBytes(await fileOf(Buffer.alloc(size))))
+      rooms.push(buffer.byteLength)
     return Math.max(...rooms)
   }
 
@@ -76,7 +77,7 @@ test.skipIf(process.platform === 'win32')('a pipe is read to its end', async () 
   await run('mkfifo', [path])
 
   const [found] = await Promise.all([
-    whole(fileBytes(path)),
+    whole(readFileBytes(path)),
     run('sh', ['-c', `printf 'a,b\\n' > '${path}'`]),
   ])
 

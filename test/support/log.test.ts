@@ -3,8 +3,13 @@ import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { createLog, type LogFormat, type LogLevel } from '../../src/support/log.ts'
-import { fileSink, streamSink } from '../../src/support/log-sinks.ts'
+import {
+  createFileSink,
+  createLog,
+  createStreamSink,
+  type LogFormat,
+  type LogLevel,
+} from '../../src/support/log.ts'
 import { asNobody } from '../fixtures/as-nobody.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 
@@ -13,7 +18,7 @@ const NOW = Date.UTC(2026, 10, 21, 15, 20, 1, 123)
 function aLog(format: LogFormat, level: LogLevel = 'info') {
   const lines: string[] = []
   const sink = { write: (text: string) => void lines.push(text), close: () => Promise.resolve() }
-  return { lines, log: createLog({ level, outlets: [{ format, sink }], now: () => NOW }) }
+  return { lines, log: createLog({ level, outputs: [{ format, sink }], now: () => NOW }) }
 }
 
 test('a line for programs is one JSON object with its code, its fields and words', () => {
@@ -43,7 +48,7 @@ test('a line for people says when, where and what', () => {
   const { lines, log } = aLog('human')
 
   log.write('info', { code: 'file.received', route: 'orders', words: 'a.csv received' })
-  log.write('warn', { code: 'watch.deaf', words: 'inbox tells nothing' })
+  log.write('warn', { code: 'watch.unreliable', words: 'inbox tells nothing' })
   log.write('error', { code: 'route.failed', route: 'orders', words: 'no folder' })
 
   expect(lines.join('')).toBe(
@@ -87,7 +92,7 @@ test('what is below the level is not written', () => {
 test('a file is added to, in folders that are made, and goes on in a new one when it was moved away', async () => {
   const folder = await tempFolder()
   const path = join(folder, 'logs', 'bridge.log')
-  const sink = fileSink(path)
+  const sink = createFileSink(path)
 
   sink.write('one\n')
   await sink.close()
@@ -104,7 +109,7 @@ test('a file that cannot be written stops nothing, and gets its lines when it ca
   const folder = await tempFolder()
   const path = join(folder, 'bridge.log')
   await mkdir(path) // a folder stands in the place of the file
-  const sink = fileSink(path)
+  const sink = createFileSink(path)
 
   sink.write('one\n')
   await sink.close()
@@ -122,7 +127,7 @@ test('lines that find no room are counted, and the file says how many', async ()
   const folder = await tempFolder()
   const path = join(folder, 'bridge.log')
   await mkdir(path)
-  const sink = fileSink(path)
+  const sink = createFileSink(path)
   const large = `${'x'.repeat(1_000_000)}\n`
 
   for (let turn = 0; turn < 7; turn++) sink.write(large)
@@ -145,7 +150,7 @@ test('a file without rights stops nothing', async () => {
   await chmod(path, 0o444)
 
   await asNobody(async () => {
-    const sink = fileSink(path)
+    const sink = createFileSink(path)
     sink.write('one\n')
     await expect(sink.close()).resolves.toBeUndefined()
   })
@@ -154,7 +159,7 @@ test('a file without rights stops nothing', async () => {
 
 test('a stream that nobody reads takes a few megabytes and then no more', () => {
   const stuck = new Writable({ write: () => undefined })
-  const sink = streamSink(stuck)
+  const sink = createStreamSink(stuck)
 
   for (let turn = 0; turn < 100; turn++) sink.write('x'.repeat(1_000_000))
 
@@ -169,5 +174,5 @@ test('a stream that throws, as a file on a full disk does, stops nothing', () =>
     },
   }
 
-  expect(() => streamSink(full).write('one\n')).not.toThrow()
+  expect(() => createStreamSink(full).write('one\n')).not.toThrow()
 })

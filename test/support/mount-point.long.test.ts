@@ -3,7 +3,7 @@ import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { isMountPoint } from '../../src/support/mount-point.ts'
+import { isMountPoint } from '../../src/support/files.ts'
 import { smallDisk } from '../fixtures/small-disk.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 

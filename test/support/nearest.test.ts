@@ -1,6 +1,6 @@
 /** "Did you mean": a guess when it is likely to be right, and silence when it is not. */
 import { expect, test } from 'vitest'
-import { didYouMean, nearestName, nearestNames, spokenName } from '../../src/support/nearest.ts'
+import { didYouMean, findSimilarName, rankSimilarNames, normalizeForSearch } from '../../src/support/text.ts'
 
 const ROUTES = ['orders-in', 'orders-out', 'Shipments', 'id']
 
@@ -10,28 +10,28 @@ test.each([
   ['shipmnets', 'Shipments'],
   ['orders-in', 'orders-in'],
 ])('"%s" was meant to be "%s"', (slip, meant) => {
-  expect(nearestName(slip, ROUTES)).toBe(meant)
+  expect(findSimilarName(slip, ROUTES)).toBe(meant)
   expect(didYouMean(slip, ROUTES)).toBe(` Did you mean "${meant}"?`)
 })
 
 test.each(['invoices', 'customer-returns', 'xyzzy'])('for "%s" nothing is guessed', (word) => {
-  expect(nearestName(word, ROUTES)).toBeUndefined()
+  expect(findSimilarName(word, ROUTES)).toBeUndefined()
   expect(didYouMean(word, ROUTES)).toBe('')
 })
 
 test('nothing is guessed when there is nothing to choose from', () => {
-  expect(nearestName('anything', [])).toBeUndefined()
+  expect(findSimilarName('anything', [])).toBeUndefined()
 })
 
 test.each(['BD-0003', 'bd-0003', 'BD0003', 'bd 3', 'Bd_03'])('"%s" is said like "BD-0003"', (name) => {
-  expect(spokenName(name)).toBe(spokenName('BD-0003'))
+  expect(normalizeForSearch(name)).toBe(normalizeForSearch('BD-0003'))
 })
 
 test('zeros within a number count', () => {
-  expect(spokenName('BD-3000')).not.toBe(spokenName('BD-3'))
-  expect(spokenName('BD-1003')).not.toBe(spokenName('BD-13'))
+  expect(normalizeForSearch('BD-3000')).not.toBe(normalizeForSearch('BD-3'))
+  expect(normalizeForSearch('BD-1003')).not.toBe(normalizeForSearch('BD-13'))
 })
 
 test('what differs in case and dashes alone comes before what differs in a digit', () => {
-  expect(nearestNames('bd0003', ['BD-0004', 'BD-0003', 'XY-9999'], 5)).toEqual(['BD-0003', 'BD-0004'])
+  expect(rankSimilarNames('bd0003', ['BD-0004', 'BD-0003', 'XY-9999'], 5)).toEqual(['BD-0003', 'BD-0004'])
 })

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { writeNewFile } from '../../src/support/new-file.ts'
+import { writeNewFile } from '../../src/support/files.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 
 async function* chunks(...texts: readonly string[]): AsyncGenerator<Uint8Array> {

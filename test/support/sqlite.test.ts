@@ -37,7 +37,7 @@ async function openThere(folder: string): Promise<string> {
       console.log(database.prepare('select sqlite_version()').pluck().get())
     } catch (error) {
       console.log(error.code, error.exit, error.message)
-      console.log(error.cure)
+      console.log(error.fix)
     }`
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], { cwd: folder })
   return stdout

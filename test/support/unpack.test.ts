@@ -1,7 +1,7 @@
 /** Packed files: found out by their first bytes, unpacked as they come, never beyond bounds. */
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { isPacked, unpacked } from '../../src/support/unpack.ts'
+import { isGzipped, gunzipIfNeeded } from '../../src/support/gunzip.ts'
 
 const TEXT = Buffer.from('PO,SKU\n'.repeat(2000))
 
@@ -12,7 +12,7 @@ async function* inChunks(bytes: Uint8Array, size: number): AsyncGenerator<Uint8A
 
 async function whole(bytes: Uint8Array, size = 1000): Promise<string> {
   const parts: Uint8Array[] = []
-  for await (const chunk of unpacked(inChunks(bytes, size))) parts.push(chunk)
+  for await (const chunk of gunzipIfNeeded(inChunks(bytes, size))) parts.push(chunk)
   return Buffer.concat(parts).toString()
 }
 
@@ -29,7 +29,7 @@ test.each([
   ['nothing', Buffer.alloc(0)],
   ['the beginning of the mark', Buffer.from([0x1f, 0x8b])],
 ])('%s passes as it is', async (_, bytes) => {
-  expect(isPacked(bytes)).toBe(false)
+  expect(isGzipped(bytes)).toBe(false)
   expect(await whole(bytes, 1)).toBe(bytes.toString())
 })
 
@@ -53,7 +53,7 @@ test('what goes wrong with the input itself passes through', async () => {
     throw new Error('the disk is gone')
   }
   const read = async () => {
-    for await (const _ of unpacked(broken())) continue
+    for await (const _ of gunzipIfNeeded(broken())) continue
   }
   await expect(read()).rejects.toThrow('the disk is gone')
 })
@@ -67,7 +67,7 @@ test('the input is let go of when nobody wants the rest', async () => {
       released = true
     }
   }
-  for await (const _ of unpacked(input())) break
+  for await (const _ of gunzipIfNeeded(input())) break
   await new Promise((resolve) => setImmediate(resolve))
   expect(released).toBe(true)
 })

@@ -66,7 +66,7 @@ const CAPABILITIES = {
   O12: 'names of exported files',
   O13: 'a mapping that extends another',
   O14: 'a mapping held to its examples',
-  O15: 'mistakes with their places',
+  O15: 'errors with their places',
 } as const
 
 /** The codes at the start of a title, as in `V6 and V7: lookups`. */

@@ -1,8 +1,8 @@
 /** docs/certainty.md is printed from the table that decides what may be sent again, and from the limits of doing so. */
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { ENDINGS, type EndingName, type Known } from '../../src/client/endings.ts'
-import { DEFAULT_HOST } from '../../src/client/host.ts'
+import { REQUEST_ENDINGS, type EndingName, type Known } from '../../src/client/certainty.ts'
+import { DEFAULT_HOST_LIMITS } from '../../src/client/host-health.ts'
 import { DEFAULT_RETRY } from '../../src/client/retry.ts'
 import { OPERATIONS } from '../../src/contract/operations.ts'
 import { FAILURES } from '../../src/support/errors.ts'
@@ -31,14 +31,14 @@ const KNOWN: Readonly<Record<Known, string>> = {
 }
 
 function statusOf(name: EndingName): string {
-  const ending = ENDINGS[name]
+  const ending = REQUEST_ENDINGS[name]
   if (!('status' in ending)) return '–'
   const { from, to } = ending.status
   return from === to ? String(from) : `${from}–${to}`
 }
 
 function rowOf(name: EndingName): string {
-  const ending = ENDINGS[name]
+  const ending = REQUEST_ENDINGS[name]
   const [write, read] = 'but' in ending ? [BUT[ending.but], 'the same'] : DONE[ending.known]
   return `| ${ending.when} | ${statusOf(name)} | ${KNOWN[ending.known]} | ${write} | ${read} |`
 }
@@ -76,7 +76,7 @@ const PROOFS: readonly Proof[] = [
   {
     what: 'A file is in one place once, though its reader takes it while the bridge is down',
     when: 'the bridge dies around each step of a delivery: folders, SFTP with rename, SFTP without; exports, results, summaries',
-    by: ['pipelines/delivered-once.test.ts', 'suites/mailbox.suite.ts'],
+    by: ['pipeline/delivered-once.test.ts', 'suites/mailbox.suite.ts'],
   },
   {
     what: 'Nothing that was acknowledged is missing, nothing is doubled',
@@ -110,7 +110,7 @@ const LIMITS = [
   },
   {
     what: 'A scanner or a backup touches a hidden working file, and the bridge dies between the note and the name',
-    done: 'The changed time of the file looks as if it had its name, and it counts as delivered. While the bridge lives it notices, and goes on',
+    done: 'The changed time of the file looks as if it had its name, and it counts as delivered. While the bridge lives it detects this, and goes on',
   },
   {
     what: 'An SFTP server itself stops between the two steps of its own rename (OpenSSH links and then removes)',
@@ -133,20 +133,20 @@ test('docs/certainty.md shows the table by which the client decides what is sent
     '',
     'The API has no key that would make it recognise a request it was sent before. So what may be sent again is decided by',
     'where a failure happened, never by the words of a message. The first row that fits counts. Printed from the table the',
-    'client decides by (`src/client/endings.ts`).',
+    'client decides by (`src/client/certainty.ts`).',
     '',
     '| What happened | HTTP | What is known | A call that changes something | A read |',
     '|---|---|---|---|---|',
-    ...(Object.keys(ENDINGS) as EndingName[]).map(rowOf),
+    ...(Object.keys(REQUEST_ENDINGS) as EndingName[]).map(rowOf),
     '',
     '## Trying again',
     '',
     `- A call is tried ${DEFAULT_RETRY.attempts} times at most, within ${seconds(DEFAULT_RETRY.budgetMs)} of its first failure. The pause is a random part of ${DEFAULT_RETRY.baseMs} ms,`,
     `  doubled each time up to ${seconds(DEFAULT_RETRY.maxMs)}, and comes on top of what \`Retry-After\` asks for, in seconds or as a date`,
     '  (by the clock of the API, as its `Date` header tells).',
-    `- A bridge has ${DEFAULT_HOST.retries} tries more than the first in hand; every answer gives back ${DEFAULT_HOST.earned}. When they are used up, a call is tried once.`,
-    `- When ${DEFAULT_HOST.failures} requests in a row, over ${seconds(DEFAULT_HOST.failingMs)}, had no answer of the API itself (no connection, no answer, 502, 503, 504),`,
-    `  the host is left in peace for ${seconds(DEFAULT_HOST.restMs)}: nothing is sent to it by any route. Then one request is let through, which decides.`,
+    `- A bridge has ${DEFAULT_HOST_LIMITS.retries} tries more than the first in hand; every answer gives back ${DEFAULT_HOST_LIMITS.retriesPerAnswer}. When they are used up, a call is tried once.`,
+    `- When ${DEFAULT_HOST_LIMITS.failures} requests in a row, over ${seconds(DEFAULT_HOST_LIMITS.failingMs)}, had no answer of the API itself (no connection, no answer, 502, 503, 504),`,
+    `  the host is left in peace for ${seconds(DEFAULT_HOST_LIMITS.pauseMs)}: nothing is sent to it by any route. Then one request is let through, which decides.`,
     '- Right before each attempt the lease of the route must be fresh, and once more at the moment the request is written: a',
     '  process that was stopped and wakes up late sends nothing.',
     '- When the program is asked to stop, all these waits end at once.',
@@ -165,13 +165,13 @@ test('docs/certainty.md shows the table by which the client decides what is sent
     '- What only looks like ours is not taken for it: an order, invoice or item of the same number with other contents, what the API says',
     '  was made more than a day before the first lost attempt, and a shipment that was there before, or has a tracking number where the',
     '  record has none.',
-    '- What cannot be proven is `held` with `outcome-unprovable`, and `dropbridge settle` tells the bridge what a person found out.',
+    '- What cannot be proven is `held` with `outcome-unprovable`, and `dropbridge resolve` tells the bridge what a person found out.',
     '',
     '| Operation | May be repeated | Looked up with |',
     '|---|---|---|',
     ...Object.entries(OPERATIONS).flatMap(operationRow),
     '',
-    'How each of them tells its own record from others is in [architecture.md](architecture.md), under *Certainty*.',
+    'How each of them tells its own record from others: [exactly once](concepts/exactly-once.md#present).',
     '',
     '## What is proven, and by what',
     '',

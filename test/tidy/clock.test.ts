@@ -16,7 +16,7 @@ test('no file of the program reads the time of day but the clock itself, and the
     /\bDate\.now\(|\bnew Date\(\)|DateTime\.(now|local|utc)\(\)/.test(textOf(path)),
   )
 
-  expect(readers.toSorted()).toEqual(['src/cli/prove/swift-clock.ts', 'src/support/clock.ts'])
+  expect(readers.toSorted()).toEqual(['src/prove/world.ts', 'src/support/clock.ts'])
 })
 
 test('tests that read the clock run under a shifted one too, and only by name some are left out', () => {

@@ -1,6 +1,6 @@
 /** docs/configuration.md is printed from the schema that `dropbridge.yaml` is checked against. */
 import { expect, test } from 'vitest'
-import { configurationJsonSchema, type JsonSchema } from '../../src/config/json-schema.ts'
+import { configurationJsonSchema, type JsonSchema } from '../../src/config/schema.ts'
 
 const repository = new URL('../..', import.meta.url).pathname
 
@@ -59,7 +59,7 @@ function innerRows(name: string, schema: JsonSchema): string[] {
 
 const isNamed = ({ additionalProperties }: JsonSchema) => isSchema(additionalProperties)
 
-/** What the kinds of a part are told apart by. */
+/** What the kinds of a part are distinguished by. */
 function kindOf(schema: JsonSchema): string {
   const { type, from } = Object.fromEntries(propertiesOf(schema))
   if (type?.const !== undefined) return `type: ${String(type.const)}`
@@ -88,7 +88,7 @@ test('docs/configuration.md shows every setting with its default', async () => {
     '# dropbridge.yaml',
     '',
     'Every setting, printed from the schema the file is checked against; [dropbridge.schema.json](dropbridge.schema.json) is the',
-    'same for editors. How the settings work together is told in [routes.md](routes.md). A key that is not here is a mistake, and',
+    'same for editors. How the settings work together is told in [routes.md](routes.md). A key that is not here is an error, and',
     'is told with what may have been meant.',
     '',
     '- `${NAME}` stands for a variable of the environment, `${file:PATH}` for the contents of a file. Secrets come from nowhere else.',

@@ -1,16 +1,22 @@
-/** The pages that list things are printed from the tables of the code, and the README names what there is. */
+/** The pages that list things are printed from the tables of the code, and docs/commands.md names what there is. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { CONCERNS } from '../../src/domain/attention.ts'
-import { PROBLEMS } from '../../src/domain/problem-kinds.ts'
+import { ALERTS } from '../../src/domain/alert.ts'
+import { PROBLEMS } from '../../src/domain/problem.ts'
 import { OUTCOMES } from '../../src/domain/record.ts'
-import { EXIT, FAILURES } from '../../src/support/errors.ts'
+import { type CodeText, EXIT, FAILURES } from '../../src/support/errors.ts'
 
 const repository = new URL('../..', import.meta.url).pathname
 const textOf = (path: string) => readFileSync(repository + path, 'utf8')
 
 function row(...cells: (string | number)[]): string {
   return `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`
+}
+
+const TEXT_HEAD = ['Code', 'What is wrong', 'Fix', 'Details']
+
+function textCells({ title, fix, details = '' }: CodeText): string[] {
+  return [title, fix, details]
 }
 
 function tableOf(head: string[], rows: (string | number)[][]): string[] {
@@ -28,16 +34,16 @@ test('docs/errors.md lists every problem, failure and outcome of the code', asyn
     'They stand in the result file (`_code`, `_message`, `_fix`). The file goes on without the record.',
     '',
     ...tableOf(
-      ['Code', 'What happened', 'What to do'],
-      Object.entries(PROBLEMS).map(([code, { cause, cure }]) => [`\`${code}\``, cause, cure]),
+      TEXT_HEAD,
+      Object.entries(PROBLEMS).map(([code, text]) => [`\`${code}\``, ...textCells(text)]),
     ),
     '## Failures',
     '',
     'They end a route or the program. Nothing is lost: the journal keeps the work.',
     '',
     ...tableOf(
-      ['Code', 'Exit', 'What happened', 'What to do'],
-      Object.entries(FAILURES).map(([code, { exit, cause, cure }]) => [`\`${code}\``, exit, cause, cure]),
+      ['Code', 'Exit', ...TEXT_HEAD.slice(1)],
+      Object.entries(FAILURES).map(([code, kind]) => [`\`${code}\``, kind.exit, ...textCells(kind)]),
     ),
     '## Outcomes of a record',
     '',
@@ -50,24 +56,24 @@ test('docs/errors.md lists every problem, failure and outcome of the code', asyn
   await expect(page).toMatchFileSnapshot(`${repository}docs/errors.md`)
 })
 
-test('docs/attention.md lists every finding that a person must hear of', async () => {
-  const path = `${repository}docs/attention.md`
-  const head = ['Code', 'What it means', 'What to do']
+test('docs/alerts.md lists every alert that a person must hear of', async () => {
+  const path = `${repository}docs/alerts.md`
+  const head = TEXT_HEAD
   const [intro = ''] = readFileSync(path, 'utf8').split(row(...head))
-  const rows = Object.entries(CONCERNS).map(([code, { meaning, cure }]) => [`\`${code}\``, meaning, cure])
+  const rows = Object.entries(ALERTS).map(([code, text]) => [`\`${code}\``, ...textCells(text)])
 
   await expect(intro + tableOf(head, rows).join('\n')).toMatchFileSnapshot(path)
 })
 
-test('the README names every command and every exit code', () => {
-  const readme = textOf('README.md')
+test('docs/commands.md names every command and every exit code', () => {
+  const page = textOf('docs/commands.md')
   const commands = readdirSync(`${repository}src/cli/commands`).map((name) => name.replace(/\.ts$/, ''))
 
   const missing = [
-    ...commands.filter((command) => !readme.includes(`dropbridge ${command}`)),
+    ...commands.filter((command) => !page.includes(`dropbridge ${command}`)),
     ...Object.values(EXIT)
       .map(String)
-      .filter((code) => !new RegExp(`\\b${code}\\b`).test(readme)),
+      .filter((code) => !new RegExp(`\\b${code}\\b`).test(page)),
   ]
 
   expect(missing).toEqual([])
@@ -81,3 +87,15 @@ test('every ready mapping carries an example, and every sample is used by one or
   expect(mappings.length).toBeGreaterThan(0)
   expect(without).toEqual([])
 })
+
+test.each([
+  ['problems', PROBLEMS],
+  ['failures', FAILURES],
+  ['alerts', ALERTS],
+])(
+  'the titles of %s have at most 60 characters, and their fixes at most 100',
+  (_, table: Record<string, CodeText>) => {
+    const long = Object.entries(table).filter(([, { title, fix }]) => title.length > 60 || fix.length > 100)
+    expect(long.map(([code]) => code)).toEqual([])
+  },
+)

@@ -3,9 +3,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ENDPOINTS, type Endpoint, type EndpointName } from '../../src/contract/endpoints.ts'
-import { OPERATIONS, type OperationName, partiesOf } from '../../src/contract/operations.ts'
-import type { InboundOperation } from '../../src/contract/inbound-operations.ts'
-import type { OutboundOperation } from '../../src/contract/outbound-operations.ts'
+import {
+  type InboundOperation,
+  type OperationName,
+  OPERATIONS,
+  type OutboundOperation,
+  partiesOf,
+} from '../../src/contract/operations.ts'
 import { loadMapping } from '../../src/mapping/load.ts'
 
 const repository = new URL('../..', import.meta.url).pathname

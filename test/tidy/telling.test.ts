@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadConfiguration } from '../../src/config/load.ts'
-import { EVENTS } from '../../src/domain/event-kinds.ts'
-import { METRICS } from '../../src/operator/metric-table.ts'
+import { LOG_EVENTS } from '../../src/domain/event.ts'
+import { METRICS } from '../../src/observability/metrics.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
 
 const docs = new URL('../../docs/', import.meta.url).pathname
@@ -23,7 +23,7 @@ function withTable(page: string, heading: string, rows: readonly (readonly strin
 
 test('docs/logs.md lists every code that a line of the log can have', async () => {
   const path = `${docs}logs.md`
-  const rows = Object.values(EVENTS).map(({ code, level, meaning }) => [`\`${code}\``, level, meaning])
+  const rows = Object.values(LOG_EVENTS).map(({ code, level, meaning }) => [`\`${code}\``, level, meaning])
   const lost = ['`log.lost`', 'warn', 'Lines could not be written into the file of the log, and how many.']
 
   await expect(
@@ -45,7 +45,7 @@ test('docs/monitoring.md lists every metric', async () => {
   ).toMatchFileSnapshot(path)
 })
 
-test.each(['logs.md', 'monitoring.md', 'notices.md'])(
+test.each(['logs.md', 'monitoring.md', 'notifications.md'])(
   'the settings that docs/%s shows are ones that load',
   async (name) => {
     const blocks = [...readFileSync(docs + name, 'utf8').matchAll(/```yaml\n([^]*?)```/g)].map(

@@ -4,9 +4,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { cronTimes } from '../../src/bridge/schedule/cron-times.ts'
+import { createCronTimes } from '../../src/schedule/cron-times.ts'
 import { runCommandLine } from '../../src/cli/command-line.ts'
-import { HealthFile } from '../../src/config/monitoring.ts'
+import { HealthSettings } from '../../src/config/observability.ts'
 import { EXIT } from '../../src/support/errors.ts'
 import { listeningTerminal } from '../fixtures/terminal.ts'
 import { tempFolder } from '../fixtures/temp-folder.ts'
@@ -108,7 +108,7 @@ test('cron calls the program with words that it understands, at times that come'
   expect(jobs).toHaveLength(2)
   for (const [, times = '', program, words = ''] of jobs) {
     expect(program).toBe(PROGRAM)
-    expect(cronTimes(times.trim(), 'UTC').nextAfter(0)).toBeGreaterThan(0)
+    expect(createCronTimes(times.trim(), 'UTC').nextAfter(0)).toBeGreaterThan(0)
     expect(words).toContain('--quiet')
     // A percent sign is the end of the line for cron.
     expect(words).not.toContain('%')
@@ -223,7 +223,8 @@ describe('the container', () => {
     expect(final).toContain('STOPSIGNAL SIGTERM')
     expect(listOf('VOLUME')).toContain('/var/lib/dropbridge')
     const health = final.find((line) => line.startsWith('HEALTHCHECK ')) ?? ''
-    expect(health).toContain(`http://${HealthFile.parse({}).listen}/livez`)
+    const { host, port } = HealthSettings.parse({})
+    expect(health).toContain(`http://${host}:${port}/livez`)
   })
 
   test('starts the program with words that it understands', async () => {

@@ -32,7 +32,7 @@ ${isOfRoute ? block : '    from: { mailbox: exchange, folder: inbox/orders }'}
   }
   expect(shown).toEqual([
     { scanMs: 30_000, atOnce: 4 },
-    { when: 'marker', companion: '{name}.done' },
+    { when: 'marker', sidecar: '{name}.done' },
     'number',
     { name: 'orders-{number}.csv', start: 18 },
   ])

@@ -1,54 +1,55 @@
 /** `dropbridge audit verify`: whether the journal is what was written into it, and what is not. */
-import type { Anchor, AuditReport, Finding } from '../../domain/audit.ts'
+import type { Anchor, AuditReport, Mismatch } from '../../domain/audit.ts'
 import { isoTime } from '../../support/clock.ts'
-import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
-import { readConfigurationToLook, withBridge } from '../context.ts'
-import type { Terminal } from '../terminal.ts'
-
-export interface AuditOptions {
-  readonly config: string
-  readonly json: boolean
-  /** `EVENT:HASH`. */
-  readonly anchor: string | undefined
-}
+import { BridgeError, EXIT, usageError } from '../../support/errors.ts'
+import { CONFIG_FLAG, defineCommand, JSON_FLAG, text } from '../command.ts'
+import { readConfigurationWithoutApi, withBridge } from '../context.ts'
 
 /** Throws `journal-altered` when something is not as it was written, after it has told what. */
-export async function auditVerify(
-  terminal: Terminal,
-  { config, json, anchor }: AuditOptions,
-): Promise<ExitCode> {
-  const kept = anchor === undefined ? {} : { anchor: anchorOf(anchor) }
-  const configuration = await readConfigurationToLook(terminal, config)
-  const silent = () => undefined
-  const report = await withBridge(terminal, { configuration, notify: silent }, ({ journal }) =>
-    journal.verifyChain(kept),
-  )
-  if (json) terminal.out(JSON.stringify(asData(report), null, 2))
-  else for (const line of inWords(report)) terminal.out(line)
-  if (report.found === 0) return EXIT.ok
-  const things =
-    report.found === 1 ? 'one thing is not as it was' : `${report.found} things are not as they were`
-  throw new BridgeError('journal-altered', `the journal was altered: ${things} written`)
-}
+const verifyCommand = defineCommand({
+  usage: 'verify',
+  describe: 'Walk the chain of events and compare it with the journal; changes nothing',
+  options: {
+    config: CONFIG_FLAG,
+    json: JSON_FLAG,
+    anchor: text('EVENT:HASH that was kept outside: the chain must still hold it'),
+  },
+  async run(terminal, { config, json, anchor }) {
+    const kept = anchor === undefined ? {} : { anchor: parseAnchor(anchor) }
+    const configuration = await readConfigurationWithoutApi(terminal, config)
+    const report = await withBridge(terminal, configuration, ({ journal }) => journal.verifyChain(kept))
+    if (json) terminal.out(JSON.stringify(auditToJson(report), null, 2))
+    else for (const line of formatAudit(report)) terminal.out(line)
+    if (report.found === 0) return EXIT.ok
+    const things =
+      report.found === 1 ? 'one thing is not as it was' : `${report.found} things are not as they were`
+    throw new BridgeError('journal-altered', `the journal was altered: ${things} written`)
+  },
+})
 
-function anchorOf(text: string): Anchor {
+export const auditCommand = defineCommand({
+  usage: 'audit',
+  describe: 'Check that the journal is what was written into it',
+  commands: [verifyCommand],
+  demand: 'Say what to do: audit verify.',
+})
+
+function parseAnchor(text: string): Anchor {
   const [, event, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text.trim()) ?? []
   if (event !== undefined && hash !== undefined) return { event: Number(event), hash }
-  throw new BridgeError(
-    'usage-wrong',
+  throw usageError(
     `--anchor "${text}" is no EVENT:HASH, as audit verify prints one and NAME.summary.json holds one`,
   )
 }
 
-function inWords(report: AuditReport): string[] {
+function formatAudit(report: AuditReport): string[] {
   const { events, firstAt, lastAt, head, compared, found, findings } = report
   const times =
     firstAt === undefined || lastAt === undefined ? '' : `, from ${isoTime(firstAt)} to ${isoTime(lastAt)}`
   const { records, files, deliveries } = compared
-  const more = found > findings.length ? [`and ${found - findings.length} more`] : []
   return [
-    ...findings.map(findingInWords),
-    ...more,
+    ...findings.map(formatMismatch),
+    ...(found > findings.length ? [`and ${found - findings.length} more`] : []),
     `${events} events${times}`,
     `compared with ${records} records, ${files} files and ${deliveries} deliveries`,
     found === 0 ? 'whole' : `${found} not as written`,
@@ -56,13 +57,13 @@ function inWords(report: AuditReport): string[] {
   ]
 }
 
-function findingInWords({ message, event, since }: Finding): string {
+function formatMismatch({ message, event, since }: Mismatch): string {
   if (event === undefined || since === undefined) return message
   return `${message} (event ${event} of ${isoTime(since)})`
 }
 
 /** Times as people read them. */
-function asData({ firstAt, lastAt, findings, ...report }: AuditReport): unknown {
+function auditToJson({ firstAt, lastAt, findings, ...report }: AuditReport): unknown {
   return {
     whole: report.found === 0,
     ...report,

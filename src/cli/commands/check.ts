@@ -1,65 +1,49 @@
 /** `dropbridge check`: the configuration, the mappings and their examples, without sending anything. */
 import { randomUUID } from 'node:crypto'
-import { checkConfiguration } from '../../bridge/check.ts'
-import { checkMailboxes } from '../../bridge/check-mailboxes.ts'
-import { checkOnline, type OnlineCheck } from '../../bridge/check-online.ts'
-import type { Configuration } from '../../config/configuration.ts'
-import { EXIT, type ExitCode } from '../../support/errors.ts'
+import { checkConfiguration, checkMailboxes, checkOnline } from '../../app/check.ts'
+import { EXIT } from '../../support/errors.ts'
+import { VERSION } from '../../support/package.ts'
+import { CONFIG_FLAG, defineCommand, flag, JSON_FLAG } from '../command.ts'
 import { readConfiguration } from '../context.ts'
-import type { Terminal } from '../terminal.ts'
-import { VERSION } from '../version.ts'
+import { formatExampleCount } from '../format/text.ts'
 
-export interface CheckOptions {
-  readonly config: string
-  readonly json: boolean
-  /** Whether the API is asked too. */
-  readonly online: boolean
-}
-
-export async function check(terminal: Terminal, { config, json, online }: CheckOptions): Promise<ExitCode> {
-  const configuration = await readConfiguration(terminal, config)
-  const offline = await checkConfiguration(configuration)
-  const asked = online ? await askAround(terminal, configuration) : []
-  const wrong = [...offline.failures, ...asked.flatMap((each) => each.wrong)]
-  const failures = [...wrong, ...asked.flatMap(({ refused }) => refused)]
-  const unanswered = asked.flatMap((each) => each.unanswered)
-  const found = { ...offline, failures, ...(online ? { unanswered } : {}) }
-  if (json) {
-    terminal.out(JSON.stringify(found, null, 2))
-  } else {
-    for (const { route, mapping, examples } of found.routes) {
-      terminal.out(`${route}: ${mapping}: ${examples === 1 ? 'one example' : `${examples} examples`}`)
+export const checkCommand = defineCommand({
+  usage: 'check',
+  describe: 'Check the configuration and the mappings, and run the mappings’ examples; nothing is sent',
+  options: { config: CONFIG_FLAG, json: JSON_FLAG, online: flag('Try the API and its credentials too') },
+  async run(terminal, { config, json, online }) {
+    const configuration = await readConfiguration(terminal, config)
+    const offline = await checkConfiguration(configuration)
+    const { clock } = terminal
+    const options = { clock, random: Math.random, newId: randomUUID, version: VERSION, isImpatient: true }
+    // The API, and the servers of mailboxes.
+    const asked = online
+      ? [await checkOnline(configuration, options), await checkMailboxes(configuration, options)]
+      : []
+    const wrong = [...offline.failures, ...asked.flatMap((each) => each.errors)]
+    const failures = [...wrong, ...asked.flatMap(({ refused }) => refused)]
+    const unanswered = asked.flatMap((each) => each.unanswered)
+    if (json) {
+      terminal.out(JSON.stringify({ ...offline, failures, ...(online ? { unanswered } : {}) }, null, 2))
+    } else {
+      for (const { route, mapping, examples } of offline.routes)
+        terminal.out(`${route}: ${mapping}: ${formatExampleCount(examples)}`)
+      for (const warning of offline.warnings) terminal.say(`warning: ${warning}`)
+      for (const failure of failures) terminal.say(`wrong: ${failure}`)
+      for (const each of unanswered) terminal.say(`no answer: ${each}`)
+      terminal.say(formatVerdict(failures.length > 0, unanswered.length > 0, online))
     }
-    for (const warning of found.warnings) terminal.say(`worth a look: ${warning}`)
-    for (const failure of failures) terminal.say(`wrong: ${failure}`)
-    for (const each of unanswered) terminal.say(`no answer: ${each}`)
-    terminal.say(verdictOf({ failures, unanswered, online }))
-  }
-  if (wrong.length > 0) return EXIT.badConfiguration
-  if (failures.length > 0) return EXIT.refusedCredentials
-  return unanswered.length > 0 ? EXIT.unavailable : EXIT.ok
-}
+    if (wrong.length > 0) return EXIT.badConfiguration
+    if (failures.length > 0) return EXIT.refusedCredentials
+    return unanswered.length > 0 ? EXIT.unavailable : EXIT.ok
+  },
+})
 
-/** The API, and the servers of mailboxes. */
-async function askAround({ clock }: Terminal, configuration: Configuration): Promise<OnlineCheck[]> {
-  const base = { clock, random: Math.random, newId: randomUUID }
-  const options = { ...base, version: VERSION, isImpatient: true }
-  return [await checkOnline(configuration, options), await checkMailboxes(configuration, options)]
-}
-
-function verdictOf({
-  failures,
-  unanswered,
-  online,
-}: {
-  failures: readonly string[]
-  unanswered: readonly string[]
-  online: boolean
-}): string {
-  if (failures.length > 0) return 'The configuration needs work.'
+function formatVerdict(hasFailures: boolean, isUnanswered: boolean, online: boolean): string {
+  if (hasFailures) return 'The configuration has errors.'
   const right = 'The configuration and the mappings are right'
-  if (unanswered.length > 0) {
-    return `${right} as far as they could be checked: not everybody gave an answer. Check again when they do, or look at the addresses if they should.`
+  if (isUnanswered) {
+    return `${right} as far as they could be checked: some servers did not answer. Check their addresses, or run the check again later.`
   }
   return `${right}. ${online ? 'The API and the servers of mailboxes take the credentials. Whether they may read, write and move in each folder was not tried.' : 'The API, the servers of mailboxes and the credentials were not tried: --online does.'}`
 }

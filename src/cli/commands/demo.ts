@@ -1,128 +1,110 @@
-/** `dropbridge demo`: the whole life of the sample orders, against a service of its own, in a folder of its own. */
-import { mkdir, readdir } from 'node:fs/promises'
-import { join, relative } from 'node:path'
-import type { RunResult } from '../../bridge/outcome.ts'
-import type { Summary } from '../../pipelines/inbound/summary.ts'
+/** `dropbridge demo`: the whole life of the sample orders, against its own service in its own folder. */
+import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { basename, join, relative } from 'node:path'
+import type { RunResult } from '../../app/outcome.ts'
+import { isUnreadable } from '../../domain/format.ts'
+import { createCsvFormat } from '../../formats/csv/format.ts'
+import type { Summary } from '../../pipeline/inbound/summary.ts'
+import type { StartupParty } from '../../service/access/clients.ts'
 import { sampleSeed } from '../../service/sample-seed.ts'
-import { createService, type Service } from '../../service/service.ts'
-import { assert, BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
-import { DEFAULT_CONFIGURATION, pathFrom, readConfiguration, withBridge } from '../context.ts'
-import { refusedRows } from '../demo/refused-rows.ts'
-import { type Chapter, STORY } from '../demo/story.ts'
-import { dropSample, makeWorkFolder } from '../demo/work-folder.ts'
-import { progressBar } from '../progress.ts'
-import { table } from '../table.ts'
+import type { Service } from '../../service/service.ts'
+import { assert, BridgeError, EXIT, usageError } from '../../support/errors.ts'
+import { readFileBytes } from '../../support/files.ts'
+import { copyFromPackage, resolvePackagePath } from '../../support/package.ts'
+import { DEFAULT_CONFIGURATION, defineCommand } from '../command.ts'
+import { readConfiguration, resolvePath, withProgress } from '../context.ts'
+import { formatRun } from '../format/run.ts'
+import { formatCounts, formatTable } from '../format/text.ts'
 import type { Terminal } from '../terminal.ts'
-import { countsInWords } from '../counts-in-words.ts'
-import { runInWords } from '../run-in-words.ts'
 
 /** How many refused records of a file are shown. */
 const REFUSED_SHOWN = 12
 
-export async function demo(terminal: Terminal, folder: string | undefined): Promise<ExitCode> {
-  const root = await newFolder(terminal, folder)
-  const service = await createService({
-    data: join(root, 'service'),
-    clock: terminal.clock,
-    seed: sampleSeed(),
-  })
-  try {
-    await service.listen()
-    await makeWorkFolder(root, service.baseUrl, service.seeded)
-    terminal.out(`The order-fulfilment service listens on ${service.baseUrl}; the work folder is ${root}.`)
-    for (const [index, chapter] of STORY.entries()) {
-      await tellChapter(terminal, { root, chapter, number: index + 1, service })
-      if (terminal.signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+export const demoCommand = defineCommand({
+  usage: 'demo [folder]',
+  describe: 'Run the main job on sample files against a service of its own',
+  positionals: { folder: { type: 'string', describe: 'The work folder to make' } },
+  async run(terminal, { folder }) {
+    const root = await createFolder(terminal, folder)
+    // Loaded when it is wanted: a web server takes longer to load than all the rest.
+    const { createService } = await import('../../service/service.ts')
+    const { clock } = terminal
+    const service = await createService({ data: join(root, 'service'), clock, seed: sampleSeed() })
+    try {
+      await service.listen()
+      await createWorkFolder(root, service.baseUrl, service.parties)
+      terminal.out(`The order-fulfilment service listens on ${service.baseUrl}; the work folder is ${root}.`)
+      for (const [index, chapter] of CHAPTERS.entries()) {
+        terminal.out('')
+        terminal.out(`${index + 1}. ${chapter.title}`)
+        await runChapter(terminal, chapter, root, service)
+        if (terminal.signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+      }
+      for (const line of formatClosingNotes(terminal, root, service)) terminal.out(line)
+      return EXIT.ok
+    } finally {
+      await service.close()
     }
-    for (const line of ending(terminal, root, service)) terminal.out(line)
-    return EXIT.ok
-  } finally {
-    await service.close()
-  }
-}
+  },
+})
 
 /** The folder asked for, which must be new or empty; else `demo`, or `demo-2` and so on when there is one. */
-async function newFolder(terminal: Terminal, folder: string | undefined): Promise<string> {
-  if (folder !== undefined) {
-    const root = pathFrom(terminal, folder)
+async function createFolder(terminal: Terminal, folder: string | undefined): Promise<string> {
+  for (let attempt = 1; ; attempt++) {
+    const root = resolvePath(terminal, folder ?? (attempt === 1 ? 'demo' : `demo-${attempt}`))
     await mkdir(root, { recursive: true })
     if ((await readdir(root)).length === 0) return root
-    throw new BridgeError('usage-wrong', `${root} is not empty; name a new folder`)
-  }
-  for (let turn = 1; ; turn++) {
-    const root = pathFrom(terminal, turn === 1 ? 'demo' : `demo-${turn}`)
-    await mkdir(root, { recursive: true })
-    if ((await readdir(root)).length === 0) return root
+    if (folder !== undefined) throw usageError(`${root} is not empty; name a new folder`)
   }
 }
 
-interface Telling {
-  readonly root: string
-  readonly chapter: Chapter
-  readonly number: number
-  readonly service: Service
-}
-
-async function tellChapter(terminal: Terminal, { root, chapter, number, service }: Telling): Promise<void> {
-  const { title, drops, routes } = chapter
-  terminal.out('')
-  terminal.out(`${number}. ${title}`)
+async function runChapter(terminal: Terminal, { drops, routes }: Chapter, root: string, service: Service) {
   for (const { sample, inbox, as } of drops) await dropSample(root, sample, inbox, as)
-  const before = createdAt(service)
+  const before = countCreated(service)
   const configuration = await readConfiguration(terminal, join(root, DEFAULT_CONFIGURATION))
-  const bar = progressBar(terminal)
-  const result = await withBridge(terminal, { configuration, notify: bar.observe }, (bridge) =>
-    bridge.run(routes, terminal.signal),
-  )
-  bar.clear()
-  for (const line of resultLines(result)) terminal.out(`   ${line}`)
-  for (const line of await refusedLines(root, result)) terminal.out(`   ${line}`)
-  terminal.out(`   The service has ${createdInWords(service)} (${createdAt(service) - before} new).`)
+  const result = await withProgress(terminal, configuration, (bridge) => bridge.run(routes, terminal.signal))
+  for (const line of formatResults(result)) terminal.out(`   ${line}`)
+  for (const line of await formatRefusedRecords(root, result)) terminal.out(`   ${line}`)
+  terminal.out(`   The service has ${formatCreated(service)} (${countCreated(service) - before} new).`)
 }
 
 /** One table of what the chapter's files and routes came to. */
-function resultLines(result: RunResult): string[] {
+function formatResults(result: RunResult): string[] {
   const rows: string[][] = []
   const talk: string[] = []
   for (const each of result.routes) {
-    if (each.kind === 'failed') talk.push(...runInWords({ ...result, routes: [each] }))
-    if (each.kind === 'inbound') rows.push(...each.pass.summaries.map(summaryRow))
-    if (each.kind === 'outbound') {
-      for (const { delivery, records } of each.pass.deliveries) {
-        rows.push([
-          each.route,
-          delivery.name,
-          String(delivery.records),
-          String(delivery.rows),
-          countsInWords(records, 'acknowledged'),
-        ])
-      }
+    if (each.kind === 'failed') talk.push(...formatRun({ ...result, routes: [each] }))
+    if (each.kind === 'inbound') rows.push(...each.pass.summaries.map(formatSummaryRow))
+    if (each.kind !== 'outbound') continue
+    for (const { delivery, records } of each.pass.deliveries) {
+      const counts = [String(delivery.records), String(delivery.rows)]
+      rows.push([each.route, delivery.name, ...counts, formatCounts(records, 'acknowledged')])
     }
   }
   if (rows.length === 0 && talk.length === 0) return ['nothing to do']
-  return [...table(['route', 'file', 'records', 'rows', 'what happened'], rows), ...talk]
+  return [...formatTable(['route', 'file', 'records', 'rows', 'what happened'], rows), ...talk]
 }
 
-function summaryRow({ route, file, records, rows, outcome, duplicateOf }: Summary): string[] {
+function formatSummaryRow({ route, file, records, rows, outcome, duplicateOf }: Summary): string[] {
   const what =
     outcome === 'duplicate'
       ? `same bytes as ${duplicateOf?.file ?? 'another file'}: nothing sent`
-      : countsInWords(records)
+      : formatCounts(records)
   return [route, file, String(records.total), String(rows.total), what]
 }
 
 /** What was refused and why, as the sender reads it in the result file. */
-async function refusedLines(root: string, result: RunResult): Promise<string[]> {
+async function formatRefusedRecords(root: string, result: RunResult): Promise<string[]> {
   const lines: string[] = []
   for (const each of result.routes) {
     if (each.kind !== 'inbound') continue
     for (const { file, records } of each.pass.summaries) {
       if ((records.rejected ?? 0) === 0) continue
-      const rows = await refusedRows(join(root, 'exchange', 'results', `${file}.results.csv`))
+      const rows = await readRefusedRows(join(root, 'exchange', 'results', `${file}.results.csv`))
       lines.push(
         '',
         `Refused in ${file}, and why:`,
-        ...table(['line', 'record', 'code', 'why'], rows.slice(0, REFUSED_SHOWN), 100),
+        ...formatTable(['line', 'record', 'code', 'why'], rows.slice(0, REFUSED_SHOWN), 100),
       )
       if (rows.length > REFUSED_SHOWN)
         lines.push(`… and ${rows.length - REFUSED_SHOWN} more in exchange/results/${file}.results.csv`)
@@ -131,17 +113,17 @@ async function refusedLines(root: string, result: RunResult): Promise<string[]> 
   return lines.length > 0 ? [...lines, ''] : lines
 }
 
-function createdAt(service: Service): number {
+function countCreated(service: Service): number {
   const { orders, shipments, invoices } = service.counts()
   return orders + shipments + invoices
 }
 
-function createdInWords(service: Service): string {
+function formatCreated(service: Service): string {
   const { orders, shipments, invoices } = service.counts()
   return `${orders} orders, ${shipments} shipments and ${invoices} invoices`
 }
 
-function ending(terminal: Terminal, root: string, service: Service): string[] {
+function formatClosingNotes(terminal: Terminal, root: string, service: Service): string[] {
   const shown = relative(terminal.folder, root)
   assert(shown !== '', 'the demo has a folder of its own')
   const rejects = `${shown}/exchange/results/harbor-vine-week.csv.rejects.csv`
@@ -158,4 +140,151 @@ function ending(terminal: Terminal, root: string, service: Service): string[] {
     `  cp ${rejects} ${shown}/exchange/inbox/orders/corrected.csv`,
     `  ${terminal.program} run orders-in -c ${shown}/dropbridge.yaml`,
   ]
+}
+
+// Chapters: which samples are dropped, which routes run
+
+export interface Chapter {
+  readonly title: string
+  /** Samples and the inbox folders they are dropped in; under another name where one is given. */
+  readonly drops: readonly { readonly sample: string; readonly inbox: string; readonly as?: string }[]
+  readonly routes: readonly string[]
+}
+
+export const CHAPTERS: readonly Chapter[] = [
+  {
+    title: 'The retailer drops its orders: three systems, three kinds of file',
+    drops: [
+      { sample: 'orders/harbor-vine-week.csv', inbox: 'orders' },
+      { sample: 'orders/shopify-orders.csv', inbox: 'shopify' },
+      { sample: 'orders/dropstream-orders.csv', inbox: 'dropstream' },
+    ],
+    routes: ['orders-in', 'shopify-in', 'dropstream-in'],
+  },
+  {
+    title: 'The supplier receives its new orders as a file; then they are acknowledged',
+    drops: [],
+    routes: ['orders-out'],
+  },
+  {
+    title: 'The supplier ships, and the retailer receives the shipments',
+    drops: [{ sample: 'shipments/northlight-shipments.csv', inbox: 'shipments' }],
+    routes: ['shipments-in', 'shipments-out'],
+  },
+  {
+    title: 'The supplier invoices, and the retailer receives the invoices',
+    drops: [{ sample: 'invoices/northlight-invoices.csv', inbox: 'invoices' }],
+    routes: ['invoices-in', 'invoices-out'],
+  },
+  {
+    title: 'The same orders once more under another name, and every route again: nothing is sent twice',
+    drops: [{ sample: 'orders/harbor-vine-week.csv', inbox: 'orders', as: 'harbor-vine-week-again.csv' }],
+    routes: [],
+  },
+]
+
+// Refused rows, read back from a result file
+
+/** Line, record, code and message of every refused record of a result file. */
+export async function readRefusedRows(path: string): Promise<string[][]> {
+  const reading = await createCsvFormat().read(readFileBytes(path), { format: 'csv' })
+  if (isUnreadable(reading)) return []
+  const columns = reading.layouts[0]?.columns ?? []
+  const at = (name: string) => columns.indexOf(name)
+  const [line, status, code, message] = [at('_line'), at('_status'), at('_code'), at('_message')]
+  const rows: string[][] = []
+  for await (const batch of reading.batches) {
+    for (const { values } of batch) {
+      const cell = (index: number) => values[index] ?? ''
+      if (cell(status) === 'rejected') rows.push([cell(line), cell(0), cell(code), cell(message)])
+    }
+  }
+  return rows
+}
+
+// The work folder: configuration, keys, mappings and an exchange folder
+
+/** The sample retailer and supplier. */
+export const RETAILER = 1000
+
+export const BRAND = 2000
+
+export async function createWorkFolder(folder: string, baseUrl: string, parties: readonly StartupParty[]) {
+  await mkdir(join(folder, 'keys'), { recursive: true })
+  await mkdir(join(folder, 'exchange'), { recursive: true })
+  await copyFromPackage('mappings', join(folder, 'mappings'))
+  await copyFromPackage('samples', join(folder, 'samples'))
+  for (const [kind, id] of [['retailer', RETAILER] as const, ['brand', BRAND] as const]) {
+    const party = parties.find((each) => each.kind === kind && each.id === id)
+    await writeFile(join(folder, 'keys', `${kind}.id`), party?.clientId ?? '')
+    await writeFile(join(folder, 'keys', `${kind}.secret`), party?.clientSecret ?? '', { mode: 0o600 })
+  }
+  await writeFile(join(folder, DEFAULT_CONFIGURATION), formatConfiguration(baseUrl))
+}
+
+/** Leaves a sample in an inbox folder, as a person or a system would. */
+export async function dropSample(folder: string, sample: string, inbox: string, name = basename(sample)) {
+  const target = join(folder, 'exchange', 'inbox', inbox)
+  await mkdir(target, { recursive: true })
+  await copyFile(resolvePackagePath(`samples/${sample}`), join(target, name))
+}
+
+function formatConfiguration(baseUrl: string): string {
+  return `# The demo's configuration: a retailer and its supplier in one bridge, each with credentials of its own.
+api:
+  baseUrl: ${baseUrl}
+  clientId: \${file:./keys/retailer.id}
+  clientSecret: \${file:./keys/retailer.secret}
+
+journal: sqlite:./state/journal.db
+
+mailboxes:
+  exchange: { type: directory, path: ./exchange }
+
+routes:
+${DEMO_ROUTES.map(formatRoute).join('\n')}`
+}
+
+type Party = 'retailer' | 'brand'
+
+type DemoRoute = readonly [name: string, party: Party, operation: string, folder: string, mapping: string]
+
+/** A text is a comment on the routes that follow it. */
+const DEMO_ROUTES: readonly (DemoRoute | string)[] = [
+  "The retailer's orders, from three systems that write them differently.",
+  ['orders-in', 'retailer', 'create-order', 'orders', 'retailer-orders'],
+  ['shopify-in', 'retailer', 'create-order', 'shopify', 'shopify-orders'],
+  ['dropstream-in', 'retailer', 'create-order', 'dropstream', 'dropstream-orders'],
+  "The supplier's side: new orders out; shipments and invoices in.",
+  ['orders-out', 'brand', 'export-orders', 'orders', 'orders-export'],
+  ['shipments-in', 'brand', 'create-shipment', 'shipments', 'supplier-shipments'],
+  ['invoices-in', 'brand', 'create-invoice', 'invoices', 'supplier-invoices'],
+  'The retailer receives what the supplier shipped and invoiced.',
+  ['shipments-out', 'retailer', 'export-shipments', 'shipments', 'shipments-export'],
+  ['invoices-out', 'retailer', 'export-invoices', 'invoices', 'invoices-export'],
+]
+
+/** The API's own credentials are the retailer's; the brand's routes bring theirs. */
+function formatPartyLines(party: Party): string {
+  if (party === 'retailer') return `    retailer: ${RETAILER}\n`
+  const own =
+    '    api: { clientId: "${file:./keys/brand.id}", clientSecret: "${file:./keys/brand.secret}" }\n'
+  return `    brand: ${BRAND}\n${own}`
+}
+
+function formatRoute(route: DemoRoute | string): string {
+  if (typeof route === 'string') return `  # ${route}`
+  const [name, party, operation, folder, mapping] = route
+  const head = `  ${name}:\n${formatPartyLines(party)}    operation: ${operation}`
+  if (operation.startsWith('export-'))
+    return `${head}
+    mapping: mappings/${mapping}.yaml
+    to: { mailbox: exchange, folder: outbox, name: "${folder}-{date:yyyyMMdd-HHmmss}-{seq}.csv" }
+`
+  return `${head}
+    from: { mailbox: exchange, folder: inbox/${folder}, stableFor: 300ms }
+    mapping: mappings/${mapping}.yaml
+    results: { mailbox: exchange, folder: results }
+    rules: { dates: off }   # the samples are of November 2026
+`
 }

@@ -1,84 +1,80 @@
 /** `dropbridge explain CODE`: what a code means and what to do about it. */
-import { CONCERNS } from '../../domain/attention.ts'
-import { DELIVERY_STATES, FILE_STATES } from '../../domain/journal.ts'
+import { ALERTS } from '../../domain/alert.ts'
+import { DELIVERY_STATES } from '../../domain/delivery.ts'
+import { FILE_STATES } from '../../domain/file.ts'
 import { OUTCOMES } from '../../domain/record.ts'
-import { PROBLEMS } from '../../domain/problem-kinds.ts'
-import { BridgeError, EXIT, type ExitCode, FAILURES } from '../../support/errors.ts'
-import { didYouMean } from '../../support/nearest.ts'
-import { table } from '../table.ts'
-import type { Terminal } from '../terminal.ts'
+import { PROBLEMS } from '../../domain/problem.ts'
+import { type BridgeError, EXIT, FAILURES, usageError } from '../../support/errors.ts'
+import { didYouMean } from '../../support/text.ts'
+import { defineCommand, JSON_FLAG } from '../command.ts'
+import { formatTable } from '../format/text.ts'
 
-const KINDS = {
+const CODE_KINDS = {
   problem: 'a problem with data',
   failure: 'a failure',
   outcome: 'an outcome of a record',
   file: 'a state of an incoming file',
   delivery: 'a state of an outgoing file',
-  finding: 'something that a person must hear of',
+  alert: 'something that a person must hear of',
 } as const
 
 interface Explanation {
   readonly code: string
-  readonly kind: keyof typeof KINDS
-  readonly cause: string
-  readonly cure?: string
+  readonly kind: keyof typeof CODE_KINDS
+  readonly title: string
+  readonly fix?: string
+  readonly details?: string
   readonly exit?: number
 }
 
 /** Explains one code, or lists them all when none is named. */
-export function explain(terminal: Terminal, code: string | undefined, json: boolean): ExitCode {
-  const all = explanations()
-  if (code === undefined) {
-    if (json) terminal.out(JSON.stringify(all, null, 2))
+export const explainCommand = defineCommand({
+  usage: 'explain [code]',
+  describe: 'Explain a code of a result file or a message, or list them all',
+  positionals: { code: { type: 'string' } },
+  options: { json: JSON_FLAG },
+  run(terminal, { code, json }) {
+    const all = listExplanations()
+    const found = code === undefined ? all : all.find((each) => each.code === code.toLowerCase())
+    if (found === undefined) throw unknownCodeError(code ?? '', all)
+    if (json) terminal.out(JSON.stringify(found, null, 2))
     else
-      for (const line of table(
-        ['code', 'kind', 'meaning'],
-        all.map((each) => [each.code, each.kind, each.cause]),
-        90,
-      ))
+      for (const line of Array.isArray(found) ? formatList(found) : formatExplanation(found))
         terminal.out(line)
     return EXIT.ok
-  }
-  const found = all.find((each) => each.code === code.toLowerCase())
-  if (!found) {
-    const hint = didYouMean(
-      code,
-      all.map((each) => each.code),
-    )
-    const exits = /^\d+$/.test(code) ? ' Exit codes are told by the README and by docs/operating.md.' : ''
-    throw new BridgeError('usage-wrong', `there is no code "${code}".${hint}${exits}`)
-  }
-  if (json) terminal.out(JSON.stringify(found, null, 2))
-  else for (const line of inWords(found)) terminal.out(line)
-  return EXIT.ok
+  },
+})
+
+function unknownCodeError(code: string, all: readonly Explanation[]): BridgeError {
+  const codes = all.map((each) => each.code)
+  const exits = /^\d+$/.test(code) ? ' Exit codes are listed in docs/commands.md.' : ''
+  return usageError(`there is no code "${code}".${didYouMean(code, codes)}${exits}`)
 }
 
-function explanations(): Explanation[] {
+function formatList(all: readonly Explanation[]): string[] {
+  const rows = all.map(({ code, kind, title }) => [code, kind, title])
+  return formatTable(['code', 'kind', 'title'], rows, 90)
+}
+
+function listExplanations(): Explanation[] {
+  const withoutFix = (kind: Explanation['kind'], meanings: Readonly<Record<string, string>>) =>
+    Object.entries(meanings).map(([code, title]) => ({ code, kind, title }))
   return [
-    ...Object.entries(PROBLEMS).map(([code, { cause, cure }]) => ({
-      code,
-      kind: 'problem' as const,
-      cause,
-      cure,
-    })),
+    ...Object.entries(PROBLEMS).map(([code, text]) => ({ code, kind: 'problem' as const, ...text })),
     ...Object.entries(FAILURES).map(([code, kind]) => ({ code, kind: 'failure' as const, ...kind })),
-    ...Object.entries(OUTCOMES).map(([code, cause]) => ({ code, kind: 'outcome' as const, cause })),
-    ...Object.entries(FILE_STATES).map(([code, cause]) => ({ code, kind: 'file' as const, cause })),
-    ...Object.entries(CONCERNS).map(([code, { meaning, cure }]) => ({
-      code,
-      kind: 'finding' as const,
-      cause: meaning,
-      cure,
-    })),
-    ...Object.entries(DELIVERY_STATES).map(([code, cause]) => ({ code, kind: 'delivery' as const, cause })),
+    ...withoutFix('outcome', OUTCOMES),
+    ...withoutFix('file', FILE_STATES),
+    ...Object.entries(ALERTS).map(([code, text]) => ({ code, kind: 'alert' as const, ...text })),
+    ...withoutFix('delivery', DELIVERY_STATES),
   ]
 }
 
-function inWords({ code, kind, cause, cure, exit }: Explanation): string[] {
+function formatExplanation({ code, kind, title, fix, details, exit }: Explanation): string[] {
   return [
-    `${code}: ${KINDS[kind]}`,
-    `  what happened  ${cause}`,
-    ...(cure === undefined ? [] : [`  what to do     ${cure}`]),
-    ...(exit === undefined ? [] : [`  exit code      ${exit}`]),
+    `${code}: ${CODE_KINDS[kind]}`,
+    `  ${title}`,
+    ...(fix === undefined ? [] : [`  fix        ${fix}`]),
+    ...(details === undefined ? [] : [`  details    ${details}`]),
+    ...(exit === undefined ? [] : [`  exit code  ${exit}`]),
   ]
 }

@@ -1,15 +1,15 @@
 /** `dropbridge init`: a commented configuration, the ready mappings and the folders to start from. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { BridgeError, EXIT, type ExitCode, hasSystemCode } from '../../support/errors.ts'
-import { DEFAULT_CONFIGURATION, pathFrom } from '../context.ts'
-import { copyFromPackage } from '../package-files.ts'
-import type { Terminal } from '../terminal.ts'
+import { BridgeError, EXIT, hasSystemCode } from '../../support/errors.ts'
+import { copyFromPackage } from '../../support/package.ts'
+import { DEFAULT_CONFIGURATION, defineCommand } from '../command.ts'
+import { resolvePath } from '../context.ts'
 
 /** No inbox of a route that is commented out: a file in it would be nobody's. A run makes the inboxes of its routes. */
-const FOLDERS = ['exchange/inbox/orders', 'exchange/results', 'exchange/outbox', 'state']
+const STARTING_FOLDERS = ['exchange/inbox/orders', 'exchange/results', 'exchange/outbox', 'state']
 
-const CONFIGURATION = `# dropbridge.yaml: what the bridge does. Check it with: dropbridge check
+const STARTING_CONFIGURATION = `# dropbridge.yaml: what the bridge does. Check it with: dropbridge check
 # Paths are relative to this file. Secrets come from the environment (\${NAME}) or a file (\${file:path}).
 
 api:
@@ -71,33 +71,30 @@ routes:
 `
 
 /** Never overwrites: a folder that has a configuration is refused. */
-export async function init(terminal: Terminal, folder: string): Promise<ExitCode> {
-  const root = pathFrom(terminal, folder)
-  await mkdir(root, { recursive: true })
-  try {
-    await writeFile(join(root, DEFAULT_CONFIGURATION), CONFIGURATION, { flag: 'wx' })
-  } catch (error) {
-    if (!hasSystemCode(error, 'EEXIST')) throw error
-    throw new BridgeError(
-      'usage-wrong',
-      `${folder} has a ${DEFAULT_CONFIGURATION} already; nothing was changed`,
-      {
-        cause: error,
-      },
-    )
-  }
-  for (const path of FOLDERS) await mkdir(join(root, path), { recursive: true })
-  await copyFromPackage('mappings', join(root, 'mappings'))
-  await copyFromPackage('samples', join(root, 'samples'))
-  terminal.say(
-    `Wrote ${DEFAULT_CONFIGURATION}, mappings/, samples/, exchange/ and state/ in the folder ${root}`,
-  )
-  terminal.say(
-    'Next: set DROPBRIDGE_API_URL, DROPBRIDGE_CLIENT_ID and DROPBRIDGE_CLIENT_SECRET, and write your ids',
-  )
-  terminal.say(
-    `into ${DEFAULT_CONFIGURATION}, and your own address into the mapping of shipments where you use one.`,
-  )
-  terminal.say('Then: dropbridge check, drop a file into exchange/inbox/orders, dropbridge run.')
-  return EXIT.ok
-}
+export const initCommand = defineCommand({
+  usage: 'init [folder]',
+  describe: 'Write a configuration, mappings and folders to start from',
+  positionals: { folder: { type: 'string', default: '.' } },
+  async run(terminal, { folder }) {
+    const root = resolvePath(terminal, folder)
+    await mkdir(root, { recursive: true })
+    try {
+      await writeFile(join(root, DEFAULT_CONFIGURATION), STARTING_CONFIGURATION, { flag: 'wx' })
+    } catch (cause) {
+      if (!hasSystemCode(cause, 'EEXIST')) throw cause
+      const message = `${folder} has a ${DEFAULT_CONFIGURATION} already; nothing was changed`
+      throw new BridgeError('usage-wrong', message, { cause })
+    }
+    for (const path of STARTING_FOLDERS) await mkdir(join(root, path), { recursive: true })
+    await copyFromPackage('mappings', join(root, 'mappings'))
+    await copyFromPackage('samples', join(root, 'samples'))
+    for (const line of [
+      `Wrote ${DEFAULT_CONFIGURATION}, mappings/, samples/, exchange/ and state/ in the folder ${root}`,
+      'Next: set DROPBRIDGE_API_URL, DROPBRIDGE_CLIENT_ID and DROPBRIDGE_CLIENT_SECRET, and write your ids',
+      `into ${DEFAULT_CONFIGURATION}, and your own address into the mapping of shipments where you use one.`,
+      'Then: dropbridge check, drop a file into exchange/inbox/orders, dropbridge run.',
+    ])
+      terminal.say(line)
+    return EXIT.ok
+  },
+})

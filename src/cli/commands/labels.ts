@@ -1,56 +1,60 @@
-/** `dropbridge labels`: packing slips and labels of shipments that a file created, fetched again. */
-import type { FetchedLabel, LabelsRequest } from '../../bridge/labels.ts'
+/** `dropbridge labels`: fetches packing slips and labels of created shipments again. */
+import type { FetchedLabel, LabelsRequest } from '../../app/labels.ts'
 import { DOCUMENT_KINDS } from '../../domain/shipping-document.ts'
 import { EXIT, type ExitCode } from '../../support/errors.ts'
-import { pathFrom, readConfiguration, withBridge } from '../context.ts'
-import { problemInWords } from '../problem-in-words.ts'
+import { CONFIG_FLAG, defineCommand, JSON_FLAG, type OptionValues, text } from '../command.ts'
+import { readConfiguration, resolvePath, withBridge } from '../context.ts'
+import { formatProblem } from '../format/text.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
 import type { Terminal } from '../terminal.ts'
 
-export interface LabelsOptions {
-  readonly config: string
-  readonly json: boolean
-  readonly route: string | undefined
-  readonly file: string | undefined
-  readonly po: string | undefined
-  readonly shipment: string | undefined
-  readonly out: string | undefined
-}
+const OPTIONS = {
+  config: CONFIG_FLAG,
+  route: text('Only of shipments of this route'),
+  file: text('Only of shipments from the files of this name'),
+  po: text('Only of shipments of this purchase order number'),
+  shipment: text('Only of the shipment with this id'),
+  out: text('A folder for copies, instead of the folder of the route'),
+  json: { ...JSON_FLAG, describe: 'Print data for programs, a line for each' },
+} as const
 
-/** Each document is told as it comes: where it is, or why it could not be had. */
-export async function labels(terminal: Terminal, options: LabelsOptions): Promise<ExitCode> {
-  const configuration = await readConfiguration(terminal, options.config)
-  const request = requestOf(terminal, options)
-  const count = { delivered: 0, refused: 0, wanted: 0 }
-  const tell = (label: FetchedLabel) => {
-    const outcome = label.path !== undefined ? 'delivered' : outcomeOf(label)
-    count[outcome]++
-    if (options.json) terminal.out(JSON.stringify(asData(label)))
-    else if (label.path !== undefined) terminal.out(label.path)
-    if (label.document.problem !== undefined) terminal.say(inWords(label))
-  }
-  await withBridge(terminal, { configuration, notify: () => undefined }, (bridge) =>
-    bridge.labels(request, { signal: terminal.signal, tell }),
-  )
-  return told(terminal, request, count)
-}
+type LabelsOptions = OptionValues<typeof OPTIONS>
 
-function requestOf(terminal: Terminal, { route, file, po, shipment, out }: LabelsOptions): LabelsRequest {
-  return {
-    ...(route === undefined ? {} : { route }),
-    ...(file === undefined ? {} : { fileName: file }),
-    ...(po === undefined ? {} : { purchaseOrderNumber: po }),
-    ...(shipment === undefined ? {} : { shipmentId: shipment }),
-    ...(out === undefined ? {} : { out: pathFrom(terminal, out) }),
-  }
+/** Each document is reported as it comes: where it is, or why it could not be had. */
+export const labelsCommand = defineCommand({
+  usage: 'labels',
+  describe: 'Fetch packing slips and labels again: those that are missing, or those of the shipments named',
+  options: OPTIONS,
+  async run(terminal, options) {
+    const configuration = await readConfiguration(terminal, options.config)
+    const request = readRequest(terminal, options)
+    const count = { delivered: 0, refused: 0, wanted: 0 }
+    const onDocument = (label: FetchedLabel) => {
+      const outcome = label.path !== undefined ? 'delivered' : findLabelOutcome(label)
+      count[outcome]++
+      if (options.json) terminal.out(JSON.stringify(labelToJson(label)))
+      else if (label.path !== undefined) terminal.out(label.path)
+      if (label.document.problem !== undefined) terminal.say(formatLabel(label))
+    }
+    await withBridge(terminal, configuration, (bridge) =>
+      bridge.fetchLabels(request, { signal: terminal.signal, onDocument }),
+    )
+    return reportTotals(terminal, request, count)
+  },
+})
+
+function readRequest(terminal: Terminal, { route, file, po, shipment, out }: LabelsOptions): LabelsRequest {
+  const folder = out === undefined ? undefined : resolvePath(terminal, out)
+  return omitUndefined({ route, fileName: file, purchaseOrderNumber: po, shipmentId: shipment, out: folder })
 }
 
 /** An earlier copy that could not be had again is missing like any other: nobody knows whether it is still there. */
-function outcomeOf({ document }: FetchedLabel): 'refused' | 'wanted' {
+function findLabelOutcome({ document }: FetchedLabel): 'refused' | 'wanted' {
   const code = document.problem?.code
-  return code === 'document-refused' || code === 'document-forgotten' ? 'refused' : 'wanted'
+  return code === 'document-refused' || code === 'document-pruned' ? 'refused' : 'wanted'
 }
 
-function told(
+function reportTotals(
   terminal: Terminal,
   request: LabelsRequest,
   { delivered, refused, wanted }: Readonly<Record<'delivered' | 'refused' | 'wanted', number>>,
@@ -62,27 +66,26 @@ function told(
       return EXIT.ok
     }
     const none = 'No shipment like this was accepted from a file, or it has no packing slip or label.'
-    terminal.say(named.purchaseOrderNumber === undefined ? none : `${none} ${AFTER_FORGETTING}`)
+    terminal.say(named.purchaseOrderNumber === undefined ? none : `${none} ${PRUNED_NOTE}`)
     return EXIT.rejects
   }
-  terminal.say(
-    `${delivered} fetched${refused > 0 ? `, ${refused} refused` : ''}${wanted > 0 ? `, ${wanted} missing` : ''}`,
-  )
+  const others = `${refused > 0 ? `, ${refused} refused` : ''}${wanted > 0 ? `, ${wanted} missing` : ''}`
+  terminal.say(`${delivered} fetched${others}`)
   if (wanted > 0) return EXIT.unavailable
   return refused > 0 ? EXIT.rejects : EXIT.ok
 }
 
-/** What tells the order of a shipment is among what is forgotten. */
-const AFTER_FORGETTING =
-  'Where the contents of its file were forgotten, it is found by --shipment and --file only.'
+/** What tells the order of a shipment is among what is pruned. */
+const PRUNED_NOTE = 'Where the contents of its file were pruned, it is found by --shipment and --file only.'
 
-function inWords({ route, document: { fileName, keyValues, shipmentId, problem } }: FetchedLabel): string {
+function formatLabel({ route, document }: FetchedLabel): string {
+  const { fileName, keyValues, shipmentId, problem } = document
   const which = keyValues.length === 0 ? `shipment ${shipmentId ?? 'without an id'}` : keyValues.join(' ')
   const what = `${route}: ${fileName}, ${which}`
-  return problem === undefined ? what : `${what}: ${problemInWords(problem)}`
+  return problem === undefined ? what : `${what}: ${formatProblem(problem)}`
 }
 
-function asData({ route, document, path }: FetchedLabel): unknown {
+function labelToJson({ route, document, path }: FetchedLabel): unknown {
   const { fileName: file, keyValues, shipmentId: shipment, kind, problem } = document
   return { route, file, keyValues, shipment, document: kind && DOCUMENT_KINDS[kind], path, problem }
 }

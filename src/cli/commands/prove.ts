@@ -1,93 +1,108 @@
-/** `dropbridge prove`: the user's own routes against the built-in service, with faults, killed again and again. */
+/** `dropbridge prove`: runs the user's own routes against the built-in service, with faults and kills. */
 import { randomInt } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { durationMs } from '../../config/duration.ts'
 import { loadConfiguration } from '../../config/load.ts'
-import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
-import { pathFrom } from '../context.ts'
-import { hasFailed, isProven, proofAsData, proofLines } from '../prove/in-words.ts'
-import { type Proof, prove as proveRoutes } from '../prove/proof.ts'
+import { parseDuration } from '../../config/time-values.ts'
+import { type DefectKind, DEFECTS } from '../../prove/criteria.ts'
+import type { Proof } from '../../prove/proof.ts'
+import type { RouteVerdict } from '../../prove/results.ts'
+import { BridgeError, EXIT, type ExitCode, usageError } from '../../support/errors.ts'
+import {
+  CONFIG_FLAG,
+  defineCommand,
+  flag,
+  JSON_FLAG,
+  type OptionValues,
+  REPEATABLE,
+  text,
+} from '../command.ts'
+import { resolvePath } from '../context.ts'
+import { formatTable } from '../format/text.ts'
 import type { Terminal } from '../terminal.ts'
-
-export interface ProveOptions {
-  readonly config: string
-  readonly routes: readonly string[]
-  /** `ROUTE=PATH`. */
-  readonly files: readonly string[]
-  readonly seed: number | undefined
-  /** A length of time. */
-  readonly duration: string
-  readonly kills: number
-  readonly keep: boolean
-  readonly json: boolean
-}
 
 const SEED_MAX = 1_000_000_000
 
-export async function prove(terminal: Terminal, options: ProveOptions): Promise<ExitCode> {
-  const seed = wholeNumber('seed', options.seed ?? randomInt(1, SEED_MAX))
-  const kills = wholeNumber('kills', options.kills)
-  const files = filesIn(terminal, options.files)
-  const forMs = durationMs(options.duration)
-  if (forMs === undefined) {
-    throw new BridgeError('usage-wrong', '--for takes a length of time such as 30s, 10m or 2h')
-  }
-  const configuration = await loadConfiguration(pathFrom(terminal, options.config), withUnset(terminal.env))
-  const folder = await mkdtemp(join(tmpdir(), 'dropbridge-prove-'))
-  let keeps = true
-  try {
+const OPTIONS = {
+  config: CONFIG_FLAG,
+  route: { ...REPEATABLE, describe: 'Only this route; may be repeated' },
+  file: { ...REPEATABLE, describe: 'ROUTE=PATH: a file to prove the route with; may be repeated' },
+  seed: { type: 'number', describe: 'Repeats the proof that had this seed' },
+  for: { ...text('How long it takes at least: 30s, 10m, 2h'), default: '1m' },
+  kills: { type: 'number', default: 0, describe: 'At least so many kills' },
+  keep: flag('Keep the work folder when nothing is wrong too'),
+  json: JSON_FLAG,
+} as const
+
+export const proveCommand = defineCommand({
+  usage: 'prove',
+  describe:
+    'Prove that your routes lose and double nothing: against a service with faults, killed again and again',
+  options: OPTIONS,
+  async run(terminal, options) {
+    const { route: routes, json, keep } = options
     const { signal } = terminal
     const say = (line: string) => terminal.say(line)
-    say(`The seed is ${seed}; the work folder is ${folder}. Nothing else is touched.`)
-    const { routes } = options
-    const proof = await proveRoutes({ configuration, routes, files, seed, forMs, kills, folder, signal, say })
-    keeps = options.keep || hasFailed(proof)
-    if (options.json) terminal.out(JSON.stringify(proofAsData(proof, keeps ? folder : undefined), null, 2))
-    else for (const line of proofLines(proof)) terminal.out(line)
-    if (hasFailed(proof)) say(`To repeat it: ${again(terminal, options, proof)}`)
-    return exitOf(proof)
-  } catch (error) {
-    // What is wrong with the command line or the configuration has nothing to show in the folder.
-    if (error instanceof BridgeError && error.exit !== EXIT.bug) keeps = false
-    throw error
-  } finally {
-    if (!keeps) await rm(folder, { recursive: true, force: true })
-  }
-}
+    const seed = assertWholeNumber('seed', options.seed ?? randomInt(1, SEED_MAX))
+    const kills = assertWholeNumber('kills', options.kills)
+    const files = parseFiles(terminal, options.file)
+    const forMs = parseDuration(options.for)
+    if (forMs === undefined) throw usageError('--for takes a length of time such as 30s, 10m or 2h')
+    const path = resolvePath(terminal, options.config)
+    const configuration = await loadConfiguration(path, withPlaceholders(terminal.env))
+    // Loaded when it is wanted: it brings a web server along.
+    const { prove } = await import('../../prove/proof.ts')
+    const folder = await mkdtemp(join(tmpdir(), 'dropbridge-prove-'))
+    let keeps = true
+    try {
+      say(`The seed is ${seed}; the work folder is ${folder}. Nothing else is touched.`)
+      const proof = await prove({ configuration, routes, files, seed, forMs, kills, folder, signal, say })
+      keeps = keep || hasFailed(proof)
+      if (json) terminal.out(JSON.stringify(proofToJson(proof, keeps ? folder : undefined), null, 2))
+      else for (const line of formatProof(proof)) terminal.out(line)
+      if (hasFailed(proof)) say(`To repeat it: ${formatRepeatCommand(terminal, options, proof)}`)
+      return proofExit(proof)
+    } catch (error) {
+      // What is wrong with the command line or the configuration has nothing to show in the folder.
+      if (error instanceof BridgeError && error.exit !== EXIT.bug) keeps = false
+      throw error
+    } finally {
+      if (!keeps) await rm(folder, { recursive: true, force: true })
+    }
+  },
+})
 
-function exitOf(proof: Proof): ExitCode {
+function proofExit(proof: Proof): ExitCode {
   if (hasFailed(proof)) return EXIT.bug
   if (!proof.whole) return EXIT.interrupted
   return proof.routes.every((verdict) => isProven(verdict, proof)) ? EXIT.ok : EXIT.rejects
 }
 
 /** Every random choice follows from the seed, the route and the number of the round. */
-function again(
+function formatRepeatCommand(
   { program }: Terminal,
-  { config, files, duration, kills }: ProveOptions,
+  { config, file, for: duration, kills }: OptionValues<typeof OPTIONS>,
   proof: Proof,
 ): string {
-  const failed = proof.routes.filter(({ failures }) => failures.length > 0)
   return [
     `${program} prove -c ${config} --seed ${proof.seed} --for ${duration} --kills ${kills}`,
-    ...failed.map(({ route }) => `--route ${route}`),
-    ...files.map((file) => `--file ${file}`),
+    ...proof.routes.filter(({ failures }) => failures.length > 0).map(({ route }) => `--route ${route}`),
+    ...file.map((each) => `--file ${each}`),
   ].join(' ')
 }
 
-function wholeNumber(name: string, value: number): number {
+function assertWholeNumber(name: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 0 && value <= SEED_MAX) return value
-  throw new BridgeError('usage-wrong', `--${name} takes a whole number from 0 to ${SEED_MAX}`)
+  throw usageError(`--${name} takes a whole number from 0 to ${SEED_MAX}`)
 }
 
-function filesIn(terminal: Terminal, given: readonly string[]): Map<string, string> {
+function parseFiles(terminal: Terminal, given: readonly string[]): Map<string, string> {
   return new Map(
     given.map((text) => {
       const [, route, path] = /^([^=]+)=(.+)$/.exec(text) ?? []
-      if (route !== undefined && path !== undefined) return [route, pathFrom(terminal, path)]
-      throw new BridgeError('usage-wrong', `--file takes ROUTE=PATH, not ${text}`)
+      if (route !== undefined && path !== undefined) return [route, resolvePath(terminal, path)]
+      throw usageError(`--file takes ROUTE=PATH, not ${text}`)
     }),
   )
 }
@@ -96,8 +111,80 @@ function filesIn(terminal: Terminal, given: readonly string[]): Map<string, stri
  * The address and the secrets of the real API are not needed, so that they need not be set. What stands in their place
  * passes for an address as well as for a text.
  */
-function withUnset(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function withPlaceholders(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return new Proxy(env, {
     get: (target, name) => (typeof name === 'string' ? (target[name] ?? 'http://nobody.invalid') : undefined),
   })
+}
+
+// The result of a proof, for people and for programs
+
+/** The four that must be nothing, as they are reported. */
+const DEFECT_LABELS: Readonly<Record<DefectKind, string>> = {
+  lost: 'lost',
+  doubled: 'doubled',
+  early: 'acknowledged early',
+  twice: 'delivered twice',
+}
+
+const DEFECT_KINDS = Object.keys(DEFECTS) as readonly DefectKind[]
+
+/** How many failures of a route, and how many records of each, are shown; the folder has them all. */
+const FAILURES_SHOWN = 3
+
+const RECORDS_SHOWN = 3
+
+const CELL_MAX = 200
+
+export function formatProof(proof: Proof): string[] {
+  const rows = proof.routes.map((verdict) => {
+    const { route, records, kills, faults, wrongs, left } = verdict
+    const counts = [records, kills, faults, ...DEFECT_KINDS.map((name) => wrongs[name]), left]
+    return [route, ...counts.map(String), isProven(verdict, proof) ? 'proven' : 'not proven']
+  })
+  const labels = DEFECT_KINDS.map((name) => DEFECT_LABELS[name])
+  const head = ['route', 'records', 'kills', 'faults', ...labels, 'left', 'verdict']
+  const failures = proof.routes.flatMap(formatFailures)
+  return [...formatTable(head, rows, CELL_MAX), '', ...failures, formatTotals(proof)]
+}
+
+/** `lost 0, doubled 0, …; 812 kills, 64 of them of real processes, 530 faults, seed 4711` */
+function formatTotals({ routes, seed }: Proof): string {
+  const sum = (of: (verdict: RouteVerdict) => number) => routes.reduce((total, each) => total + of(each), 0)
+  const wrongs = DEFECT_KINDS.map((name) => `${DEFECT_LABELS[name]} ${sum((each) => each.wrongs[name])}`)
+  const kills = `${sum((each) => each.kills)} kills, ${sum(({ processes }) => processes)} of them of real processes`
+  return `${wrongs.join(', ')}; ${kills}, ${sum(({ faults }) => faults)} faults, seed ${seed}`
+}
+
+function formatFailures({ route, unproven, failures }: RouteVerdict): string[] {
+  if (unproven !== undefined) return [`${route} is not proven: ${unproven}`, '']
+  if (failures.length === 0) return []
+  const lines: string[] = []
+  for (const { step, findings, restless, folder } of failures.slice(0, FAILURES_SHOWN)) {
+    lines.push(`${route}: ${step}`, ...(restless === undefined ? [] : [`  ${restless}`]))
+    for (const { wrong, record, what } of findings.slice(0, RECORDS_SHOWN))
+      lines.push(`  ${DEFECT_LABELS[wrong]}: ${record}: ${what}`)
+    lines.push(`  everything is in ${folder}`)
+  }
+  const more = failures.length - FAILURES_SHOWN
+  return [...lines, ...(more > 0 ? [`  and ${more} more such rounds`] : []), '']
+}
+
+export function hasFailed({ routes }: Proof): boolean {
+  return routes.some(({ failures }) => failures.length > 0)
+}
+
+/** A proof that was stopped has proven nothing of what it had not come to. */
+export function isProven({ unproven, failures, kills }: RouteVerdict, { whole }: Proof): boolean {
+  return whole && unproven === undefined && failures.length === 0 && kills > 0
+}
+
+export function proofToJson(proof: Proof, folder: string | undefined): object {
+  return {
+    seed: proof.seed,
+    whole: proof.whole,
+    proven: proof.routes.every((verdict) => isProven(verdict, proof)),
+    ...(folder === undefined ? {} : { folder }),
+    routes: proof.routes.map((verdict) => ({ ...verdict, proven: isProven(verdict, proof) })),
+  }
 }

@@ -1,8 +1,85 @@
-/** `dropbridge release`: sends what was held because its file was stopped. */
-import type { ExitCode } from '../../support/errors.ts'
-import { type DecisionOptions, decideAndTell } from '../decision.ts'
-import type { Terminal } from '../terminal.ts'
+/**
+ * `dropbridge release` and `dropbridge discard`: a person decides about held records. The journal keeps who
+ * decided and why.
+ */
+import type { DecisionResult } from '../../app/decide.ts'
+import type { DecisionAction } from '../../domain/decision.ts'
+import { usageError } from '../../support/errors.ts'
+import { CONFIG_FLAG, DECISION_FLAGS, defineCommand, JSON_FLAG, REQUIRED_TEXT } from '../command.ts'
+import { readConfiguration, withProgress } from '../context.ts'
+import { formatHeld, formatReport, formatWaitingFile } from '../format/inbound.ts'
+import { formatCounts } from '../format/text.ts'
 
-export function release(terminal: Terminal, options: DecisionOptions): Promise<ExitCode> {
-  return decideAndTell(terminal, 'release', options)
+export const releaseCommand = defineDecision(
+  'release',
+  'Send what is held because its file was stopped: FILE (name or id), or ROUTE/KEY for one record',
+)
+
+export const discardCommand = defineDecision(
+  'discard',
+  'Give up what is held: FILE (name or id), or ROUTE/KEY for one record',
+)
+
+function defineDecision(action: DecisionAction, describe: string) {
+  return defineCommand({
+    usage: `${action} <what>`,
+    describe,
+    argument: 'FILE, or ROUTE/KEY of one record,',
+    positionals: { what: REQUIRED_TEXT },
+    options: { config: CONFIG_FLAG, ...DECISION_FLAGS, json: JSON_FLAG },
+    async run(terminal, { config, what, by, why, json }) {
+      assertNotEmpty({ by, why })
+      const configuration = await readConfiguration(terminal, config)
+      const result = await withProgress(terminal, configuration, (bridge) =>
+        bridge.decide({ action, what, by: by.trim(), why: why.trim() }, terminal.signal),
+      )
+      if (json) terminal.out(JSON.stringify(decisionToJson(result), null, 2))
+      else for (const line of formatDecision(action, result)) terminal.say(line)
+      return result.exit
+    },
+  })
+}
+
+/** Who decides, and why, is kept. */
+export function assertNotEmpty(said: Readonly<Record<string, string>>): void {
+  for (const [option, text] of Object.entries(said)) {
+    if (text.trim() === '') throw usageError(`--${option} is empty; it is kept with the decision`)
+  }
+}
+
+const DECIDED_TEXTS = { release: 'released', discard: 'discarded' } as const
+
+function formatDecision(action: DecisionAction, { file, decision, records, pass, held }: DecisionResult) {
+  const name = `${file.route}: ${file.name}`
+  const decided =
+    decision === undefined
+      ? `${name}: nothing that is held could be ${DECIDED_TEXTS[action]}`
+      : `${name}: ${decision.records} ${DECIDED_TEXTS[action]}: ${formatCounts(records)}`
+  return [decided, ...formatFileOutcome({ file, pass, held })]
+}
+
+/** What came of the file after a decision. */
+export function formatFileOutcome({ file, pass, held }: Pick<DecisionResult, 'file' | 'pass' | 'held'>) {
+  const waiting = pass.open.map(
+    () => `${file.route}: ${file.name} is not finished: some answers are not known yet. Run again later`,
+  )
+  return [
+    ...pass.reported.flatMap(formatReport),
+    ...waiting,
+    ...pass.waiting.map(formatWaitingFile),
+    // A report has told it already.
+    ...(pass.reported.length > 0 ? [] : held.map((each) => `    ${formatHeld(each)}`)),
+  ]
+}
+
+export function decisionToJson({ file, decision, records, pass, held, exit }: DecisionResult): unknown {
+  return {
+    exit,
+    file: { id: file.id, name: file.name, route: file.route },
+    decision: decision ?? null,
+    records,
+    summaries: pass.summaries,
+    open: pass.open.map(({ name }) => name),
+    held,
+  }
 }

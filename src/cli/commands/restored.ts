@@ -1,55 +1,56 @@
 /** `dropbridge restored`: a person says that the journal was restored from a backup, or that what followed is over. */
-import type { Restored } from '../../domain/restoring.ts'
+import type { RestorationResult } from '../../domain/audit.ts'
 import { isoTime } from '../../support/clock.ts'
-import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
-import { readConfigurationToLook, withBridge } from '../context.ts'
-import { assertSaid } from '../decision.ts'
-import type { Terminal } from '../terminal.ts'
-
-export interface RestoredOptions {
-  readonly config: string
-  readonly by: string
-  readonly why: string
-  readonly skip: number
-  readonly dryRun: boolean
-  readonly end: boolean
-  readonly json: boolean
-}
+import { EXIT, usageError } from '../../support/errors.ts'
+import { CONFIG_FLAG, DECISION_FLAGS, defineCommand, flag, JSON_FLAG } from '../command.ts'
+import { readConfigurationWithoutApi, withBridge } from '../context.ts'
+import { assertNotEmpty } from './release.ts'
 
 /** More than any outgoing route counts in a year of files, and still a number that names have room for. */
 const SKIP_MAX = 1_000_000_000
 
-export async function restored(terminal: Terminal, options: RestoredOptions): Promise<ExitCode> {
-  const { config, by, why, skip, dryRun, end, json } = options
-  // Nothing is kept of a rehearsal.
-  if (!dryRun) assertSaid({ by, why })
-  if (!Number.isInteger(skip) || skip < 0 || skip > SKIP_MAX)
-    throw new BridgeError('usage-wrong', `--skip is no whole number from 0 to ${SKIP_MAX}`)
-  if (end && dryRun) throw new BridgeError('usage-wrong', 'say --end or --dry-run, not both')
-  const configuration = await readConfigurationToLook(terminal, config)
-  const said = { by: by.trim(), why: why.trim() }
-  const silent = () => undefined
-  return withBridge(terminal, { configuration, notify: silent }, async (bridge) => {
-    if (end) {
-      const routes = await bridge.journal.endDoubt(said)
-      if (json) terminal.out(JSON.stringify({ routes }, null, 2))
-      else terminal.say(endInWords(routes))
-      return routes === 0 ? EXIT.rejects : EXIT.ok
-    }
-    const result = await bridge.restored({ ...said, skip, dryRun })
-    if (json) terminal.out(JSON.stringify({ dryRun, ...result, asOf: isoTime(result.asOf) }, null, 2))
-    else for (const line of inWords(result, dryRun)) terminal.say(line)
-    return EXIT.ok
-  })
-}
+export const restoredCommand = defineCommand({
+  usage: 'restored',
+  describe: 'Say that the journal was restored from a backup: what may have been done since is in doubt',
+  options: {
+    config: CONFIG_FLAG,
+    by: { ...DECISION_FLAGS.by, demandOption: false, default: '' },
+    why: { ...DECISION_FLAGS.why, demandOption: false, default: '' },
+    json: JSON_FLAG,
+    skip: { type: 'number', default: 1000, describe: 'How many sequence numbers outgoing routes skip' },
+    'dry-run': flag('Only say what would be in doubt'),
+    end: flag('New records are looked up no longer'),
+  },
+  async run(terminal, { config, by, why, skip, dryRun, end, json }) {
+    // Nothing is kept of a rehearsal.
+    if (!dryRun) assertNotEmpty({ by, why })
+    if (!Number.isInteger(skip) || skip < 0 || skip > SKIP_MAX)
+      throw usageError(`--skip is no whole number from 0 to ${SKIP_MAX}`)
+    if (end && dryRun) throw usageError('say --end or --dry-run, not both')
+    const configuration = await readConfigurationWithoutApi(terminal, config)
+    const said = { by: by.trim(), why: why.trim() }
+    return withBridge(terminal, configuration, async (bridge) => {
+      if (end) {
+        const routes = await bridge.journal.endDoubt(said)
+        if (json) terminal.out(JSON.stringify({ routes }, null, 2))
+        else terminal.say(formatDoubtEnded(routes))
+        return routes === 0 ? EXIT.rejects : EXIT.ok
+      }
+      const result = await bridge.declareRestored({ ...said, skip, dryRun })
+      if (json) terminal.out(JSON.stringify({ dryRun, ...result, asOf: isoTime(result.asOf) }, null, 2))
+      else for (const line of formatRestored(result, dryRun)) terminal.say(line)
+      return EXIT.ok
+    })
+  },
+})
 
-function endInWords(routes: number): string {
+function formatDoubtEnded(routes: number): string {
   return routes === 0
     ? 'no route looks its new records up; there is nothing to end'
     : 'new records are sent without being looked up from now on'
 }
 
-function inWords(result: Restored, dryRun: boolean): string[] {
+function formatRestored(result: RestorationResult, dryRun: boolean): string[] {
   const { asOf, uncertain, held, deliveries, removed, documents, sequences } = result
   const counts = [
     [uncertain, 'records without an outcome are looked up before anything of them is sent'],

@@ -1,132 +1,146 @@
 /** `dropbridge run`: one pass over the routes, for people and for schedulers. */
-import { inFull } from '../../bridge/failure.ts'
-import type { Done, RunResult } from '../../bridge/outcome.ts'
+import { fullMessage, type RouteOutcome, type RunResult } from '../../app/outcome.ts'
+import type { RunOptions } from '../../app/run.ts'
+import { parseDuration } from '../../config/time-values.ts'
 import type { BridgeEvent } from '../../domain/event.ts'
+import { addDays, getLocalDate, toInstant } from '../../schedule/zone-time.ts'
 import { isoTime } from '../../support/clock.ts'
-import type { ExitCode } from '../../support/errors.ts'
-import { readConfiguration } from '../context.ts'
-import type { LogFormat, LogLevel } from '../../support/log.ts'
-import { withOperatedBridge } from '../operating.ts'
-import { progressBar } from '../progress.ts'
-import { boundsOf, type ExitMap, exitMapOf, type RunFlags } from '../run-bounds.ts'
-import { attentionInWords, eventInWords, runInWords } from '../run-in-words.ts'
-import { cameToSomething, summaryInWords, summaryOf } from '../run-summary.ts'
-import { tellFailure, type Terminal } from '../terminal.ts'
+import { EXIT, type ExitCode, usageError } from '../../support/errors.ts'
+import {
+  CONFIG_FLAG,
+  defineCommand,
+  flag,
+  JSON_FLAG,
+  LOG_FLAGS,
+  type OptionValues,
+  ROUTES_POSITIONAL,
+  text,
+} from '../command.ts'
+import { readConfiguration, withMonitoredBridge } from '../context.ts'
+import { formatEvent, formatRun, formatRunSummary, hasActivity, summarizeRun } from '../format/run.ts'
+import { createProgressBar, reportFailure, type Terminal } from '../terminal.ts'
 
-export interface RunCommandOptions extends RunFlags {
-  readonly config: string
-  readonly routes: readonly string[]
-  readonly exitMap?: string | undefined
-  readonly quiet: boolean
-  readonly json: boolean
-  readonly logLevel?: LogLevel | undefined
-  readonly logFormat?: LogFormat | undefined
-}
+const OPTIONS = {
+  config: CONFIG_FLAG,
+  due: flag('Only routes that are due by their schedules, and what is unfinished'),
+  again: flag('Make a daily report once more for its last date'),
+  'if-busy': {
+    choices: ['fail', 'skip', 'wait'],
+    default: 'fail',
+    describe: 'When another bridge is working on a route: exit with 75, leave it to that one, or wait',
+  },
+  'wait-at-most': text('How long --if-busy wait waits; 10m when left out'),
+  until: text('Begin nothing after this time: 06:30, 2h from now, 2026-11-21T06:30Z'),
+  'max-records': { type: 'number', describe: 'Send no more records than this; the rest is for the next run' },
+  'exit-map': text('Other exit codes for a scheduler that knows only its own: 2=0,75=0'),
+  quiet: flag('Say nothing when nothing happened, and else what happened and one summary'),
+  ...LOG_FLAGS,
+  json: JSON_FLAG,
+} as const
+
+type RunCommandOptions = OptionValues<typeof ROUTES_POSITIONAL> & OptionValues<typeof OPTIONS>
 
 /** Gives the exit code, or the one that is to stand for it. */
-export async function run(terminal: Terminal, options: RunCommandOptions): Promise<number> {
-  // What is wrong with the command line is told before anything is read.
-  const exits = exitMapOf(options.exitMap)
-  terminal.mapsExits?.(exits)
-  const exit = await runBounded(terminal, options, exits).catch((error: unknown) =>
-    tellFailure(terminal, error),
-  )
-  return exits.get(exit) ?? exit
-}
+export const runCommand = defineCommand({
+  usage: 'run [routes..]',
+  describe: 'One pass over the routes: pick up, post, report; collect, deliver, acknowledge',
+  positionals: ROUTES_POSITIONAL,
+  options: OPTIONS,
+  async run(terminal, options) {
+    // What is wrong with the command line is reported before anything is read.
+    const exits = parseExitMap(options.exitMap)
+    terminal.setExitCodes?.(exits)
+    const exit = await runWithBounds(terminal, options, exits).catch((error: unknown) =>
+      reportFailure(terminal, error),
+    )
+    return exits.get(exit) ?? exit
+  },
+})
 
-async function runBounded(terminal: Terminal, options: RunCommandOptions, exits: ExitMap): Promise<ExitCode> {
-  const { config, routes, json, quiet } = options
-  boundsOf(options, { now: 0, zone: 'UTC' })
+async function runWithBounds(terminal: Terminal, options: RunCommandOptions, exits: ExitMap) {
+  const { config, routes, quiet, logLevel, logFormat } = options
+  parseRunBounds(options, { now: 0, zone: 'UTC' })
   const configuration = await readConfiguration(terminal, config)
   // Schedulers of this machine go by its own zone.
   const { zone = Intl.DateTimeFormat().resolvedOptions().timeZone } = configuration
-  const bounds = boundsOf(options, { now: terminal.clock.now(), zone })
-  const bar = progressBar(quiet ? { ...terminal, progressStream: null } : terminal)
-  const untold = untoldNotices()
+  const bounds = parseRunBounds(options, { now: terminal.clock.now(), zone })
+  const bar = createProgressBar(quiet ? { progressStream: null } : terminal)
+  const untold = createNotificationFailureFormatter()
   const words = (event: BridgeEvent) => {
     bar.observe(event)
-    const line = untold(event) ?? (quiet ? newFindingInWords(event) : eventInWords(event))
+    // An alert is reported once, so whoever hears of nothing else must hear of it now.
+    const isTold = !quiet || event.kind === 'alert-raised'
+    const line = untold(event) ?? (isTold ? formatEvent(event) : undefined)
     if (line === undefined) return
     bar.clear()
     terminal.say(line)
   }
   terminal.signal.addEventListener('abort', bar.clear, { once: true })
-  const flags = { level: options.logLevel, format: options.logFormat }
-  const operated = { isWatch: false, routes, flags, words }
-  const { result, talks } = await withOperatedBridge(terminal, configuration, operated, async (given) => {
+  const monitoring = { isWatch: false, routes, logLevel, logFormat, words }
+  const { result, talks } = await withMonitoredBridge(terminal, configuration, monitoring, async (given) => {
     const passed = await given.bridge.run(routes, terminal.signal, bounds)
     for (const each of passed.routes) {
       if (each.kind !== 'failed') continue
       const { code } = each.failure
       // A bound that somebody set is no failure.
       if (code === 'time-over') continue
-      given.notify({ kind: 'route-failed', route: each.route, code, message: inFull(each.failure) })
+      given.notify({ kind: 'route-failed', route: each.route, code, message: fullMessage(each.failure) })
     }
     // The code says which signal came.
-    return { result: { ...passed, exit: terminal.exitOnSignal?.() ?? passed.exit }, talks: given.talks }
+    return { result: { ...passed, exit: terminal.exitOnSignal?.() ?? passed.exit }, talks: given.isForPeople }
   })
   bar.clear()
   // Where a program reads the log on stderr, words between its lines would only disturb it.
-  if (json || talks) tell(terminal, result, { json, quiet, exits })
+  if (options.json || talks) reportResult(terminal, result, options, exits)
   return result.exit
 }
 
-/** Nothing else of a run would show that nobody is told of it, so even a quiet one says so, once for each notice. */
-function untoldNotices(): (event: BridgeEvent) => string | undefined {
+/** Nothing else of a run would show that a notification failed, so even a quiet one says so, once for each notification. */
+function createNotificationFailureFormatter(): (event: BridgeEvent) => string | undefined {
   const said = new Set<string>()
   return (event) => {
-    if (event.kind !== 'notice-failed' || said.has(event.notice)) return undefined
-    said.add(event.notice)
-    return `the notice ${event.notice} could not be sent and is tried again with the next run: ${event.why}`
+    if (event.kind !== 'notification-failed' || said.has(event.notification)) return undefined
+    said.add(event.notification)
+    return `the notification ${event.notification} could not be sent and is tried again with the next run: ${event.why}`
   }
 }
 
-/** It is told once, so whoever hears of nothing else must hear of it now. */
-function newFindingInWords(event: BridgeEvent): string | undefined {
-  return event.kind === 'attention-raised' ? attentionInWords(event) : undefined
-}
-
-interface Manner {
-  readonly json: boolean
-  readonly quiet: boolean
-  readonly exits: ExitMap
-}
-
-function tell(terminal: Terminal, result: RunResult, { json, quiet, exits }: Manner): void {
-  if (json) terminal.out(JSON.stringify(asData(result), null, 2))
-  else if (!quiet) for (const line of runInWords(result)) terminal.say(line)
-  else if (cameToSomething(result)) {
-    for (const line of runInWords(result, { terse: true })) terminal.say(line)
-    terminal.say(summaryInWords(result, exits.get(result.exit)))
+function reportResult(terminal: Terminal, result: RunResult, options: RunCommandOptions, exits: ExitMap) {
+  const { json, quiet } = options
+  if (json) terminal.out(JSON.stringify(runToJson(result), null, 2))
+  else if (!quiet) for (const line of formatRun(result)) terminal.say(line)
+  else if (hasActivity(result)) {
+    for (const line of formatRun(result, { terse: true })) terminal.say(line)
+    terminal.say(formatRunSummary(result, exits.get(result.exit)))
   }
 }
 
 /** The result without what only the program needs. */
-function asData(result: RunResult): unknown {
+function runToJson(result: RunResult): unknown {
   const { exit, routes, stranded, retention, limit } = result
   return {
     exit,
-    summary: summaryOf(result),
+    summary: summarizeRun(result),
     ...(limit === undefined ? {} : { limit }),
-    ...(retention?.kind === 'forgotten' ? { forgotten: retention.forgotten } : {}),
+    ...(retention?.kind === 'pruned' ? { pruned: retention.pruned } : {}),
     stranded,
-    routes: routes.map((each) => ({ ...routeAsData(each), ...turnsAsData(each) })),
+    routes: routes.map((each) => ({ ...routeToJson(each), ...scheduledRunsToJson(each) })),
   }
 }
 
-function turnsAsData({ turns }: RunResult['routes'][number]): object {
-  if (turns === undefined) return {}
-  const { nextAt, ...others } = turns
+function scheduledRunsToJson({ scheduledRuns }: RunResult['routes'][number]): object {
+  if (scheduledRuns === undefined) return {}
+  const { nextAt, ...others } = scheduledRuns
   const next = nextAt === undefined || nextAt === Infinity ? {} : { nextAt: isoTime(nextAt) }
-  return { turns: { ...others, ...next } }
+  return { scheduledRuns: { ...others, ...next } }
 }
 
-function routeAsData(result: RunResult['routes'][number]): object {
+function routeToJson(result: RunResult['routes'][number]): object {
   const { route } = result
   switch (result.kind) {
     case 'failed': {
       const { code, message, details } = result.failure
-      return { route, failure: { code, message, details }, ...(result.done && doneAsData(result.done)) }
+      return { route, failure: { code, message, details }, ...(result.done && outcomeToJson(result.done)) }
     }
     case 'idle':
       return { route, idle: true }
@@ -134,15 +148,93 @@ function routeAsData(result: RunResult['routes'][number]): object {
       return { route, busy: result.why }
     case 'inbound':
     case 'outbound':
-      return { route, ...doneAsData(result) }
+      return { route, ...outcomeToJson(result) }
   }
 }
 
-function doneAsData(done: Done): object {
+function outcomeToJson(done: RouteOutcome): object {
   if (done.kind === 'outbound') {
     const { deliveries, awaited, heldDeliveries, held, heldRecords, missing, firstMissing } = done.pass
     return { deliveries, awaited, heldDeliveries, held, heldRecords, missing, firstMissing }
   }
   const { summaries, open, waiting } = done.pass
   return { files: summaries, open: open.map((file) => file.name), waiting }
+}
+
+// Bounds of a run: when, how long, how many records, and the exit codes of a scheduler.
+
+type BoundFlag = 'due' | 'again' | 'ifBusy' | 'waitAtMost' | 'until' | 'maxRecords'
+
+export type RunFlags = Pick<RunCommandOptions, BoundFlag>
+
+const DEFAULT_WAIT = '10m'
+
+/** `zone` is the one of a time of day. Throws `usage-wrong` for what makes no sense. */
+export function parseRunBounds(
+  flags: RunFlags,
+  { now, zone }: { readonly now: number; readonly zone: string },
+): RunOptions {
+  const { due, again, until, maxRecords } = flags
+  if (due && again)
+    throw usageError('--due runs what its schedule asks for, and --again what it does not: choose one')
+  if (maxRecords !== undefined && !(Number.isSafeInteger(maxRecords) && maxRecords >= 1)) {
+    throw usageError('--max-records must be a whole number from 1 on')
+  }
+  return {
+    scheduleMode: due ? 'due' : again ? 'again' : 'now',
+    ifBusy: parseIfBusy(flags),
+    ...(until === undefined ? {} : { until: parseUntil(until, { now, zone }) }),
+    ...(maxRecords === undefined ? {} : { maxRecords }),
+  }
+}
+
+function parseIfBusy({ ifBusy, waitAtMost }: RunFlags): NonNullable<RunOptions['ifBusy']> {
+  if (ifBusy !== 'wait') {
+    if (waitAtMost === undefined) return ifBusy
+    throw usageError('--wait-at-most goes with --if-busy wait')
+  }
+  const waitAtMostMs = parseDuration(waitAtMost ?? DEFAULT_WAIT)
+  if (waitAtMostMs === undefined)
+    throw usageError('--wait-at-most must be a time of at most a day, such as 10m or 1h')
+  return { waitAtMostMs }
+}
+
+const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d$/
+
+const TIME_WITH_DATE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})$/
+
+/** Milliseconds since 1970; a time of day is the next one. */
+function parseUntil(text: string, { now, zone }: { readonly now: number; readonly zone: string }): number {
+  const lasts = parseDuration(text)
+  if (lasts !== undefined) return now + lasts
+  if (TIME_OF_DAY.test(text)) {
+    const today = getLocalDate(zone, now)
+    const at = toInstant(today, text, zone)
+    return at > now ? at : toInstant(addDays(today, 1), text, zone)
+  }
+  const at = TIME_WITH_DATE.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(at)) {
+    throw usageError(
+      '--until must be a time of day such as 06:30, a length of time such as 2h, or 2026-11-21T06:30Z',
+    )
+  }
+  return at
+}
+
+type ExitMap = ReadonlyMap<ExitCode, number>
+
+/** `2=0,75=0`: what the program ends with instead. */
+export function parseExitMap(text: string | undefined): ExitMap {
+  const map = new Map<ExitCode, number>()
+  for (const pair of (text ?? '').split(',').filter((each) => each.trim() !== '')) {
+    const [, from, to] = /^\s*(\d{1,3})\s*=\s*(\d{1,3})\s*$/.exec(pair) ?? []
+    const known = Object.values(EXIT).find((code) => String(code) === from)
+    if (known === undefined || to === undefined) {
+      throw usageError(`--exit-map "${pair.trim()}" names no exit code of the program: write it as 2=0,75=0`)
+    }
+    if (Number(to) > 255) throw usageError(`--exit-map "${pair.trim()}": an exit code is at most 255`)
+    if (map.has(known)) throw usageError(`--exit-map names ${known} twice`)
+    map.set(known, Number(to))
+  }
+  return map
 }

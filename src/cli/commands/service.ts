@@ -1,66 +1,64 @@
 /** `dropbridge service`: the order-fulfilment API itself, until a signal stops it. */
-import { readSwitches, type Switches } from '../../service/http/switches.ts'
-import { createService, type Service } from '../../service/service.ts'
 import { sampleSeed } from '../../service/sample-seed.ts'
-import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
-import { pathFrom } from '../context.ts'
-import type { Terminal } from '../terminal.ts'
-
-export interface ServiceCommandOptions {
-  readonly port: number
-  readonly host: string
-  readonly data: string
-  readonly json: boolean
-  /** `NAME=VALUE`, any number of them. */
-  readonly switch: readonly string[]
-  readonly newClients: boolean
-}
+import type { Service } from '../../service/service.ts'
+import { readSwitches, type Switches } from '../../service/switches.ts'
+import { EXIT, usageError } from '../../support/errors.ts'
+import { defineCommand, flag, JSON_FLAG, REPEATABLE } from '../command.ts'
+import { resolvePath } from '../context.ts'
 
 /** Secrets are shown once, when the clients are made: only their hashes are kept. */
-export async function service(terminal: Terminal, options: ServiceCommandOptions): Promise<ExitCode> {
-  const { port, host, newClients } = options
-  const switches = switchesFrom(options.switch)
-  const data = pathFrom(terminal, options.data)
-  const running = await createService({
-    data,
-    clock: terminal.clock,
-    host,
-    port,
-    seed: sampleSeed(),
-    switches,
-    newClients,
-  })
-  try {
-    await running.listen()
-  } catch (error) {
-    // secrets that were made just now are never shown again
-    for (const line of clientsOf(running)) terminal.say(line)
+export const serviceCommand = defineCommand({
+  usage: 'service',
+  describe: 'Run the order-fulfilment API itself, with its data in a folder',
+  options: {
+    port: { type: 'number', default: 8080, describe: 'The port; 0 takes a free one' },
+    host: { type: 'string', default: '127.0.0.1', describe: 'The address to listen on' },
+    data: { type: 'string', default: './service-data', describe: 'The folder of the data' },
+    switch: {
+      ...REPEATABLE,
+      describe: 'NAME=VALUE: a form of answers or a fault, see docs/service.md; may be repeated',
+    },
+    'new-clients': flag('Make another client for every account, when the secrets are lost'),
+    json: JSON_FLAG,
+  },
+  async run(terminal, { port, host, data, switch: words, newClients, json }) {
+    const switches = parseSwitches(words)
+    // Loaded when it is wanted: a web server takes longer to load than all the rest.
+    const { createService } = await import('../../service/service.ts')
+    const server = { clock: terminal.clock, host, port, data: resolvePath(terminal, data) }
+    const running = await createService({ ...server, seed: sampleSeed(), switches, newClients })
+    try {
+      await running.listen()
+    } catch (error) {
+      // secrets that were made just now are never shown again
+      for (const line of formatClients(running)) terminal.say(line)
+      await running.close()
+      throw error
+    }
+    if (json) terminal.out(JSON.stringify(serviceToJson(running)))
+    else for (const line of formatGreeting(running, data)) terminal.out(line)
+    await waitForSignal(terminal.signal)
     await running.close()
-    throw error
-  }
-  if (options.json) terminal.out(JSON.stringify(asData(running)))
-  else for (const line of greeting(running, options.data)) terminal.out(line)
-  await fired(terminal.signal)
-  await running.close()
-  return EXIT.ok
-}
+    return EXIT.ok
+  },
+})
 
 /** Throws `usage-wrong` with everything that is wrong. */
-function switchesFrom(words: readonly string[]): Partial<Switches> {
-  const told = words.map((word): [string, string] => {
+function parseSwitches(words: readonly string[]): Partial<Switches> {
+  const pairs = words.map((word) => {
     const [name = '', ...value] = word.split('=')
     return [name, value.join('=')]
   })
-  const read = readSwitches(Object.fromEntries(told))
+  const read = readSwitches(Object.fromEntries(pairs))
   if ('switches' in read) return read.switches
   const details = Object.entries(read.errors).flatMap(([name, messages]) =>
     messages.map((message) => `${name}: ${message}`),
   )
-  throw new BridgeError('usage-wrong', 'A switch cannot be turned like that.', { details })
+  throw usageError('A switch cannot be turned like that.', details)
 }
 
 /** The signal may have come while the service was starting. */
-function fired(signal: AbortSignal): Promise<void> {
+function waitForSignal(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })
@@ -68,28 +66,28 @@ function fired(signal: AbortSignal): Promise<void> {
 }
 
 /** What a script needs for its first call, in one line. */
-function asData(running: Service): object {
+function serviceToJson(running: Service): object {
   return { baseUrl: running.baseUrl, ...running.introduction(), admin: running.admin }
 }
 
-function greeting(running: Service, data: string): string[] {
+function formatGreeting(running: Service, data: string): string[] {
   return [
     `The service listens on ${running.baseUrl} and keeps its data in ${data}. Stop it with Ctrl+C.`,
     `Its documentation is at ${running.baseUrl}/docs/.`,
-    ...clientsOf(running),
+    ...formatClients(running),
   ]
 }
 
-function clientsOf({ seeded, admin }: Service): string[] {
+function formatClients({ parties: seeded, admin }: Service): string[] {
   const parties = seeded.flatMap(({ kind, id, name, ...client }) => [
     '',
     `${kind} ${id}  ${name}`,
-    ...credentials(client),
+    ...formatCredentials(client),
   ])
-  return [...parties, '', 'administrator', ...credentials(admin)]
+  return [...parties, '', 'administrator', ...formatCredentials(admin)]
 }
 
-function credentials({ clientId, clientSecret }: Service['admin']): string[] {
+function formatCredentials({ clientId, clientSecret }: Service['admin']): string[] {
   return [
     `  client id      ${clientId}`,
     `  client secret  ${clientSecret ?? '(shown once, when it was made; --new-clients makes others)'}`,

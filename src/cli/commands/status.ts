@@ -1,42 +1,41 @@
 /** `dropbridge status`: what needs somebody, what is done, what waits, and what nobody will ever read. */
-import type { Bridge } from '../../bridge/bridge.ts'
-import type { NoticeEntry } from '../../domain/notice.ts'
-import { EXIT, type ExitCode } from '../../support/errors.ts'
-import { whyOlder } from '../../bridge/age-guard.ts'
-import { olderInWords } from '../older-in-words.ts'
-import { readConfigurationToLook, withBridge } from '../context.ts'
-import { statusInWords } from '../status-in-words.ts'
-import type { Terminal } from '../terminal.ts'
+import type { NotificationEntry } from '../../domain/notification.ts'
+import { EXIT } from '../../support/errors.ts'
+import { explainOlderJournal } from '../../app/journal-access.ts'
+import { formatOlderJournal, formatStatus } from '../format/status.ts'
+import { CONFIG_FLAG, defineCommand, JSON_FLAG } from '../command.ts'
+import { readConfigurationWithoutApi, withBridge } from '../context.ts'
 
-export interface StatusOptions {
-  readonly config: string
-  readonly json: boolean
-}
-
-export async function status(terminal: Terminal, { config, json }: StatusOptions): Promise<ExitCode> {
-  const configuration = await readConfigurationToLook(terminal, config)
-  const silent = () => undefined
-  const channels = (configuration.notices ?? []).map(({ name }) => name)
-  const look = async ({ snapshot, journal }: Bridge) => ({
-    found: await snapshot(),
-    notices: await journal.latestNotices(channels),
-    older: await whyOlder(configuration, journal),
-  })
-  const { found, notices, older } = await withBridge(terminal, { configuration, notify: silent }, look, {
-    isImpatient: true,
-  })
-  if (json) terminal.out(JSON.stringify({ ...found, notices, journalOlder: older }, null, 2))
-  else
-    for (const line of [...olderInWords(older), ...statusInWords(found), ...unsentInWords(notices)])
-      terminal.out(line)
-  return EXIT.ok
-}
+export const statusCommand = defineCommand({
+  usage: 'status',
+  describe: 'Show what is done, what waits, and files that no route takes',
+  options: { config: CONFIG_FLAG, json: JSON_FLAG },
+  async run(terminal, { config, json }) {
+    const configuration = await readConfigurationWithoutApi(terminal, config)
+    const channels = (configuration.notifications ?? []).map(({ name }) => name)
+    const { found, notifications, older } = await withBridge(
+      terminal,
+      configuration,
+      async ({ snapshot, journal }) => ({
+        found: await snapshot(),
+        notifications: await journal.listLatestNotifications(channels),
+        older: await explainOlderJournal(configuration, journal),
+      }),
+      { isImpatient: true },
+    )
+    const lines = json
+      ? [JSON.stringify({ ...found, notifications, journalOlder: older }, null, 2)]
+      : [...formatOlderJournal(older), ...formatStatus(found), ...formatUnsentNotifications(notifications)]
+    for (const line of lines) terminal.out(line)
+    return EXIT.ok
+  },
+})
 
 /** Who relies on being told must hear somewhere else that nobody can be. */
-function unsentInWords(notices: readonly NoticeEntry[]): string[] {
-  const failed = notices.filter(({ state }) => state === 'failed')
+function formatUnsentNotifications(notifications: readonly NotificationEntry[]): string[] {
+  const failed = notifications.filter(({ state }) => state === 'failed')
   return failed.flatMap(({ channel, problem = '' }) => [
     '',
-    `The notice ${channel} cannot be sent: ${problem}. Correct notices.${channel}, then dropbridge notices test ${channel}.`,
+    `The notification ${channel} cannot be sent: ${problem}. Correct notifications.${channel}, then dropbridge notifications test ${channel}.`,
   ])
 }

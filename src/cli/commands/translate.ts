@@ -1,80 +1,140 @@
-/** `dropbridge translate`: file in, JSON out, or for an export records in and its file out; nothing sent. */
-import { createFormats } from '../../formats/formats.ts'
-import { translateFile } from '../../bridge/translate.ts'
-import { wholeFile } from '../../bridge/whole-file.ts'
+/** `dropbridge translate`: file in, JSON out; for an export, records in and the file out. Sends nothing. */
+import { previewFile } from '../../app/outcome-preview.ts'
+import type { OutboundOperationName } from '../../contract/operations.ts'
 import type { Draft } from '../../domain/translator.ts'
-import { exampleBody } from '../../mapping/example-records.ts'
-import { loadMapping } from '../../mapping/load.ts'
-import { BridgeError, EXIT, type ExitCode } from '../../support/errors.ts'
-import { pathFrom } from '../context.ts'
-import { sayVerdict } from '../file-verdict.ts'
-import { problemInWords } from '../problem-in-words.ts'
+import { createFormats } from '../../formats/formats.ts'
+import { type ApiRecord, readApiRecords } from '../../mapping-tools/exported-rows.ts'
+import { translateFile } from '../../mapping-tools/translate-file.ts'
+import { toExampleBody } from '../../mapping/examples.ts'
+import { type InboundMapping, loadMapping, type OutboundMapping } from '../../mapping/load.ts'
+import {
+  createTally,
+  formatRecordName,
+  type ReportTally,
+  writeReportLines,
+} from '../../pipeline/outbound/report-rows.ts'
+import { EXIT, type ExitCode, usageError } from '../../support/errors.ts'
+import { writeNewFile } from '../../support/files.ts'
+import { defineCommand, JSON_FLAG, MAPPING_FLAG, type OptionValues, REQUIRED_TEXT, text } from '../command.ts'
+import { resolvePath } from '../context.ts'
+import { formatHeldRecord } from '../format/outbound.ts'
+import { formatColumnMismatch } from '../format/run.ts'
+import { formatCodedProblem, formatCount, reportFileVerdict, sayProblems } from '../format/text.ts'
 import type { Terminal } from '../terminal.ts'
-import { columnsInWords } from '../run-in-words.ts'
-import { translateRecords } from '../translated-records.ts'
 
-export interface TranslateOptions {
-  readonly file: string
-  readonly mapping: string
-  /** One object for each record, with its lines and problems, instead of the bare bodies. */
-  readonly json: boolean
-  /** For an export: the file to write. */
-  readonly out: string | undefined
-}
+const FILE = { file: REQUIRED_TEXT } as const
 
-/** Bodies go to stdout, one JSON line each; problems are told on stderr. */
-export async function translate(terminal: Terminal, options: TranslateOptions): Promise<ExitCode> {
-  const mapping = await loadMapping(pathFrom(terminal, options.mapping))
-  if (mapping.direction === 'outbound') return translateRecords(terminal, mapping, options)
-  if (options.out !== undefined) {
-    throw new BridgeError('usage-wrong', '--out is for exports; the bodies of a file go to stdout')
-  }
-  const translation = await translateFile(
-    pathFrom(terminal, options.file),
-    createFormats(),
-    mapping.translator,
-  )
+const OPTIONS = {
+  mapping: MAPPING_FLAG,
+  out: text('For an export: the file to write; on stdout without it'),
+  json: JSON_FLAG,
+} as const
+
+type TranslateOptions = OptionValues<typeof FILE> & OptionValues<typeof OPTIONS>
+
+/** Bodies go to stdout, one JSON line each; problems are reported on stderr. */
+export const translateCommand = defineCommand({
+  usage: 'translate <file>',
+  describe: 'Translate a file to JSON, or for an export JSON records to its file; nothing is sent',
+  argument: 'FILE',
+  positionals: FILE,
+  options: OPTIONS,
+  async run(terminal, options) {
+    const mapping = await loadMapping(resolvePath(terminal, options.mapping))
+    return mapping.direction === 'outbound'
+      ? translateRecords(terminal, mapping, options)
+      : translateRows(terminal, mapping, options)
+  },
+})
+
+/** `json`: one object for each record, with its lines and problems, instead of the bare bodies. */
+async function translateRows(
+  terminal: Terminal,
+  mapping: InboundMapping,
+  { file, out, json }: TranslateOptions,
+): Promise<ExitCode> {
+  if (out !== undefined) throw usageError('--out is for exports; the bodies of a file go to stdout')
+  const translation = await translateFile(resolvePath(terminal, file), createFormats(), mapping.translator)
   if ('unusable' in translation) {
-    for (const each of translation.unusable)
-      terminal.say(`${options.file}: ${problemInWords(each)}  [${each.code}]`)
+    sayProblems(terminal, file, translation.unusable)
     return EXIT.unusableFile
   }
   if (translation.columns.absent.length > 0)
-    terminal.say(`${options.file} ${columnsInWords(translation.columns)}`)
-  const whole = wholeFile(mapping.operation, translation)
-  let good = 0
-  let bad = 0
-  let skipped = 0
-  let held = 0
+    terminal.say(`${file} ${formatColumnMismatch(translation.columns)}`)
+  const whole = previewFile(mapping.operation, translation)
+  const count = { good: 0, bad: 0, skipped: 0, held: 0 }
   for await (const drafts of translation.drafts) {
     for (const draft of drafts) {
       whole.add(draft)
-      if (draft.skipped !== undefined) skipped++
-      else if (draft.held !== undefined) held++
-      else if (draft.problems.length > 0) bad++
-      else good++
-      if (options.json) terminal.out(JSON.stringify(draft))
-      else tell(terminal, draft)
+      count[classifyDraft(draft)]++
+      if (json) terminal.out(JSON.stringify(draft))
+      else reportDraft(terminal, draft)
     }
   }
-  const ignored = translation.ignored()
-  const also = [
-    ...(skipped === 0 ? [] : [`, ${skipped} skipped`]),
-    ...(held === 0 ? [] : [`, ${held} held`]),
-    ...(ignored === 0 ? [] : [`, ${ignored} lines ignored`]),
-  ].join('')
-  terminal.say(`${good} records translated, ${bad} refused${also}`)
-  const exit = sayVerdict(terminal, options.file, whole.end())
-  return exit === EXIT.ok && bad + held > 0 ? EXIT.rejects : exit
+  const others = { skipped: count.skipped, held: count.held, 'lines ignored': translation.ignored() }
+  const told = Object.entries(others).filter(([, number]) => number > 0)
+  const also = told.map(([what, number]) => `, ${number} ${what}`).join('')
+  terminal.say(`${count.good} records translated, ${count.bad} refused${also}`)
+  const exit = reportFileVerdict(terminal, file, whole.end())
+  return exit === EXIT.ok && count.bad + count.held > 0 ? EXIT.rejects : exit
 }
 
-function tell(terminal: Terminal, draft: Draft): void {
+function classifyDraft({ skipped, held, problems }: Draft): 'skipped' | 'held' | 'bad' | 'good' {
+  if (skipped !== undefined) return 'skipped'
+  if (held !== undefined) return 'held'
+  return problems.length > 0 ? 'bad' : 'good'
+}
+
+function reportDraft(terminal: Terminal, draft: Draft): void {
   const name = `record ${draft.number} (${draft.keyValues.join(' ')})`
   const put = draft.skipped ? 'skipped' : draft.held ? 'held for a person' : undefined
   if (put !== undefined) {
     return terminal.say(`${name} is ${put}: ${draft.problems.map(({ message }) => message).join(' ')}`)
   }
-  if (draft.problems.length === 0) return terminal.out(JSON.stringify(exampleBody(draft)))
+  if (draft.problems.length === 0) return terminal.out(JSON.stringify(toExampleBody(draft)))
   terminal.say(`${name} is refused:`)
-  for (const each of draft.problems) terminal.say(`  ${problemInWords(each)}  [${each.code}]`)
+  for (const each of draft.problems) terminal.say(`  ${formatCodedProblem(each)}`)
+}
+
+// Exports
+
+/** `json`: one object for each record, with its rows or problems, instead of the file. */
+async function translateRecords(
+  terminal: Terminal,
+  { composer, operation }: OutboundMapping & { readonly operation: OutboundOperationName },
+  { file, out, json }: TranslateOptions,
+): Promise<ExitCode> {
+  const records = await readApiRecords(resolvePath(terminal, file))
+  if (json) {
+    const made = records.map((record, index) => ({
+      number: index + 1,
+      name: formatRecordName(operation, record),
+      ...composer.composeRows(record),
+    }))
+    for (const each of made) terminal.out(JSON.stringify(each))
+    return made.some((each) => 'problems' in each) ? EXIT.rejects : EXIT.ok
+  }
+  const tally = createTally()
+  const context = { composer, operation, format: createFormats() }
+  const lines = writeReportLines(context, splitIntoPages(records), tally)
+  if (out === undefined) for await (const bytes of lines) await terminal.outBytes(bytes)
+  else await writeNewFile(resolvePath(terminal, out), lines)
+  return reportTally(terminal, tally, out)
+}
+
+/** So many records are turned into rows at once. */
+const PAGE_SIZE = 250
+
+// oxlint-disable-next-line require-await -- the pages of an API come one after another, and so do these
+async function* splitIntoPages(records: readonly ApiRecord[]): AsyncGenerator<readonly ApiRecord[]> {
+  for (let from = 0; from < records.length; from += PAGE_SIZE) yield records.slice(from, from + PAGE_SIZE)
+}
+
+function reportTally(terminal: Terminal, tally: ReportTally, out: string | undefined): ExitCode {
+  const { records, rows, unwritten, firstUnwritten } = tally
+  const counted = `${formatCount(records, 'record')}, ${formatCount(rows, 'row')}`
+  const held = unwritten === 0 ? '' : `; ${unwritten} held`
+  terminal.say(`${out === undefined ? '' : `${out}: `}${counted}${held}`)
+  for (const each of firstUnwritten) for (const line of formatHeldRecord(each)) terminal.say(line)
+  return unwritten === 0 ? EXIT.ok : EXIT.rejects
 }

@@ -1,153 +1,141 @@
-/** The top of a file: the header line and the names in it, or the layouts the mapping gives to a file without one. */
-import type { ReadOptions, RecordType } from '../../domain/format.ts'
+/** Reads the top of a file: the header line and its names, or the layouts that the mapping gives instead. */
+import type { ReadOptions, RecordType, UnreadableFile } from '../../domain/format.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
-import { isDamaged } from '../text/decoders.ts'
-import type { Encoding } from '../text/encoding.ts'
-import { type Feed, skipRestOfLine } from '../text/feed.ts'
-import { finder, kindsOf, type NamedType } from '../text/records.ts'
-import { expectedNames, hasHeader, typeIndex } from './dialect.ts'
-import { type Grid, isBlank } from './grid.ts'
-import {
-  brokenHeader,
-  duplicates,
-  headingMissing,
-  typeColumnMissing,
-  undecodableHeader,
-  unexpected,
-} from './header-problems.ts'
-import { endOfIgnored, type Scan, scanRow } from './scan.ts'
-import { recordsShape, type Shape, tableShape, withoutHeadings } from './shape.ts'
-import { wrongDelimiter } from './wrong-delimiter.ts'
+import { skipRestOfLine, type TextBuffer } from '../text/buffer.ts'
+import { nameColumn, shortenCell } from '../text/batches.ts'
+import { hasInvalidBytes, replaceInvalidBytes } from '../text/decoders.ts'
+import { type Encoding, suggestEncodingFix } from '../text/encoding.ts'
+import { compileRecordKinds, createTypeMatcher } from '../text/record-types.ts'
+import { checkDelimiter, findTypeCell, hasHeader, matchExpectedNames } from './dialect-detection.ts'
+import { type Dialect, isBlankRow } from './dialect.ts'
+import { createRecordLayout, createTableLayout, ignoreHeadings, type RowLayout } from './row-layout.ts'
+import { findIgnoredLineEnd, type ScanResult, scanRow } from './scan.ts'
 
-export type TopRead =
-  | {
-      readonly shape: Shape
-      /** How many physical lines are not data. */
-      readonly headerLines: number
-      /** How many lines were left out so far. */
-      readonly ignored: number
-    }
-  | { readonly problems: readonly Problem[] }
+interface FileHeader {
+  readonly rowLayout: RowLayout
+  /** How many physical lines are not data. */
+  readonly headerLines: number
+}
 
-interface Top {
-  /** The cells of the lines that name columns. */
+interface HeaderContext {
   readonly headings: (readonly string[])[]
-  readonly feed: Feed
-  readonly grid: Grid
+  readonly buffer: TextBuffer
+  readonly dialect: Dialect
   readonly options: ReadOptions
   readonly encoding: Encoding
   ignored: number
 }
 
 /** Leaves the feed before the first row of data, blank lines aside. */
-export async function readTop(
-  feed: Feed,
-  grid: Grid,
+export async function readFileHeader(
+  buffer: TextBuffer,
+  dialect: Dialect,
   options: ReadOptions,
   encoding: Encoding,
-): Promise<TopRead> {
-  const top: Top = { feed, grid, options, encoding, ignored: 0, headings: [] }
-  const read = await readLayouts(top)
-  const { ignore = [] } = options
-  if ('problems' in read || !ignore.some((rule) => 'header' in rule)) return read
-  return { ...read, shape: withoutHeadings(read.shape, top.headings) }
+): Promise<(FileHeader & { readonly ignored: number }) | UnreadableFile> {
+  const context: HeaderContext = { buffer, dialect, options, encoding, ignored: 0, headings: [] }
+  const read = await resolveLayout(context)
+  if ('problems' in read) return read
+  const isRepeated = options.ignore?.some((rule) => 'header' in rule)
+  const rowLayout = isRepeated ? ignoreHeadings(read.rowLayout, context.headings) : read.rowLayout
+  return { ...read, rowLayout, ignored: context.ignored }
 }
 
-async function readLayouts(top: Top): Promise<TopRead> {
-  const { feed, grid, options } = top
+async function resolveLayout(context: HeaderContext): Promise<FileHeader | UnreadableFile> {
+  const { buffer, dialect, options } = context
   const { columns, records, rows = {} } = options
-  const linesAbove = feed.line - 1
-  const first = await firstRow(top)
-  if (first === undefined)
-    return { problems: [problem('file-empty', {}, 'The file holds nothing but blank lines.')] }
-  const undivided = hasHeader(options) ? undefined : undividedRow(top, first)
-  if (undivided !== undefined) return { problems: [undivided] }
-  const typeCell = { at: typeIndex(options), isValue: options.typeIn !== undefined }
+  const linesAbove = buffer.line - 1
+  const first = await peekFirstRow(context)
+  if (first === undefined) return refuse(problem('file-empty', {}, 'The file holds nothing but blank lines.'))
+  const undivided = hasHeader(options) ? undefined : checkRowDelimiter(context, first)
+  if (undivided !== undefined) return refuse(undivided)
+  const typeCell = { at: findTypeCell(options), isValue: options.typeIn !== undefined }
   if (columns !== undefined) {
-    return { shape: tableShape(columns, grid, rows), headerLines: linesAbove, ignored: top.ignored }
+    return { rowLayout: createTableLayout(columns, dialect, rows), headerLines: linesAbove }
   }
   if (records !== undefined && !hasHeader(options)) {
-    const named = await readHeadings(top, records)
+    const named = await readTypeHeadings(context, records)
     if ('problems' in named) return named
-    const headerLines = named.hasHeadings ? feed.line - 1 : linesAbove
-    const shape = recordsShape(kindsOf(named.types), typeCell, grid, rows)
-    return { shape, headerLines, ignored: top.ignored }
+    const headerLines = named.hasHeadings ? buffer.line - 1 : linesAbove
+    const kinds = compileRecordKinds(named.types)
+    return { rowLayout: createRecordLayout(kinds, typeCell, dialect, rows), headerLines }
   }
-  const header = await readHeader(top)
+  const header = await readHeaderNames(context)
   if ('problems' in header) return header
   const { names } = header
-  const found = { headerLines: feed.line - 1, ignored: top.ignored }
-  if (records === undefined) return { shape: tableShape(names, grid, rows), ...found }
+  const headerLines = buffer.line - 1
+  if (records === undefined) return { rowLayout: createTableLayout(names, dialect, rows), headerLines }
   const typeColumn = typeof options.typeIn === 'string' ? options.typeIn : ''
-  const at = names.findIndex((name) => expectedNames([name], [typeColumn]).length > 0)
-  if (at === -1) return { problems: [typeColumnMissing(typeColumn, names, found.headerLines)] }
-  const types = records.map((record) => ({ ...record, columns: names }))
-  return { shape: recordsShape(kindsOf(types), { at, isValue: true }, grid, rows), ...found }
+  const at = names.findIndex((name) => matchExpectedNames([name], [typeColumn]).length > 0)
+  if (at === -1) return refuse(typeColumnMissingProblem(typeColumn, names, headerLines))
+  const kinds = compileRecordKinds(records.map((record) => ({ ...record, columns: names })))
+  return { rowLayout: createRecordLayout(kinds, { at, isValue: true }, dialect, rows), headerLines }
 }
 
-type Names = { readonly names: readonly string[] } | { readonly problems: readonly Problem[] }
+function refuse(why: Problem): UnreadableFile {
+  return { problems: [why] }
+}
+
+type NamesResult = { readonly names: readonly string[] } | UnreadableFile
 
 /** The names in the header; the feed is left behind all of its lines. */
-async function readHeader(top: Top): Promise<Names> {
-  const { lines, names } = top.options.header ?? { lines: 1, names: 1 }
-  let found: Names = { problems: [problem('header-missing', {}, 'The file ends before its header does.')] }
+async function readHeaderNames(context: HeaderContext): Promise<NamesResult> {
+  const { lines, names } = context.options.header ?? { lines: 1, names: 1 }
+  let found: NamesResult = refuse(problem('header-missing', {}, 'The file ends before its header does.'))
   for (let at = 1; at <= lines; at += 1) {
-    const row = await firstRow(top)
+    const row = await peekFirstRow(context)
     if (row === undefined) break
-    if (at === names) found = takeNames(top, row, top.options.expectColumns ?? [])
-    else if (row.kind === 'row') pass(top, row)
-    else await skipRestOfLine(top.feed, top.grid.newline)
+    if (at === names) found = takeNames(context, row, context.options.expectColumns ?? [])
+    else if (row.kind === 'row') skipRow(context, row)
+    else await skipRestOfLine(context.buffer, context.dialect.newline)
     if (at === names && 'problems' in found) break
   }
   return found
 }
 
-function takeNames(top: Top, row: Found, expected: readonly string[], from = 0): Names {
-  const { line } = top.feed
-  const { delimiter: told } = top.options
-  if (row.kind === 'fault') return { problems: [brokenHeader(row.code, line)] }
-  pass(top, row)
-  if (row.values.some(isDamaged)) return { problems: [undecodableHeader(row.values, line, top.encoding)] }
-  top.headings.push(row.values)
+function takeNames(context: HeaderContext, row: FoundRow, expected: readonly string[], from = 0) {
+  const { line } = context.buffer
+  const { delimiter: told } = context.options
+  if (row.kind === 'fault') return refuse(brokenHeaderProblem(row.code, line))
+  skipRow(context, row)
+  if (row.values.some(hasInvalidBytes))
+    return refuse(invalidHeaderBytesProblem(row.values, line, context.encoding))
+  context.headings.push(row.values)
   const names = row.values.slice(from).map((name) => name.trim())
-  const repeated = top.options.repeated === 'allowed' ? [] : duplicates(names, line)
-  const none = unexpected(names, line, expected)
-  const undivided = none.length === 0 ? undefined : wrongDelimiter(row.values.join(''), line, told)
+  const repeated = context.options.repeated === 'allowed' ? [] : findDuplicateColumns(names, line)
+  const none = checkExpectedColumns(names, line, expected)
+  const undivided = none.length === 0 ? undefined : checkDelimiter(row.values.join(''), line, told)
   const problems = undivided === undefined ? [...repeated, ...none] : [undivided]
   return problems.length > 0 ? { problems } : { names }
 }
 
 /** A first row of one cell where the mapping names several columns, and divides them by what is not in it. */
-function undividedRow({ feed, options }: Top, row: Found): Problem | undefined {
+function checkRowDelimiter({ buffer, options }: HeaderContext, row: FoundRow): Problem | undefined {
   const { columns, records = [], delimiter } = options
   const widest = Math.max(columns?.length ?? 0, ...records.map((record) => record.columns?.length ?? 0))
   const isOne = row.kind === 'row' && row.values.length === 1 && widest > 1
-  return isOne ? wrongDelimiter(row.values.join(''), feed.line, delimiter) : undefined
+  return isOne ? checkDelimiter(row.values.join(''), buffer.line, delimiter) : undefined
 }
 
-function pass({ feed }: Top, row: Extract<Scan, { kind: 'row' }>): void {
-  feed.advance(row.end, feed.line + row.newlines + 1)
+function skipRow({ buffer }: HeaderContext, row: Extract<ScanResult, { kind: 'row' }>): void {
+  buffer.advance(row.end, buffer.line + row.newlines + 1)
 }
-
-type Typed =
-  | { readonly types: readonly NamedType[]; readonly hasHeadings: boolean }
-  | { readonly problems: readonly Problem[] }
 
 /** Types whose columns the mapping does not name have them in a row of their own, above all data. */
-async function readHeadings(top: Top, records: readonly RecordType[]): Promise<Typed> {
-  const at = typeIndex(top.options)
-  const from = top.options.typeIn === undefined ? 1 : 0
+async function readTypeHeadings(context: HeaderContext, records: readonly RecordType[]) {
+  const at = findTypeCell(context.options)
+  const from = context.options.typeIn === undefined ? 1 : 0
   const found = new Map<RecordType, readonly string[]>()
-  const find = finder(records)
+  const find = createTypeMatcher(records)
   const isOpen = (record: RecordType) => record.columns === undefined && !record.ignored && !found.has(record)
   while (records.some(isOpen)) {
-    const row = await firstRow(top)
+    const row = await peekFirstRow(context)
     const record = row?.kind === 'row' ? find(row.values[at] ?? '') : undefined
     if (row === undefined || record === undefined || !isOpen(record)) {
       const missing = records.filter(isOpen)
-      return { problems: missing.map(({ type }) => headingMissing(type, top.feed.line)) }
+      return { problems: missing.map(({ type }) => headingMissingProblem(type, context.buffer.line)) }
     }
-    const heading = takeNames(top, row, [], from)
+    const heading = takeNames(context, row, [], from)
     if ('problems' in heading) return heading
     found.set(record, heading.names)
   }
@@ -155,26 +143,78 @@ async function readHeadings(top: Top, records: readonly RecordType[]): Promise<T
   return { types, hasHeadings: found.size > 0 }
 }
 
-type Found = Exclude<Scan, { kind: 'more' }>
+type FoundRow = Exclude<ScanResult, { kind: 'more' }>
 
 /** The first row that is not blank, or undefined when there is none. The feed is left before it. */
-async function firstRow(top: Top): Promise<Found | undefined> {
-  const { feed, grid } = top
+async function peekFirstRow(context: HeaderContext): Promise<FoundRow | undefined> {
+  const { buffer, dialect } = context
   for (;;) {
-    const ignoredEnd = endOfIgnored(feed.text, 0, grid)
+    const ignoredEnd = findIgnoredLineEnd(buffer.text, 0, dialect)
     if (ignoredEnd !== undefined) {
-      feed.advance(ignoredEnd, feed.line + 1)
-      top.ignored += 1
+      buffer.advance(ignoredEnd, buffer.line + 1)
+      context.ignored += 1
       continue
     }
-    const scan = scanRow(feed.text, 0, grid, feed.ended)
+    const scan = scanRow(buffer.text, 0, dialect, buffer.ended)
     if (scan.kind === 'more') {
-      if (feed.ended) return undefined
-      await feed.more()
-    } else if (scan.kind === 'row' && isBlank(scan.values)) {
-      feed.advance(scan.end, feed.line + scan.newlines + 1)
-    } else {
-      return scan
-    }
+      if (buffer.ended) return undefined
+      await buffer.more()
+    } else if (scan.kind === 'row' && isBlankRow(scan.values)) skipRow(context, scan)
+    else return scan
   }
+}
+
+// The problems of a header.
+
+function typeColumnMissingProblem(name: string, names: readonly string[], line: number): Problem {
+  const message = `The header has no column "${name}", which tells the record types apart: found ${listNames(names)}.`
+  return problem('column-missing', { line, column: name }, message)
+}
+
+function headingMissingProblem(type: string, line: number): Problem {
+  const message = `There is no heading row for the record type ${type} above the data.`
+  const fix = 'Send the heading row of every record type first, or name the columns in the mapping.'
+  return problem('header-missing', { line }, message, fix)
+}
+
+function brokenHeaderProblem(code: 'quote-not-closed' | 'row-too-large', line: number): Problem {
+  const message =
+    code === 'row-too-large'
+      ? 'The header line is longer than a row may be.'
+      : 'A quote that opens in the header line is not closed where the name ends.'
+  return problem(code, { line }, message)
+}
+
+function invalidHeaderBytesProblem(names: readonly string[], line: number, encoding: Encoding): Problem {
+  const column = replaceInvalidBytes(names.find(hasInvalidBytes) ?? '').trim()
+  const message = `The column name "${shortenCell(column)}" holds bytes that are not ${encoding.name}.`
+  return problem('file-undecodable', { line, column }, message, suggestEncodingFix(encoding))
+}
+
+function findDuplicateColumns(columns: readonly string[], line: number): Problem[] {
+  const seen = new Map<string, number>()
+  const problems: Problem[] = []
+  for (const [index, column] of columns.entries()) {
+    const name = column.toLowerCase()
+    const before = seen.get(name)
+    if (before === undefined) {
+      if (name !== '') seen.set(name, index)
+      continue
+    }
+    const message = `Columns ${before + 1} and ${index + 1} are both named "${shortenCell(column)}".`
+    problems.push(problem('header-duplicate', { line, column }, message))
+  }
+  return problems
+}
+
+function checkExpectedColumns(columns: readonly string[], line: number, expected: readonly string[]) {
+  if (expected.length === 0 || matchExpectedNames(columns, expected).length > 0) return []
+  const found = columns.map((name, index) => (name === '' ? nameColumn([], index) : name))
+  const message = `None of the expected columns is in the header: found ${listNames(found)}; expected ${listNames(expected)}.`
+  return [problem('header-missing', { line }, message)]
+}
+
+function listNames(names: readonly string[]): string {
+  const shown = names.slice(0, 8).map((name) => `"${shortenCell(name)}"`)
+  return shown.join(', ') + (names.length > shown.length ? ` and ${names.length - shown.length} more` : '')
 }

@@ -2,10 +2,9 @@
  * Reads one row, cell by cell. Slower than the parser, but it knows where the row ends and stops at the first thing that
  * is wrong, so that a quote left open never takes the rows behind it along. Of sound rows it makes the same cells.
  */
-import { isEscaped, withoutEscapes } from './escape.ts'
-import { countOf, type Grid } from './grid.ts'
+import { countOccurrences, type Dialect, isEscaped, removeEscapes } from './dialect.ts'
 
-export type Scan =
+export type ScanResult =
   | {
       readonly kind: 'row'
       readonly values: string[]
@@ -30,86 +29,72 @@ export interface Fault {
   readonly blamed: number
 }
 
-const MORE: Scan = { kind: 'more' }
+const NEEDS_MORE: ScanResult = { kind: 'more' }
 
 /** With `ended`, the text must end with a line break. What is found depends on the text from `from` on and nothing else. */
-export function scanRow(text: string, from: number, grid: Grid, ended: boolean): Scan {
-  const { delimiter, newline, quote, limits, maxCells } = grid
+export function scanRow(text: string, from: number, dialect: Dialect, ended: boolean): ScanResult {
+  const { delimiter, newline, quote, limits, maxCells } = dialect
   const furthest = from + limits.maxRowCharacters
   let lineEnd = text.indexOf(newline, from)
-  if (lineEnd === -1 && text.length <= furthest) return MORE
-  if (lineEnd === -1 || lineEnd > furthest) return tooLarge(text.slice(from, furthest), from, grid)
+  if (lineEnd === -1 && text.length <= furthest) return NEEDS_MORE
+  if (lineEnd === -1 || lineEnd > furthest) return rowTooLargeFault(text.slice(from, furthest), from, dialect)
 
   const values: string[] = []
   let newlines = 0
   let firstLineCells = -1
   const cellsOnFirstLine = () => (newlines === 0 ? values.length : firstLineCells)
-  const toRow = (end: number): Scan => ({
-    kind: 'row',
-    values,
-    end,
-    newlines,
-    firstLineCells: cellsOnFirstLine(),
-  })
+  const toRow = (end: number): ScanResult => {
+    return { kind: 'row', values, end, newlines, firstLineCells: cellsOnFirstLine() }
+  }
   for (let at = from; ; at += delimiter.length) {
     if (quote === null || text[at] !== quote) {
       const rest = text.slice(at, lineEnd)
-      const stop = delimiterIn(rest, grid)
-      const cell = stop === -1 ? withoutReturn(rest, grid) : rest.slice(0, stop)
-      values.push(grid.escape === undefined ? cell : withoutEscapes(cell, grid, false))
+      const stop = locateDelimiter(rest, dialect)
+      const cell = stop === -1 ? stripCarriageReturn(rest, dialect) : rest.slice(0, stop)
+      values.push(dialect.escape === undefined ? cell : removeEscapes(cell, dialect, false))
       if (stop === -1) return toRow(lineEnd + 1)
       at += stop
       continue
     }
-    const cell = scanQuoted(text, at, {
-      quote,
-      escape: grid.escape,
-      delimiter,
-      newline,
-      furthest,
-      linesLeft: limits.maxRowLines - newlines,
-    })
-    if (cell === 'unfinished' && !ended) return MORE
+    const linesLeft = limits.maxRowLines - newlines
+    const bounds = { quote, escape: dialect.escape, delimiter, newline, furthest, linesLeft }
+    const cell = scanQuoted(text, at, bounds)
+    if (cell === 'unfinished' && !ended) return NEEDS_MORE
     if (cell === 'unfinished' || cell === 'fault') {
-      return {
-        kind: 'fault',
-        code: 'quote-not-closed',
-        values,
-        firstLineCells: cellsOnFirstLine(),
-        blamed: at,
-      }
+      const firstLineCells = cellsOnFirstLine()
+      return { kind: 'fault', code: 'quote-not-closed', values, firstLineCells, blamed: at }
     }
     if (cell.newlines > 0) {
       if (newlines === 0) firstLineCells = values.length
       newlines += cell.newlines
       lineEnd = text.indexOf(newline, cell.end)
-      if (lineEnd === -1 && text.length <= furthest) return MORE
-      if (lineEnd === -1 || lineEnd > furthest) return openedOnFirstLine(values, firstLineCells, from)
+      if (lineEnd === -1 && text.length <= furthest) return NEEDS_MORE
+      if (lineEnd === -1 || lineEnd > furthest) return blameFirstLine(values, firstLineCells, from)
     }
     values.push(cell.value)
     const isTooMany = newlines > 0 && values.length > maxCells && cell.value.trim() !== ''
-    if (isTooMany) return openedOnFirstLine(values, firstLineCells, from)
+    if (isTooMany) return blameFirstLine(values, firstLineCells, from)
     if (cell.end === lineEnd) return toRow(lineEnd + 1)
     at = cell.end
   }
 }
 
 /** A row over several lines that cannot be right: the quote that first led over a line's end is to blame. */
-export function openedOnFirstLine(cells: readonly string[], firstLineCells: number, from: number): Fault {
+export function blameFirstLine(cells: readonly string[], firstLineCells: number, from: number): Fault {
   const values = cells.slice(0, firstLineCells)
   return { kind: 'fault', code: 'quote-not-closed', values, firstLineCells, blamed: from }
 }
 
 /** Where the line of a row that begins here ends when it is to be left out, whatever its quotes say. */
-export function endOfIgnored(text: string, from: number, grid: Grid): number | undefined {
-  if (grid.ignores === undefined) return undefined
-  const lineEnd = text.indexOf(grid.newline, from)
-  if (lineEnd === -1 || lineEnd - from > grid.limits.maxRowCharacters) return undefined
-  return grid.ignores(text.slice(from, lineEnd)) ? lineEnd + 1 : undefined
+export function findIgnoredLineEnd(text: string, from: number, dialect: Dialect): number | undefined {
+  if (dialect.ignores === undefined) return undefined
+  const lineEnd = text.indexOf(dialect.newline, from)
+  if (lineEnd === -1 || lineEnd - from > dialect.limits.maxRowCharacters) return undefined
+  return dialect.ignores(text.slice(from, lineEnd)) ? lineEnd + 1 : undefined
 }
 
 /** Where the first delimiter that is none of the cell's text stands, or -1. */
-function delimiterIn(rest: string, { delimiter, escape }: Grid): number {
+function locateDelimiter(rest: string, { delimiter, escape }: Dialect): number {
   let stop = rest.indexOf(delimiter)
   while (escape !== undefined && stop !== -1 && isEscaped(rest, stop, escape, 0)) {
     stop = rest.indexOf(delimiter, stop + delimiter.length)
@@ -117,28 +102,21 @@ function delimiterIn(rest: string, { delimiter, escape }: Grid): number {
   return stop
 }
 
-interface QuotedBounds {
+interface QuotedBounds extends Pick<Dialect, 'escape' | 'delimiter' | 'newline'> {
   readonly quote: string
-  readonly escape: string | undefined
-  readonly delimiter: string
-  readonly newline: string
   readonly furthest: number
   readonly linesLeft: number
 }
 
 /** `end` is the place of the delimiter or line break behind the cell. */
-function scanQuoted(
-  text: string,
-  from: number,
-  bounds: QuotedBounds,
-): { value: string; end: number; newlines: number } | 'fault' | 'unfinished' {
+function scanQuoted(text: string, from: number, bounds: QuotedBounds) {
   const { quote, escape, delimiter, newline, furthest, linesLeft } = bounds
   let newlines = 0
   let searched = from + 1
   for (;;) {
     const close = text.indexOf(quote, searched)
     const reached = close === -1 ? text.length : close
-    newlines += countOf(text.slice(searched, reached), newline)
+    newlines += countOccurrences(text.slice(searched, reached), newline)
     if (newlines > linesLeft || reached > furthest) return 'fault'
     if (close === -1) return 'unfinished'
     if (escape !== undefined && isEscaped(text, close, escape, from + 1)) {
@@ -156,7 +134,7 @@ function scanQuoted(
     }
     const inside = text.slice(from + 1, close)
     const value =
-      escape === undefined ? inside.replaceAll(quote + quote, quote) : withoutEscapes(inside, bounds, true)
+      escape === undefined ? inside.replaceAll(quote + quote, quote) : removeEscapes(inside, bounds, true)
     return { value, end, newlines }
   }
 }
@@ -164,24 +142,19 @@ function scanQuoted(
 /** Blanks between a closing quote and the end of the cell are not part of it. */
 function skipBlanks(text: string, from: number, { newline, delimiter }: QuotedBounds): number {
   let at = from
-  while (
-    at < text.length &&
-    text[at] !== newline &&
-    !text.startsWith(delimiter, at) &&
-    text[at]?.trim() === ''
-  )
-    at++
+  const isBlank = () => text[at] !== newline && !text.startsWith(delimiter, at) && text[at]?.trim() === ''
+  while (at < text.length && isBlank()) at++
   return at
 }
 
 /** The cells at the start of a row that is cut off, for what they tell about whose row it is. */
-function tooLarge(start: string, from: number, grid: Grid): Fault {
-  const whole = { ...grid, limits: { ...grid.limits, maxRowCharacters: start.length + 1 } }
-  const scan = scanRow(start + grid.newline, 0, whole, true)
+function rowTooLargeFault(start: string, from: number, dialect: Dialect): Fault {
+  const whole = { ...dialect, limits: { ...dialect.limits, maxRowCharacters: start.length + 1 } }
+  const scan = scanRow(start + dialect.newline, 0, whole, true)
   const values = scan.kind === 'row' ? scan.values.slice(0, -1) : scan.kind === 'fault' ? scan.values : []
   return { kind: 'fault', code: 'row-too-large', values, firstLineCells: values.length, blamed: from }
 }
 
-function withoutReturn(cell: string, { newline }: Grid): string {
+function stripCarriageReturn(cell: string, { newline }: Dialect): string {
   return newline === '\n' && cell.endsWith('\r') ? cell.slice(0, -1) : cell
 }

@@ -18,33 +18,33 @@ export interface Decoder {
   end(): Decoded
 }
 
-/** Decoding of an encoding whose name `findEncoding` has given. */
+/** Decoding of an encoding whose name `detectEncoding` has given. */
 export function openDecoder(encoding: string): Decoder {
-  if (encoding === 'utf-8') return utf8Decoder()
-  if (encoding === 'utf-16le') return utf16Decoder(false)
-  if (encoding === 'utf-16be') return utf16Decoder(true)
-  return tableDecoder(encoding)
+  if (encoding === 'utf-8') return createUtf8Decoder()
+  if (encoding === 'utf-16le') return createUtf16Decoder(false)
+  if (encoding === 'utf-16be') return createUtf16Decoder(true)
+  return createCodePageDecoder(encoding)
 }
 
-const MARK = /\p{Surrogate}/u
-const MARKS = /\p{Surrogate}/gu
+const INVALID_BYTE = /\p{Surrogate}/u
+const INVALID_BYTES = /\p{Surrogate}/gu
 
 /** Whether the text holds the mark of an undecodable byte. */
-export function isDamaged(text: string): boolean {
-  return MARK.test(text)
+export function hasInvalidBytes(text: string): boolean {
+  return INVALID_BYTE.test(text)
 }
 
 /** The text for people to see: replacement characters where bytes could not be read. */
-export function toReadable(text: string): string {
-  return text.replace(MARKS, '\uFFFD')
+export function replaceInvalidBytes(text: string): string {
+  return text.replace(INVALID_BYTES, '\uFFFD')
 }
 
-function utf8Decoder(): Decoder {
+function createUtf8Decoder(): Decoder {
   let kept = Buffer.alloc(0)
   return {
     write(bytes) {
       const all = kept.length === 0 ? toBuffer(bytes) : Buffer.concat([kept, bytes])
-      const whole = all.length - cutCharacterLength(all)
+      const whole = all.length - measureIncompleteTail(all)
       kept = Buffer.from(all.subarray(whole))
       return decodeUtf8(all.subarray(0, whole))
     },
@@ -53,7 +53,7 @@ function utf8Decoder(): Decoder {
 }
 
 /** How many bytes at the end begin a character whose other bytes are still to come. */
-export function cutCharacterLength(bytes: Buffer): number {
+export function measureIncompleteTail(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0
     if ((byte & 0xc0) !== 0x80) return characterLength(byte) > back ? back : 0
@@ -71,15 +71,15 @@ function characterLength(first: number): number {
 }
 
 /** Half the time of `toString`; a mark at the very top is cut off before, any other one is a character of a cell. */
-const SOUND_UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
+const VALID_UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 function decodeUtf8(bytes: Buffer): Decoded {
   if (isAscii(bytes)) return { text: bytes.toString('latin1'), damaged: false }
-  if (isUtf8(bytes)) return { text: SOUND_UTF8.decode(bytes), damaged: false }
-  return { text: decodeDamagedUtf8(bytes), damaged: true }
+  if (isUtf8(bytes)) return { text: VALID_UTF8.decode(bytes), damaged: false }
+  return { text: decodeInvalidUtf8(bytes), damaged: true }
 }
 
-function decodeDamagedUtf8(bytes: Buffer): string {
+function decodeInvalidUtf8(bytes: Buffer): string {
   let text = ''
   let soundFrom = 0
   let at = 0
@@ -97,7 +97,7 @@ function decodeDamagedUtf8(bytes: Buffer): string {
 }
 
 /** A surrogate without its partner in the file is damage of itself and needs no mark. */
-function utf16Decoder(isBigEndian: boolean): Decoder {
+function createUtf16Decoder(isBigEndian: boolean): Decoder {
   let kept = Buffer.alloc(0)
   return {
     write(bytes) {
@@ -106,23 +106,19 @@ function utf16Decoder(isBigEndian: boolean): Decoder {
       kept = Buffer.from(all.subarray(whole))
       const units = all.subarray(0, whole)
       const text = (isBigEndian ? units.swap16() : units).toString('utf16le')
-      return { text, damaged: isDamaged(text) }
+      return { text, damaged: hasInvalidBytes(text) }
     },
     end: () => ({ text: kept.length === 0 ? '' : '\uDC80', damaged: kept.length > 0 }),
   }
 }
 
 /** Encodings older than Unicode cannot spell the replacement character, so each one in the text is an undecodable byte. */
-function tableDecoder(encoding: string): Decoder {
+function createCodePageDecoder(encoding: string): Decoder {
   const decoder = iconv.getDecoder(encoding)
-  const marked = (text: string): Decoded =>
-    text.includes('\uFFFD')
-      ? { text: text.replaceAll('\uFFFD', '\uDC80'), damaged: true }
-      : { text, damaged: false }
-  return {
-    write: (bytes) => marked(decoder.write(toBuffer(bytes))),
-    end: () => marked(decoder.end() ?? ''),
+  const marked = (text: string): Decoded => {
+    return { text: text.replaceAll('\uFFFD', '\uDC80'), damaged: text.includes('\uFFFD') }
   }
+  return { write: (bytes) => marked(decoder.write(toBuffer(bytes))), end: () => marked(decoder.end() ?? '') }
 }
 
 function toBuffer(bytes: Uint8Array): Buffer {

@@ -1,10 +1,10 @@
-/** Which encoding a file is in: from its byte order mark, from what the mapping says, or from its first bytes. */
-import { isUtf8 } from 'node:buffer'
+/** Detects the encoding of a file from its byte order mark, from what the mapping says, or from its first bytes. */
+import { isAscii, isUtf8 } from 'node:buffer'
 import iconv from 'iconv-lite'
 import { problem, type Problem } from '../../domain/problem.ts'
+import { type Decoded, type Decoder, measureIncompleteTail, openDecoder } from './decoders.ts'
 
 export interface Encoding {
-  /** As `Reading.encoding` shows it. */
   readonly name: string
   /** The length of the byte order mark, which is not text. */
   readonly markLength: number
@@ -12,41 +12,41 @@ export interface Encoding {
   readonly isCertain: boolean
 }
 
-export type EncodingFound = { readonly encoding: Encoding } | { readonly problem: Problem }
+type EncodingResult = { readonly encoding: Encoding } | { readonly problem: Problem }
 
-export function findEncoding(head: Uint8Array, told: string | undefined): EncodingFound {
-  const toldName = told === undefined ? undefined : knownEncoding(told)
-  if (told !== undefined && toldName === undefined) return { problem: unknownEncoding(told) }
-  const other = SIGNATURES.find(({ bytes }) => startsWith(head, bytes))
-  if (other) return { problem: notText(other.kind) }
-  const marked = MARKS.find(({ bytes }) => startsWith(head, bytes))
-  if (marked) return found(marked.name, marked.bytes.length, true)
-  const wide = toldName === undefined ? wideEncoding(head) : undefined
+export function detectEncoding(head: Uint8Array, told: string | undefined): EncodingResult {
+  const toldName = told === undefined ? undefined : normalizeEncodingName(told)
+  if (told !== undefined && toldName === undefined) return { problem: unknownEncodingProblem(told) }
+  const other = FILE_SIGNATURES.find(({ bytes }) => startsWith(head, bytes))
+  if (other) return { problem: notTextProblem(other.kind) }
+  const marked = BYTE_ORDER_MARKS.find(({ bytes }) => startsWith(head, bytes))
+  if (marked) return toEncodingResult(marked.name, marked.bytes.length, true)
+  const wide = toldName === undefined ? detectUtf16(head) : undefined
   const isWide = wide !== undefined || /^(?:utf-?(?:16|32)|ucs)/.test(toldName ?? '')
-  if (!isWide && isBinary(head)) return { problem: notText('binary data') }
-  if (toldName !== undefined) return found(toldName, 0, true)
-  return wide === undefined ? found('utf-8', 0, false) : found(wide, 0, true)
+  if (!isWide && isBinary(head)) return { problem: notTextProblem('binary data') }
+  if (toldName !== undefined) return toEncodingResult(toldName, 0, true)
+  return wide === undefined ? toEncodingResult('utf-8', 0, false) : toEncodingResult(wide, 0, true)
 }
 
-function found(name: string, markLength: number, isCertain: boolean): EncodingFound {
+function toEncodingResult(name: string, markLength: number, isCertain: boolean): EncodingResult {
   return { encoding: { name, markLength, isCertain } }
 }
 
-const MARKS = [
+const BYTE_ORDER_MARKS = [
   { name: 'utf-8', bytes: [0xef, 0xbb, 0xbf] },
   { name: 'utf-16le', bytes: [0xff, 0xfe] },
   { name: 'utf-16be', bytes: [0xfe, 0xff] },
 ] as const
 
 /** What people drop in place of a CSV file. */
-const SIGNATURES = [
+const FILE_SIGNATURES = [
   { kind: 'an Excel workbook or zip archive', bytes: [0x50, 0x4b, 0x03, 0x04] },
   { kind: 'an old Excel workbook', bytes: [0xd0, 0xcf, 0x11, 0xe0] },
   { kind: 'a PDF document', bytes: [0x25, 0x50, 0x44, 0x46, 0x2d] },
   { kind: 'a gzip archive', bytes: [0x1f, 0x8b, 0x08] },
 ] as const
 
-const NAMES: Readonly<Record<string, string>> = {
+const ENCODING_NAMES: Readonly<Record<string, string>> = {
   utf8: 'utf-8',
   utf16: 'utf-16le',
   utf16le: 'utf-16le',
@@ -61,15 +61,15 @@ const NAMES: Readonly<Record<string, string>> = {
 const NOT_ENCODINGS = new Set(['base64', 'hex', 'binary', 'utf7', 'utf7imap'])
 
 /** The name as we spell it, for every encoding there is a decoder for. */
-function knownEncoding(told: string): string | undefined {
+function normalizeEncodingName(told: string): string | undefined {
   const folded = told.toLowerCase().replace(/[^a-z0-9]/g, '')
-  const ours = NAMES[folded]
+  const ours = ENCODING_NAMES[folded]
   if (ours !== undefined) return ours
   return !NOT_ENCODINGS.has(folded) && iconv.encodingExists(told) ? told.toLowerCase() : undefined
 }
 
 /** UTF-16 without a mark: in Western text every other byte is zero, which text in no other encoding has. */
-function wideEncoding(head: Uint8Array): string | undefined {
+function detectUtf16(head: Uint8Array): string | undefined {
   const pairs = Math.floor(Math.min(head.length, 1024) / 2)
   const zeros = [0, 0]
   for (let at = 0; at < pairs * 2; at++) {
@@ -82,20 +82,20 @@ function wideEncoding(head: Uint8Array): string | undefined {
 }
 
 /** In no encoding of a byte or more for each letter does text have so many of these; separators and escapes are left out. */
-const NEVER_TEXT = [...range(0x00, 0x06), ...range(0x0e, 0x19)]
-const KINDS_MIN = 8
-const SHARE_MIN = 0.02
+const BINARY_BYTES = [...range(0x00, 0x06), ...range(0x0e, 0x19)]
+const MIN_BINARY_KINDS = 8
+const MIN_BINARY_SHARE = 0.02
 
 function isBinary(head: Uint8Array): boolean {
   if (isUtf8(head)) return false
-  const counts = new Map(NEVER_TEXT.map((byte) => [byte, 0]))
+  const counts = new Map(BINARY_BYTES.map((byte) => [byte, 0]))
   for (const byte of head) {
     const count = counts.get(byte)
     if (count !== undefined) counts.set(byte, count + 1)
   }
   const kinds = [...counts.values()].filter((count) => count > 0)
   const sum = kinds.reduce((total, count) => total + count, 0)
-  return kinds.length >= KINDS_MIN && sum > head.length * SHARE_MIN
+  return kinds.length >= MIN_BINARY_KINDS && sum > head.length * MIN_BINARY_SHARE
 }
 
 function range(from: number, to: number): number[] {
@@ -106,19 +106,116 @@ function startsWith(head: Uint8Array, bytes: readonly number[]): boolean {
   return bytes.every((byte, index) => head[index] === byte)
 }
 
-function unknownEncoding(told: string): Problem {
+function unknownEncodingProblem(told: string): Problem {
   const message = `The mapping names the encoding "${told}", which is not known.`
-  const hint = 'Use utf-8, utf-16le, utf-16be, windows-1252 or latin1 under `read: { encoding: … }`.'
-  return problem('file-undecodable', {}, message, hint)
+  const fix = 'Use utf-8, utf-16le, utf-16be, windows-1252 or latin1 under `read: { encoding: … }`.'
+  return problem('file-undecodable', {}, message, fix)
 }
 
-function notText(kind: string): Problem {
-  const hint = 'Save the table as CSV (in a spreadsheet: Save as, CSV UTF-8) and send that file.'
-  return problem('file-undecodable', {}, `The file is ${kind}, not CSV text.`, hint)
+function notTextProblem(kind: string): Problem {
+  const fix = 'Save the table as CSV (in a spreadsheet: Save as, CSV UTF-8) and send that file.'
+  return problem('file-undecodable', {}, `The file is ${kind}, not CSV text.`, fix)
 }
 
 /** What to do about bytes that are no text; when the encoding was only assumed, it is probably the wrong one. */
-export function undecodableHint({ isCertain }: Encoding): string | undefined {
+export function suggestEncodingFix({ isCertain }: Encoding): string | undefined {
   if (isCertain) return undefined
   return 'Save the file as UTF-8, or name its encoding in the mapping, usually `read: { encoding: windows-1252 }`.'
+}
+
+// Encoding mismatch: a file in UTF-8 although the mapping names a one-byte encoding, in which every byte is text.
+
+/** What is known so far: nothing tells yet, it is some other encoding, or it is UTF-8 for all anybody can tell. */
+type Utf8Verdict = 'unsure' | 'other' | 'utf-8'
+
+type Utf8Detector = NonNullable<ReturnType<typeof createUtf8Detector>>
+
+/**
+ * Looks at the bytes of a file as they come, and holds none of them but a character that is cut. Undefined for an encoding
+ * that takes several bytes to some characters.
+ */
+export function createUtf8Detector(encoding: string) {
+  if (!isSingleByte(encoding)) return undefined
+  let kept = Buffer.alloc(0)
+  let verdict: Utf8Verdict = 'unsure'
+  let word = ''
+  const rare = new Set<string>()
+  return {
+    inspect(bytes: Uint8Array): Utf8Verdict {
+      if (verdict !== 'unsure' || (kept.length === 0 && isAscii(bytes))) return verdict
+      const all = Buffer.concat([kept, bytes])
+      const whole = all.subarray(0, all.length - measureIncompleteTail(all))
+      kept = Buffer.from(all.subarray(whole.length))
+      if (!isUtf8(whole)) return (verdict = 'other')
+      const text = whole.toString('utf8')
+      verdict = judgeUtf8(text, encoding, rare)
+      word = NON_ASCII_WORD.exec(text)?.[0] ?? ''
+      return verdict
+    },
+    /** What is wrong with the file that was found to be UTF-8. */
+    problem() {
+      const misread = iconv.decode(Buffer.from(word), encoding)
+      const message = `The mapping says ${encoding}, but this file is UTF-8 ("${misread}" would be "${word}").`
+      const fix = `Save it as ${encoding}, or take \`encoding\` out of the mapping.`
+      return problem('file-undecodable', {}, message, fix)
+    },
+  }
+}
+
+/** A word with a letter beyond ASCII, to show. */
+const NON_ASCII_WORD = /[\p{L}\p{N}]{0,20}[\u00A0-\u{10FFFF}][\p{L}\p{N}]{0,20}/u
+const NON_ASCII_RUNS = /[^\0-\u007F]+/g
+
+/** Western letters and signs, and all that takes three bytes: read byte by byte, `Ã«` and `â€™`. */
+const TELLING_CHARACTERS = /[\u00A0-\u00FF\u0800-\u{10FFFF}]/u
+const CONTROL_CHARACTER = /[\u0080-\u009F]/
+const LATIN_EXTENDED = /^[\u0100-\u017F]$/
+
+/** Three bytes make one of these, which stands alone; not the dashes, quotes and ticks of U+2000 to U+2FFF. */
+const THREE_BYTES = /^[\u0800-\u1FFF\u3000-\uFFFF]$/
+
+/** As in `Tomáš’s`, whose last letters are U+1692 in UTF-8. */
+const END_OF_WORD = /^\p{L}\p{L}[\p{L}\p{P}\p{S}]$/u
+
+/**
+ * What the text that the bytes make as UTF-8 says. Bytes meant one by one make UTF-8 by accident only where a capital
+ * letter with a mark stands before a sign, as in `CAFÉ®`, or two letters with marks end a word before one, as in
+ * `Tomáš’s`: one such character is no proof, unless nobody writes the pair.
+ */
+function judgeUtf8(text: string, encoding: string, rare: Set<string>): Utf8Verdict {
+  if (CONTROL_CHARACTER.test(text)) return 'other'
+  for (const [run] of text.matchAll(NON_ASCII_RUNS)) {
+    if (LATIN_EXTENDED.test(run) || isEndOfWord(run, encoding)) rare.add(run)
+    else if (TELLING_CHARACTERS.test(run) || run.length > 1) return 'utf-8'
+    if (rare.size > 1) return 'utf-8'
+  }
+  return 'unsure'
+}
+
+function isEndOfWord(run: string, encoding: string): boolean {
+  return THREE_BYTES.test(run) && END_OF_WORD.test(iconv.decode(Buffer.from(run), encoding))
+}
+
+/** The decoder, to which characters of UTF-8 are no text once the watch has found the file to be UTF-8. */
+export function guardDecoder(decoder: Decoder, detector: Utf8Detector): Decoder {
+  let asUtf8: Decoder | undefined
+  return {
+    write(bytes) {
+      if (asUtf8 === undefined && detector.inspect(bytes) === 'utf-8') asUtf8 = openDecoder('utf-8')
+      return asUtf8 === undefined ? decoder.write(bytes) : markNonAscii(asUtf8.write(bytes).text)
+    },
+    end: () => (asUtf8 === undefined ? decoder.end() : markNonAscii(asUtf8.end().text)),
+  }
+}
+
+function markNonAscii(text: string): Decoded {
+  const without = text.replace(NON_ASCII_RUNS, '\uDC80')
+  return { text: without, damaged: without !== text }
+}
+
+const EVERY_BYTE = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
+
+function isSingleByte(encoding: string): boolean {
+  if (encoding.startsWith('utf')) return false
+  return iconv.decode(EVERY_BYTE, encoding, { stripBOM: false }).length === EVERY_BYTE.length
 }

@@ -1,22 +1,27 @@
-/** Whether a server is the one that is trusted: it shows a key that known_hosts or a pinned fingerprint names, or nothing is sent. */
+/** Checks that a server is the trusted one, by known_hosts or a pinned fingerprint, before anything is sent. */
 import type { ServerHostKeyAlgorithm } from 'ssh2'
-import { BridgeError } from '../../support/errors.ts'
+import { BridgeError, getErrorMessage } from '../../support/errors.ts'
 import {
-  familyOf,
-  fingerprintOf,
+  findKeyFamily,
+  findKnownHost,
   FINGERPRINT,
+  formatFingerprint,
+  formatHostKey,
+  formatHostName,
   type HostKey,
-  hostKeyOf,
   isSameKey,
   KEY_FAMILIES,
   type KeyFamily,
-  keyInWords,
-} from './host-key.ts'
+  type KnownHost,
+  parseHostKey,
+  readKnownHosts,
+} from './known-hosts.ts'
 import type { SftpServer } from './options.ts'
-import { type KnownHost, knownHost, knownName, readKnownHosts } from './known-hosts.ts'
+import { openSocket } from './socket.ts'
+import { ssh2 } from './ssh2.ts'
 
 /** A mailbox's server and what is trusted of it. */
-export type HostTrust = Pick<SftpServer, 'mailbox' | 'host' | 'port' | 'trust'>
+type HostTrust = Pick<SftpServer, 'mailbox' | 'host' | 'port' | 'trust'>
 
 /** For `connect` of ssh2. */
 export interface KeyOffer {
@@ -25,23 +30,20 @@ export interface KeyOffer {
   readonly hostVerifier: (blob: Buffer) => boolean
 }
 
-/**
- * Connects so that only a trusted server is spoken to. Another key than the trusted ones throws `host-key-changed`, a server
- * of which nothing is known `host-key-unknown`; everything else that `connect` throws passes through.
- */
+/** Speaks only to a trusted server; else throws `host-key-changed` or `host-key-unknown`. */
 export async function withTrustedHost<Connection>(
   server: HostTrust,
   connect: (offer: KeyOffer) => Promise<Connection>,
 ): Promise<Connection> {
-  const judge = await judgeOf(server)
+  const judge = await createKeyPolicy(server)
   const shown: HostKey[] = []
   let refusal: BridgeError | undefined
   const attempt = async (families: readonly KeyFamily[]) => {
     let isRefused = false
     const hostVerifier = (blob: Buffer): boolean => {
-      const key = hostKeyOf(blob)
+      const key = parseHostKey(blob)
       if (key !== undefined) shown.push(key)
-      const found = key === undefined ? unreadable(server) : judge.refusalOf(key)
+      const found = key === undefined ? keyUnreadableError(server) : judge.check(key)
       isRefused = found !== undefined
       refusal ??= found
       return !isRefused
@@ -56,50 +58,50 @@ export async function withTrustedHost<Connection>(
   }
   const first = await attempt(judge.families)
   if (first !== undefined) return first.connection
-  for (const family of judge.othersThan(shown)) {
+  for (const family of judge.getOtherFamilies(shown)) {
     const next = await attempt([family])
     if (next !== undefined) return next.connection
   }
-  throw refusal ?? unreadable(server)
+  throw refusal ?? keyUnreadableError(server)
 }
 
-interface Judge {
+interface KeyPolicy {
   /** Which keys the server is asked for, best first: one that is known must not be hidden behind one that is not. */
   readonly families: readonly KeyFamily[]
-  readonly refusalOf: (key: HostKey) => BridgeError | undefined
+  readonly check: (key: HostKey) => BridgeError | undefined
   /** What else to ask a server for that showed these keys: a fingerprint does not say of which kind its key is. */
-  readonly othersThan: (shown: readonly HostKey[]) => readonly KeyFamily[]
+  readonly getOtherFamilies: (shown: readonly HostKey[]) => readonly KeyFamily[]
 }
 
-async function judgeOf(server: HostTrust): Promise<Judge> {
+async function createKeyPolicy(server: HostTrust): Promise<KeyPolicy> {
   const { pinned = [], knownHostsFile } = server.trust
-  if (pinned.length > 0) return judgeByPins(server, pinned)
+  if (pinned.length > 0) return createPinPolicy(server, pinned)
   const text = knownHostsFile === undefined ? '' : await readKnownHosts(knownHostsFile)
-  const known = knownHost(text, server)
+  const known = findKnownHost(text, server)
   return {
-    families: preferred(known.trusted.map(({ key }) => key.type)),
-    refusalOf: (key) => refusedByFile(server, known, key),
-    othersThan: () => [],
+    families: sortFamilies(known.trusted.map(({ key }) => key.type)),
+    check: (key) => checkAgainstFile(server, known, key),
+    getOtherFamilies: () => [],
   }
 }
 
-function preferred(types: readonly string[]): KeyFamily[] {
+function sortFamilies(types: readonly string[]): KeyFamily[] {
   const isKnown = (family: KeyFamily) => family.types.some((type) => types.includes(type))
   return [...KEY_FAMILIES.filter(isKnown), ...KEY_FAMILIES.filter((family) => !isKnown(family))]
 }
 
-function judgeByPins(server: HostTrust, pinned: readonly string[]): Judge {
-  const keys = pinned.flatMap((pin) => pinnedKey(pin) ?? [])
-  const fingerprints = [...pinned.filter((pin) => FINGERPRINT.test(pin)), ...keys.map(fingerprintOf)]
+function createPinPolicy(server: HostTrust, pinned: readonly string[]): KeyPolicy {
+  const keys = pinned.flatMap((pin) => parsePinnedKey(pin) ?? [])
+  const fingerprints = [...pinned.filter((pin) => FINGERPRINT.test(pin)), ...keys.map(formatFingerprint)]
   return {
-    families: preferred(keys.map(({ type }) => type)),
-    refusalOf: (key) => {
-      if (fingerprints.includes(fingerprintOf(key))) return undefined
+    families: sortFamilies(keys.map(({ type }) => type)),
+    check: (key) => {
+      if (fingerprints.includes(formatFingerprint(key))) return undefined
       const ofType = keys.filter(({ type }) => type === key.type)
-      const old = ofType.length > 0 ? ofType.map(keyInWords) : fingerprints
-      return changed(server, key, `${old.join(' or ')}, as hostKey of the mailbox says`)
+      const old = ofType.length > 0 ? ofType.map(formatHostKey) : fingerprints
+      return keyChangedError(server, key, `${old.join(' or ')}, as hostKey of the mailbox says`)
     },
-    othersThan: (shown) =>
+    getOtherFamilies: (shown) =>
       fingerprints.length === keys.length
         ? []
         : KEY_FAMILIES.filter(({ types }) => !shown.some(({ type }) => types.includes(type))),
@@ -107,70 +109,122 @@ function judgeByPins(server: HostTrust, pinned: readonly string[]): Judge {
 }
 
 /** The key in `ssh-ed25519 AAAA… comment`, as a .pub file has it. */
-export function pinnedKey(pin: string): HostKey | undefined {
+export function parsePinnedKey(pin: string): HostKey | undefined {
   const [type, base64 = ''] = pin.trim().split(/\s+/)
-  const key = hostKeyOf(Buffer.from(base64, 'base64'))
-  return key !== undefined && key.type === type && familyOf(type) !== undefined ? key : undefined
+  const key = parseHostKey(Buffer.from(base64, 'base64'))
+  return key !== undefined && key.type === type && findKeyFamily(type) !== undefined ? key : undefined
 }
 
-function refusedByFile(server: HostTrust, known: KnownHost, key: HostKey): BridgeError | undefined {
+function checkAgainstFile(server: HostTrust, known: KnownHost, key: HostKey): BridgeError | undefined {
   const file = server.trust.knownHostsFile ?? ''
   const revoked = known.revoked.find((each) => isSameKey(each.key, key))
   if (revoked !== undefined) {
-    const where = `${file} line ${revoked.line}`
-    return new BridgeError(
-      'host-key-changed',
-      `${knownName(server)} shows the key ${keyInWords(key)}, which is revoked in ${where}: somebody else may have it. Nothing was sent.`,
-      { cure: cureOfChange(server) },
-    )
+    const which = `the key ${formatHostKey(key)}, which is revoked in ${file} line ${revoked.line}`
+    const message = `${formatHostName(server)} shows ${which}: somebody else may have it. Nothing was sent.`
+    return new BridgeError('host-key-changed', message, { fix: formatKeyChangeFix(server) })
   }
   if (known.trusted.some((each) => isSameKey(each.key, key))) return undefined
   const ofType = known.trusted.filter((each) => each.key.type === key.type)
   const old = ofType.length > 0 ? ofType : known.trusted
-  if (old.length === 0) return unknown(server, known, key)
-  const words = old.map((each) => `${keyInWords(each.key)} (${file} line ${each.line})`)
-  return changed(server, key, words.join(' or '))
+  if (old.length === 0) return keyUnknownError(server, known, key)
+  const words = old.map((each) => `${formatHostKey(each.key)} (${file} line ${each.line})`)
+  return keyChangedError(server, key, words.join(' or '))
 }
 
-function changed(server: HostTrust, key: HostKey, old: string): BridgeError {
-  return new BridgeError(
-    'host-key-changed',
-    `${knownName(server)} shows another host key than before. Trusted: ${old}. Shown now: ${keyInWords(key)}. Somebody may be listening in between. Nothing was sent.`,
-    { cure: cureOfChange(server) },
-  )
+function keyChangedError(server: HostTrust, key: HostKey, old: string): BridgeError {
+  const message = `${formatHostName(server)} shows another host key than before. Trusted: ${old}. Shown now: ${formatHostKey(key)}. Somebody may be listening in between. Nothing was sent.`
+  return new BridgeError('host-key-changed', message, { fix: formatKeyChangeFix(server) })
 }
 
-function cureOfChange({ mailbox, trust }: HostTrust): string {
+function formatKeyChangeFix({ mailbox, trust }: HostTrust): string {
   const isPinned = (trust.pinned ?? []).length > 0
   const then = isPinned
     ? `correct \`hostKey\` of the mailbox ${mailbox}`
     : `run \`dropbridge trust-host ${mailbox} --replace\``
-  return `Ask whoever runs the server whether their key has changed, and for the new fingerprint. Only then ${then}. Other mailboxes go on.`
+  return `Ask the operator of the server whether their key has changed, and for the new fingerprint. Only then ${then}. Other mailboxes go on.`
 }
 
-function unknown(server: HostTrust, known: KnownHost, key: HostKey): BridgeError {
+function keyUnknownError(server: HostTrust, known: KnownHost, key: HostKey): BridgeError {
   const [line] = known.authorities
-  const authority =
-    line === undefined
-      ? ''
-      : ` Line ${line} trusts an authority, and certificates of hosts are not understood here.`
+  const certificates = `Line ${line} trusts an authority, and certificates of hosts are not understood here.`
+  const authority = line === undefined ? '' : ` ${certificates}`
   const { knownHostsFile } = server.trust
   const place = knownHostsFile === undefined ? 'is not known' : `is not known in ${knownHostsFile}`
-  return new BridgeError(
-    'host-key-unknown',
-    `${knownName(server)} ${place}.${authority} It shows the key ${keyInWords(key)}. Nothing was sent.`,
-    {
-      // The fingerprint that is shown may be that of somebody in between, so it is not put into anybody's mouth.
-      cure: `Ask whoever runs the server for the fingerprint of its key, and trust that one: \`dropbridge trust-host ${server.mailbox} --fingerprint …\`. Other mailboxes go on.`,
-    },
-  )
+  const message = `${formatHostName(server)} ${place}.${authority} It shows the key ${formatHostKey(key)}. Nothing was sent.`
+  return new BridgeError('host-key-unknown', message, {
+    // The fingerprint that is shown may be that of somebody in between, so it is not put into anybody's mouth.
+    fix: `Ask the operator of the server for the fingerprint of its key, and trust that one: \`dropbridge trust-host ${server.mailbox} --fingerprint …\`. Other mailboxes go on.`,
+  })
 }
 
-function unreadable(server: HostTrust): BridgeError {
-  return new BridgeError('host-key-unknown', `${knownName(server)} shows a host key that cannot be read.`)
+function keyUnreadableError(server: HostTrust): BridgeError {
+  const message = `${formatHostName(server)} shows a host key that cannot be read.`
+  return new BridgeError('host-key-unknown', message)
 }
 
 /** The library has only words for it. */
-export function isNoCommonKey(error: unknown): boolean {
+function isNoCommonKey(error: unknown): boolean {
   return error instanceof Error && error.message.includes('no matching host key format')
+}
+
+// Finds out which host keys a server has without logging in, as ssh-keyscan does.
+
+type ServerAddress = Pick<SftpServer, 'host' | 'port' | 'proxy' | 'timeoutMs'>
+
+/** One connection for each kind of key. The server has proven that the keys are its own. */
+export async function scanHostKeys(server: ServerAddress, signal: AbortSignal): Promise<HostKey[]> {
+  const keys: HostKey[] = []
+  for (const algorithms of KEY_GROUPS) {
+    const key = await scanHostKey(server, algorithms, signal)
+    if (key !== undefined) keys.push(key)
+  }
+  return keys
+}
+
+const CURVES = KEY_FAMILIES.filter(({ name }) => name.startsWith('ECDSA'))
+
+const KEY_GROUPS: readonly (readonly ServerHostKeyAlgorithm[])[] = [
+  ...KEY_FAMILIES.filter((family) => !CURVES.includes(family)).map(({ algorithms }) => algorithms),
+  CURVES.flatMap(({ algorithms }) => algorithms),
+]
+
+/** Undefined when the server has none of this kind. */
+async function scanHostKey(
+  server: ServerAddress,
+  algorithms: readonly ServerHostKeyAlgorithm[],
+  signal: AbortSignal,
+): Promise<HostKey | undefined> {
+  const sock = await openSocket(server, server.proxy, signal)
+  const client = new ssh2.Client()
+  let shown: HostKey | undefined
+  try {
+    await new Promise<void>((resolve, reject) => {
+      client.on('error', reject)
+      sock.on('close', () => reject(new Error('the server closed the connection')))
+      // The keys are exchanged, so the server has signed with its key; what would come next is the user's name.
+      client.on('handshake', () => {
+        sock.destroy()
+        resolve()
+      })
+      client.connect({
+        sock,
+        username: '',
+        authHandler: () => false,
+        readyTimeout: server.timeoutMs,
+        algorithms: { serverHostKey: [...algorithms] },
+        hostVerifier: (blob: Buffer) => {
+          shown = parseHostKey(blob)
+          return shown !== undefined
+        },
+      })
+    })
+    return shown
+  } catch (error) {
+    if (isNoCommonKey(error)) return undefined
+    const why = getErrorMessage(error, 'the connection failed')
+    const message = `The SFTP server ${server.host}:${server.port} cannot be asked for its host keys: ${why}.`
+    throw new BridgeError('mailbox-unreachable', message, { cause: error })
+  } finally {
+    sock.destroy()
+  }
 }

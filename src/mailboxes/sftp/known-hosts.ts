@@ -1,15 +1,17 @@
-/** What a known_hosts file says of one host, read as OpenSSH reads it. */
-import { createHmac } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+/** Reads and writes known_hosts files as OpenSSH does. */
+import { createHash, createHmac } from 'node:crypto'
+import { open, readFile, realpath, rename, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { ServerHostKeyAlgorithm } from 'ssh2'
 import { BridgeError, hasSystemCode } from '../../support/errors.ts'
-import { type HostKey, hostKeyOf } from './host-key.ts'
+import { ignoreCodes, removeFile, syncFolder } from '../../support/files.ts'
 
-export interface Host {
+interface Host {
   readonly host: string
   readonly port: number
 }
 
-export interface KnownKey {
+interface KnownKey {
   readonly key: HostKey
   /** Counted from 1. */
   readonly line: number
@@ -28,23 +30,23 @@ export async function readKnownHosts(path: string): Promise<string> {
     return await readFile(path, 'utf8')
   } catch (error) {
     if (hasSystemCode(error, 'ENOENT', 'ENOTDIR')) return ''
-    throw new BridgeError('configuration-invalid', `The known hosts in ${path} cannot be read.`, {
-      cause: error,
-    })
+    const message = `The known hosts in ${path} cannot be read.`
+    throw new BridgeError('configuration-invalid', message, { cause: error })
   }
 }
 
-export function knownHost(text: string, host: Host): KnownHost {
-  const entries = knownEntries(text).filter(({ names }) => matches(names, host))
-  const marked = (mark: string) => entries.filter((entry) => entry.mark === mark)
+export function findKnownHost(text: string, host: Host): KnownHost {
+  const entries = parseKnownHosts(text).filter(({ names }) => matchesHost(names, host))
+  const marked = (mark: string) =>
+    entries.filter((entry) => entry.mark === mark).map(({ key, line }) => ({ key, line }))
   return {
-    trusted: marked('').map(({ key, line }) => ({ key, line })),
-    revoked: marked('@revoked').map(({ key, line }) => ({ key, line })),
+    trusted: marked(''),
+    revoked: marked('@revoked'),
     authorities: marked('@cert-authority').map(({ line }) => line),
   }
 }
 
-export interface KnownEntry {
+interface KnownEntry {
   readonly mark: string
   /** As it stands: names and patterns with commas between them, or one hashed name. */
   readonly names: string
@@ -53,11 +55,11 @@ export interface KnownEntry {
 }
 
 /** The lines that say something; what is no entry is passed over, as OpenSSH does. */
-export function knownEntries(text: string): KnownEntry[] {
+function parseKnownHosts(text: string): KnownEntry[] {
   return text.split('\n').flatMap((line, index) => {
     const [, mark = '', names = '', type, base64 = ''] = ENTRY.exec(line) ?? []
     if (names === '' || names.startsWith('#')) return []
-    const key = hostKeyOf(Buffer.from(base64, 'base64'))
+    const key = parseHostKey(Buffer.from(base64, 'base64'))
     return key === undefined || key.type !== type ? [] : [{ mark, names, key, line: index + 1 }]
   })
 }
@@ -65,31 +67,31 @@ export function knownEntries(text: string): KnownEntry[] {
 const ENTRY = /^[ \t]*(?:(@[\w-]+)[ \t]+)?([^ \t@][^ \t]*)[ \t]+([^ \t]+)[ \t]+([A-Za-z0-9+/=]+)/
 
 /** How known_hosts calls the host: with its port, where that is not the usual one. */
-export function knownName({ host, port }: Host): string {
+export function formatHostName({ host, port }: Host): string {
   const lowered = host.toLowerCase()
   return port === USUAL_PORT ? lowered : `[${lowered}]:${port}`
 }
 
 const USUAL_PORT = 22
 
-function matches(names: string, host: Host): boolean {
-  const name = knownName(host)
-  if (names.startsWith('|')) return isHashOf(names, name)
+function matchesHost(names: string, host: Host): boolean {
+  const name = formatHostName(host)
+  if (names.startsWith('|')) return matchesHash(names, name)
   const patterns = names.split(',')
-  const isNamed = (pattern: string) => patternMatches(pattern.toLowerCase(), name)
+  const isNamed = (pattern: string) => matchesPattern(pattern.toLowerCase(), name)
   if (patterns.some((pattern) => pattern.startsWith('!') && isNamed(pattern.slice(1)))) return false
   return patterns.some((pattern) => !pattern.startsWith('!') && isNamed(pattern))
 }
 
 /** `|1|salt|hash`: the name in it can only be compared. */
-function isHashOf(hashed: string, name: string): boolean {
+function matchesHash(hashed: string, name: string): boolean {
   const [, salt, hash] = /^\|1\|([A-Za-z0-9+/=]+)\|([A-Za-z0-9+/=]+)$/.exec(hashed) ?? []
   if (salt === undefined || hash === undefined) return false
   return createHmac('sha1', Buffer.from(salt, 'base64')).update(name).digest('base64') === hash
 }
 
 /** `*` and `?` stand for any letters; never slower than the lengths multiplied, whatever stands in the file. */
-function patternMatches(pattern: string, name: string): boolean {
+function matchesPattern(pattern: string, name: string): boolean {
   let [at, in_, star, mark] = [0, 0, -1, 0]
   while (at < name.length) {
     const letter = pattern[in_]
@@ -110,7 +112,128 @@ function patternMatches(pattern: string, name: string): boolean {
 }
 
 /** Whether the line names the host by itself, so that it can be taken out without touching what else is trusted. */
-export function namesExactly(names: string, host: Host): boolean {
-  const name = knownName(host)
-  return names.startsWith('|') ? isHashOf(names, name) : names.toLowerCase().split(',').includes(name)
+function namesExactly(names: string, host: Host): boolean {
+  const name = formatHostName(host)
+  return names.startsWith('|') ? matchesHash(names, name) : names.toLowerCase().split(',').includes(name)
+}
+
+// Adds the keys of a server to a known_hosts file, or replaces the old ones.
+
+/** Makes the file where it is not there. With `replace`, what is trusted of the host so far goes. */
+export async function saveTrustedKeys(
+  path: string,
+  host: Host,
+  keys: readonly HostKey[],
+  { replace }: { readonly replace: boolean },
+): Promise<void> {
+  try {
+    // A link stays a link.
+    const file = (await realpath(path).catch(ignoreCodes('ENOENT'))) ?? path
+    const before = (await readFile(file, 'utf8').catch(ignoreCodes('ENOENT'))) ?? ''
+    const kept = replace ? removeHost(before, host, path) : before
+    const lines = keys.map(({ type, blob }) => `${formatHostName(host)} ${type} ${blob.toString('base64')}\n`)
+    await writeAtomically(file, `${kept}${kept === '' || kept.endsWith('\n') ? '' : '\n'}${lines.join('')}`)
+  } catch (error) {
+    if (error instanceof BridgeError) throw error
+    throw new BridgeError('cannot-write', `The known hosts in ${path} cannot be written.`, { cause: error })
+  }
+}
+
+/** What is trusted of others stays, and so does what is revoked. */
+function removeHost(text: string, host: Host, path: string): string {
+  const old = new Set(findKnownHost(text, host).trusted.map(({ line }) => line))
+  const entries = parseKnownHosts(text).filter(({ line }) => old.has(line))
+  const pattern = entries.find(({ names }) => !namesExactly(names, host))
+  if (pattern !== undefined) {
+    const trusts = `${path} line ${pattern.line} trusts ${formatHostName(host)}`
+    const message = `${trusts} by a pattern that may stand for other hosts too. Take the line out by hand, then run the command again.`
+    throw new BridgeError('configuration-invalid', message)
+  }
+  const names = new Map(entries.map((entry) => [entry.line, entry.names]))
+  const kept = text.split('\n').flatMap((line, index) => {
+    const named = names.get(index + 1)
+    if (named === undefined) return [line]
+    const others = named.split(',').filter((name) => name.toLowerCase() !== formatHostName(host))
+    return named.startsWith('|') || others.length === 0 ? [] : [line.replace(named, others.join(','))]
+  })
+  return kept.join('\n')
+}
+
+/** Whole or not at all; readable for its owner alone where it is new. */
+async function writeAtomically(path: string, text: string): Promise<void> {
+  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.writing`)
+  try {
+    const file = await open(temporary, 'w', 0o600)
+    try {
+      const before = await stat(path).catch(ignoreCodes('ENOENT'))
+      await file.chmod(before === undefined ? 0o600 : before.mode & 0o777)
+      await file.writeFile(text)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, path)
+  } finally {
+    await removeFile(temporary)
+  }
+  await syncFolder(dirname(path))
+}
+
+// A public key of a server, and its fingerprint as `ssh-keygen -lf` prints it.
+
+export interface HostKey {
+  /** As known_hosts names it, such as `ssh-ed25519`. */
+  readonly type: string
+  /** The key as it goes over the wire. */
+  readonly blob: Buffer
+}
+
+/** The key in such bytes; undefined where they are none. */
+export function parseHostKey(blob: Buffer): HostKey | undefined {
+  if (blob.length < LENGTH_BYTES) return undefined
+  const length = blob.readUInt32BE(0)
+  if (length === 0 || length > TYPE_BYTES_MAX || blob.length <= LENGTH_BYTES + length) return undefined
+  const type = blob.toString('latin1', LENGTH_BYTES, LENGTH_BYTES + length)
+  return PLAIN_TYPE.test(type) ? { type, blob } : undefined
+}
+
+const LENGTH_BYTES = 4
+const TYPE_BYTES_MAX = 64
+const PLAIN_TYPE = /^[\w@.-]+$/
+
+/** `SHA256:` and 43 letters. */
+export function formatFingerprint({ blob }: HostKey): string {
+  return `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`
+}
+
+export const FINGERPRINT = /^SHA256:[A-Za-z0-9+/]{43}$/
+
+/** For people: `ED25519 SHA256:…`. */
+export function formatHostKey(key: HostKey): string {
+  return `${findKeyFamily(key.type)?.name ?? key.type} ${formatFingerprint(key)}`
+}
+
+export function isSameKey(one: HostKey, other: HostKey): boolean {
+  return one.blob.equals(other.blob)
+}
+
+export interface KeyFamily {
+  readonly name: string
+  readonly types: readonly string[]
+  /** What a client asks for to be shown a key of this family. */
+  readonly algorithms: readonly ServerHostKeyAlgorithm[]
+}
+
+/** Best first. The last one signs with SHA-1: old servers know nothing else, and the key itself is compared anyway. */
+export const KEY_FAMILIES: readonly KeyFamily[] = [
+  { name: 'ED25519', types: ['ssh-ed25519'], algorithms: ['ssh-ed25519'] },
+  ...(['nistp256', 'nistp384', 'nistp521'] as const).map((curve): KeyFamily => {
+    const type = `ecdsa-sha2-${curve}` as const
+    return { name: `ECDSA ${curve}`, types: [type], algorithms: [type] }
+  }),
+  { name: 'RSA', types: ['ssh-rsa'], algorithms: ['rsa-sha2-512', 'rsa-sha2-256', 'ssh-rsa'] },
+]
+
+export function findKeyFamily(type: string): KeyFamily | undefined {
+  return KEY_FAMILIES.find(({ types }) => types.includes(type))
 }

@@ -1,5 +1,5 @@
 /** What an SFTP mailbox is made from. */
-import type { WorkingFiles } from '../../domain/naming.ts'
+import type { WorkingFiles } from '../../domain/mailbox.ts'
 import type { Clock } from '../../support/clock.ts'
 
 /** How a server is reached, known and logged in to. */
@@ -10,7 +10,12 @@ export interface SftpServer {
   readonly port: number
   readonly username: string
   readonly login: SftpLogin
-  readonly trust: SftpTrust
+  /** Which keys the server may show. Without either nothing is trusted. */
+  readonly trust: {
+    readonly knownHostsFile?: string
+    /** Fingerprints such as `SHA256:…`; when there are any, they alone count. */
+    readonly pinned?: readonly string[]
+  }
   /** An address such as `socks5://user:password@host:1080` or `http://host:3128`. */
   readonly proxy?: string
   /** How long one call may be without an answer. */
@@ -26,28 +31,17 @@ export interface SftpLogin {
   readonly agent?: string
 }
 
-/** Which keys a server may show. Without either nothing is trusted. */
-export interface SftpTrust {
-  readonly knownHostsFile?: string
-  /** Fingerprints such as `SHA256:…`; when there are any, they alone count. */
-  readonly pinned?: readonly string[]
-}
-
-/** What the server allows, and how much it is trusted. */
-export interface SftpHabits {
+export interface SftpMailboxOptions extends SftpServer {
   /** The folder on the server: absolute, or from where a login starts. */
   readonly root: string
   /** How many connections may be open at once. */
   readonly connections: number
   /** How an upload is checked before it gets its name: by its size, or by reading it back. */
   readonly verify: 'size' | 'hash'
-  /** How a file is taken: renamed, or left where it is on a server that lets nobody move it. */
+  /** How a file is taken: renamed, or left where it is on a server without the right to move it. */
   readonly claim: 'rename' | 'leave'
-  /** How a file is left: renamed into place, or written straight under its name on a server that lets nobody rename. */
+  /** How a file is left: renamed into place, or written straight under its name on a server without the right to rename. */
   readonly deliver: 'rename' | 'direct'
-}
-
-export interface SftpOptions extends SftpServer, SftpHabits {
   readonly clock: Clock
   readonly random: () => number
   /** Nothing is tried again. */

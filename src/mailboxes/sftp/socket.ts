@@ -1,12 +1,11 @@
-/** The TCP connection under an SFTP session: straight to the server, or through a SOCKS 5 or HTTP proxy. */
+/** Opens the TCP connection under an SFTP session: directly, or through a SOCKS 5 or HTTP proxy. */
 import { request } from 'node:http'
 import { connect, isIPv6, type Socket } from 'node:net'
 import { SocksClient } from 'socks'
-import { deadlineAfter } from '../../support/deadline.ts'
-import { BridgeError } from '../../support/errors.ts'
-import { type Proxy, proxyOf } from './proxy.ts'
+import { startDeadline } from '../../support/async.ts'
+import { BridgeError, getErrorMessage } from '../../support/errors.ts'
 
-export interface SocketTarget {
+interface SocketTarget {
   readonly host: string
   readonly port: number
   /** For all of it: the name, the connection, and what the proxy has to say. */
@@ -19,48 +18,49 @@ export async function openSocket(
   proxyAddress: string | undefined,
   signal: AbortSignal,
 ): Promise<Socket> {
-  const proxy = proxyAddress === undefined ? undefined : proxyOf(proxyAddress)
-  const deadline = deadlineAfter(target.timeoutMs, signal)
+  const proxy = proxyAddress === undefined ? undefined : parseProxy(proxyAddress)
+  const deadline = startDeadline(target.timeoutMs, signal)
   const until = deadline.signal
-  const where = placeOf(target, proxy)
+  const where = describeTarget(target, proxy)
   let socket: Socket | undefined
   const cutOff = () => socket?.destroy(new Error('given up'))
   until.addEventListener('abort', cutOff, { once: true })
   try {
     until.throwIfAborted()
     socket = dial(proxy ?? target)
-    await connected(socket)
-    if (proxy?.kind === 'socks5') await throughSocks(socket, proxy, target)
-    if (proxy?.kind === 'http') await throughHttp(socket, proxy, target)
+    await waitForConnect(socket)
+    if (proxy?.kind === 'socks5') await connectThroughSocks(socket, proxy, target)
+    if (proxy?.kind === 'http') await connectThroughHttp(socket, proxy, target)
     until.throwIfAborted()
     return socket
   } catch (error) {
     socket?.destroy()
     if (error instanceof BridgeError) throw error
     const seconds = `it did not answer within ${target.timeoutMs / 1000} seconds`
-    const why = deadline.isOver() ? seconds : messageOf(error)
+    const why = deadline.isOver() ? seconds : getErrorMessage(error, 'the connection failed')
     // No cause: what the libraries throw holds the proxy's password.
     throw new BridgeError('mailbox-unreachable', `${where} cannot be reached: ${why}.`)
   } finally {
     until.removeEventListener('abort', cutOff)
-    deadline.end()
+    deadline.clear()
   }
 }
 
-function placeOf({ host, port }: SocketTarget, proxy: Proxy | undefined): string {
-  const place = `The SFTP server ${authorityOf(host, port)}`
-  return proxy === undefined ? place : `${place} by the proxy ${authorityOf(proxy.host, proxy.port)}`
+function describeTarget({ host, port }: SocketTarget, proxy: Proxy | undefined): string {
+  const place = `The SFTP server ${formatAuthority(host, port)}`
+  return proxy === undefined ? place : `${place} by the proxy ${formatAuthority(proxy.host, proxy.port)}`
 }
 
-function authorityOf(host: string, port: number): string {
+function formatAuthority(host: string, port: number): string {
   return `${isIPv6(host) ? `[${host}]` : host}:${port}`
 }
 
 const KEEP_ALIVE_AFTER_MS = 30_000
+
 /** Node gives an address a quarter of a second before it tries the next one, which far servers do not manage. */
 const NEXT_ADDRESS_AFTER_MS = 2500
 
-function dial({ host, port }: { readonly host: string; readonly port: number }): Socket {
+function dial({ host, port }: { host: string; port: number }): Socket {
   const socket = connect({ host, port, autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS })
   // Without it an upload takes a hundred times as long: each packet would wait for an answer to the one before.
   socket.setNoDelay(true)
@@ -69,7 +69,7 @@ function dial({ host, port }: { readonly host: string; readonly port: number }):
   return socket
 }
 
-function connected(socket: Socket): Promise<void> {
+function waitForConnect(socket: Socket): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once('connect', resolve)
     socket.once('error', reject)
@@ -77,7 +77,7 @@ function connected(socket: Socket): Promise<void> {
   })
 }
 
-async function throughSocks(socket: Socket, proxy: Proxy, target: SocketTarget): Promise<void> {
+async function connectThroughSocks(socket: Socket, proxy: Proxy, target: SocketTarget): Promise<void> {
   const { host, port, username, password } = proxy
   const login = username === undefined ? {} : { userId: username, password: password ?? '' }
   const early: Buffer[] = []
@@ -90,7 +90,7 @@ async function throughSocks(socket: Socket, proxy: Proxy, target: SocketTarget):
       timeout: target.timeoutMs,
     })
   } catch (error) {
-    throw isRefusedLogin(error) ? refusedLogin(proxy) : error
+    throw isProxyLoginRefused(error) ? proxyLoginError(proxy) : error
   }
   // The library gives what came right behind the proxy's answer to whoever listens a moment later, and to nobody else.
   const keep = (chunk: Buffer) => void early.push(chunk)
@@ -102,13 +102,13 @@ async function throughSocks(socket: Socket, proxy: Proxy, target: SocketTarget):
 }
 
 /** The library has only words for it. */
-function isRefusedLogin(error: unknown): boolean {
-  return /authentication/i.test(messageOf(error))
+function isProxyLoginRefused(error: unknown): boolean {
+  return /authentication/i.test(getErrorMessage(error, 'the connection failed'))
 }
 
-function throughHttp(socket: Socket, proxy: Proxy, target: SocketTarget): Promise<void> {
+function connectThroughHttp(socket: Socket, proxy: Proxy, target: SocketTarget): Promise<void> {
   const { username, password = '' } = proxy
-  const authority = authorityOf(target.host, target.port)
+  const authority = formatAuthority(target.host, target.port)
   const login = Buffer.from(`${username}:${password}`).toString('base64')
   const headers = {
     host: authority,
@@ -117,9 +117,9 @@ function throughHttp(socket: Socket, proxy: Proxy, target: SocketTarget): Promis
   return new Promise((resolve, reject) => {
     const asked = request({ method: 'CONNECT', path: authority, headers, createConnection: () => socket })
     asked.once('error', reject)
-    asked.once('response', (answer) => reject(refusedByHttp(answer.statusCode, proxy)))
+    asked.once('response', (answer) => reject(httpProxyError(answer.statusCode, proxy)))
     asked.once('connect', (answer, connection, head) => {
-      if (answer.statusCode !== 200) return reject(refusedByHttp(answer.statusCode, proxy))
+      if (answer.statusCode !== 200) return reject(httpProxyError(answer.statusCode, proxy))
       connection.pause()
       if (head.length > 0) connection.unshift(head)
       resolve()
@@ -128,18 +128,56 @@ function throughHttp(socket: Socket, proxy: Proxy, target: SocketTarget): Promis
   })
 }
 
-function refusedByHttp(status: number | undefined, proxy: Proxy): Error {
-  return status === 407 ? refusedLogin(proxy) : new Error(`the proxy answered with ${status ?? 'nothing'}`)
+function httpProxyError(status: number | undefined, proxy: Proxy): Error {
+  return status === 407 ? proxyLoginError(proxy) : new Error(`the proxy answered with ${status ?? 'nothing'}`)
 }
 
-function refusedLogin({ host, port }: Proxy): BridgeError {
-  return new BridgeError(
-    'credentials-refused',
-    `The proxy ${authorityOf(host, port)} refused the name and password in \`proxy\`.`,
-    { cure: 'Check the name and password in `proxy` of the mailbox. The work is kept.' },
-  )
+function proxyLoginError({ host, port }: Proxy): BridgeError {
+  const message = `The proxy ${formatAuthority(host, port)} refused the name and password in \`proxy\`.`
+  const fix = 'Check the name and password in `proxy` of the mailbox. The work is kept.'
+  return new BridgeError('credentials-refused', message, { fix })
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error && error.message !== '' ? error.message : 'the connection failed'
+interface Proxy {
+  readonly kind: 'socks5' | 'http'
+  readonly host: string
+  readonly port: number
+  readonly username?: string
+  readonly password?: string
+}
+
+/** From `socks5://name:password@host:1080` or `http://host:3128`. The error never repeats the address. */
+function parseProxy(address: string): Proxy {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  const kind = PROXY_KINDS[url?.protocol ?? '']
+  if (url === undefined || kind === undefined || url.hostname === '') {
+    const message = 'A proxy must be an address such as socks5://host:1080 or http://host:3128.'
+    throw new BridgeError('configuration-invalid', message)
+  }
+  const { hostname, port, username, password } = url
+  return {
+    kind,
+    // the URL of an address of version 6 has brackets around it
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? DEFAULT_PORTS[kind] : Number(port),
+    ...(username === '' ? {} : { username: decodeIfEncoded(username), password: decodeIfEncoded(password) }),
+  }
+}
+
+/** With the h, the proxy looks up the name, which is what is done here in any case. */
+const PROXY_KINDS: Readonly<Record<string, Proxy['kind']>> = {
+  'socks5:': 'socks5',
+  'socks5h:': 'socks5',
+  'http:': 'http',
+}
+
+const DEFAULT_PORTS = { socks5: 1080, http: 80 } as const
+
+/** As it stands, where it is no text in the manner of a URL. */
+function decodeIfEncoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

@@ -1,33 +1,42 @@
 /** Binds a leaf: takes its text from the record being built and converts it. */
-import type { Row } from '../../domain/document.ts'
-import { type Place, problem } from '../../domain/problem.ts'
-import { bindCalc } from '../calc/bind-calc.ts'
-import type { CalcColumns } from '../calc/evaluate.ts'
-import type { BindContext, BoundLeaf } from './building.ts'
-import { type Column, nameIn } from '../rows/columns.ts'
-import { isKnown, type KnownName, knownText } from '../rows/known.ts'
-import type { LeafPlan, Origin } from '../fields/plan.ts'
-import { awaitingLeaf } from './bind-awaiting.ts'
-import { constantLeaf } from './bind-constant.ts'
-import { explainLeaf } from './explain-leaf.ts'
-import { fieldOf, refer } from './naming.ts'
-import { filledColumn, textReader } from './text-reader.ts'
-import { cellSource, filledSource, joinedSource, knownSource, type TextSource } from './text-source.ts'
-import { FAILED, type Refuse } from '../values/value.ts'
-import { cleaned, quoted } from '../values/text.ts'
+import type { Row } from '../../domain/format.ts'
+import { type Place, problem, type Problem, type ProblemCode } from '../../domain/problem.ts'
+import type { DeferredResult } from '../../domain/translator.ts'
+import { bindCalc, type CalcColumns } from '../calc/evaluate.ts'
+import type { DeferredPlan, LeafPlan, ValueSource } from '../fields/plan.ts'
+import { type Column, resolveColumnName, suggestColumn } from '../rows/columns.ts'
+import { bindKnownText, isKnownName } from '../rows/known-values.ts'
+import { cleanText, DEFERRED, FAILED, quoteText, type Refuse } from '../values/text.ts'
+import {
+  type BindContext,
+  type BoundLeaf,
+  locate,
+  type RecordBuilder,
+  resolveField,
+} from './record-builder.ts'
+import {
+  createCellSource,
+  createFallbackSource,
+  createJoinedSource,
+  createKnownSource,
+  createTextReader,
+  findFilledColumn,
+  type TextSource,
+} from './text-source.ts'
+import { type ExplainedCell, type ExplainedField, type ExplainedStep, formatValue } from './explained.ts'
 
 export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
-  const { building } = context
-  if (plan.awaits !== undefined) return awaitingLeaf(plan, plan.awaits, building)
+  const { builder } = context
+  if (plan.deferred !== undefined) return bindDeferredLeaf(plan, plan.deferred, builder)
   const source = bindSource(plan, context)
-  if (source === undefined) return constantLeaf(plan, context)
-  const fieldName = () => fieldOf(plan, building)
+  if (source === undefined) return bindConstantLeaf(plan, context)
+  const fieldName = () => resolveField(plan, builder)
   const isFed = source.columns.length > 0 || plan.calc !== undefined
   const { take, place, isFed: isFedNow } = source
-  const refuse: Refuse = (code, message, hint) => {
+  const refuse: Refuse = (code, message, fix) => {
     const blank = code === 'date-expected' ? source.blank?.() : undefined
     const what = blank === undefined ? message : `${message} The cell under "${blank}" is blank.`
-    building.problems.push(problem(code, place(), what, hint))
+    builder.problems.push(problem(code, place(), what, fix))
     return FAILED
   }
   const { convert, fallback, required, reference } = plan
@@ -36,138 +45,299 @@ export function bindLeaf(plan: LeafPlan, context: BindContext): BoundLeaf {
     columns: source.columns,
     place,
     text: source.text,
-    explain: () => [explainLeaf(plan, source, { building, field: fieldName() })],
+    explain: () => [explainLeaf(plan, source, { builder, field: fieldName() })],
     build() {
       const text = take()
       if (typeof text !== 'string') return text
       let built: unknown
       if (text !== '') {
-        if (isFed && (isFedNow === undefined || isFedNow())) building.filled += 1
+        if (isFed && (isFedNow === undefined || isFedNow())) builder.filled += 1
         built = convert(text, refuse)
-        if (reference !== undefined && typeof built === 'string')
-          return refer(building, { kind: reference, key: built, field: plan.field, place: place() })
+        if (reference !== undefined && typeof built === 'string') {
+          return addReference(plan, built, place(), builder)
+        }
       }
       built ??= fallback
       if (built !== undefined || !required) return built
-      const why = text === '' ? whyBlank(source) : `The mapping makes nothing of ${quoted(text)}`
+      const why = text === '' ? explainBlank(source) : `The mapping makes nothing of ${quoteText(text)}`
       return refuse('value-missing', `${why}, and the API requires ${fieldName()}.`)
     },
   }
 }
 
 /** A text that the mapping takes for blank is one that people see. */
-function whyBlank(source: TextSource): string {
-  const told = source.cells().find(({ text }) => cleaned(text) !== '')
-  return told === undefined
-    ? 'The cell is blank'
-    : `The cell is blank (${quoted(cleaned(told.text))} means blank)`
+function explainBlank(source: TextSource): string {
+  const told = source.cells().find(({ text }) => cleanText(text) !== '')
+  return `The cell is blank${told === undefined ? '' : ` (${quoteText(cleanText(told.text))} means blank)`}`
 }
 
 /** Where the text comes from; undefined when nothing in the file feeds the leaf. */
 function bindSource(plan: LeafPlan, context: BindContext): TextSource | undefined {
-  if (plan.calc !== undefined) return bindCalc(plan.calc, calcColumns(plan, context))
-  if (plan.joinedWith === undefined) return oneSource(plan, plan.origins, context)
-  const sources = plan.origins.flatMap((origin) => oneSource(plan, [origin], context, 'joined') ?? [])
+  if (plan.calc !== undefined) return bindCalc(plan.calc, bindCalcColumns(plan, context))
+  if (plan.joinedWith === undefined) return bindSingleSource(plan, plan.sources, context)
+  const sources = plan.sources.flatMap((origin) => bindSingleSource(plan, [origin], context, 'joined') ?? [])
   const isFed = plan.alternatives.length === 0 || sources.some(({ columns }) => columns.length > 0)
-  if (isFed) return joinedSource(sources, plan.joinedWith)
-  if (plan.columnRequired) noteMissing(plan, context)
+  if (isFed) return createJoinedSource(sources, plan.joinedWith)
+  if (plan.columnRequired) reportMissingColumns(plan, context)
   return undefined
 }
 
-function oneSource(
+function bindSingleSource(
   plan: LeafPlan,
-  origins: readonly Origin[],
+  sources: readonly ValueSource[],
   context: BindContext,
   use?: 'joined',
 ): TextSource | undefined {
-  const { building } = context
-  const field = () => fieldOf(plan, building)
-  const { columns, ofHeader, known } = findColumns(origins, plan.perRow, context)
-  const cells =
-    columns.length === 0 ? undefined : cellSource({ columns, ofHeader, blanks: plan.blanks, building, field })
+  const { builder } = context
+  const field = () => resolveField(plan, builder)
+  const { columns, ofHeader, known } = findColumns(sources, plan.perRow, context)
+  const options = { columns, ofHeader, blanks: plan.blanks, builder, field }
+  const cells = columns.length === 0 ? undefined : createCellSource(options)
   if (known !== undefined) {
-    const source = knownOf(known, plan, context)
-    return cells === undefined ? source : filledSource(cells, source)
+    const place = () => locate(builder, plan.perRow, { field: field() })
+    const source = createKnownSource(known, bindKnownText(known, plan.perRow, context), place)
+    return cells === undefined ? source : createFallbackSource(cells, source)
   }
-  const isMissing = cells === undefined && plan.columnRequired && origins.length > 0
-  if (isMissing && use === undefined) noteMissing(plan, context)
+  const isMissing = cells === undefined && plan.columnRequired && sources.length > 0
+  if (isMissing && use === undefined) reportMissingColumns(plan, context)
   return cells
 }
 
-function knownOf(name: KnownName, plan: LeafPlan, context: BindContext): TextSource {
-  const { building } = context
-  const place = (): Place => {
-    const line = (plan.perRow ? building.row : building.headerRows[0])?.line
-    return { ...(line === undefined ? {} : { line }), field: fieldOf(plan, building) }
-  }
-  return knownSource(name, knownText(name, plan.perRow, context), place)
-}
-
-function calcColumns(plan: LeafPlan, context: BindContext): CalcColumns {
-  const { building } = context
-  const originOf = (name: string): Origin =>
-    isKnown(name) ? { kind: 'known', name } : { kind: 'column', names: [name] }
+function bindCalcColumns(plan: LeafPlan, context: BindContext): CalcColumns {
+  const { builder } = context
+  const originOf = (name: string): ValueSource =>
+    isKnownName(name) ? { kind: 'known', name } : { kind: 'column', names: [name] }
   return {
-    building,
-    field: () => fieldOf(plan, building),
+    builder,
+    field: () => resolveField(plan, builder),
     source(name, isNeeded) {
       const columnRequired = plan.columnRequired && isNeeded
-      return oneSource({ ...plan, columnRequired, alternatives: [[name]] }, [originOf(name)], context)
+      return bindSingleSource({ ...plan, columnRequired, alternatives: [[name]] }, [originOf(name)], context)
     },
     rowSource(name, isNeeded) {
       const { columns, ofHeader } = findColumns([originOf(name)], true, context)
       if (columns.length === 0) {
         if (plan.columnRequired && isNeeded)
-          noteMissing({ ...plan, alternatives: [[name]], perRow: true }, context)
+          reportMissingColumns({ ...plan, alternatives: [[name]], perRow: true }, context)
         return undefined
       }
-      const read = textReader(columns, plan.blanks)
-      const rowOf = (row: Row) => (ofHeader ? (building.headerRows[0] ?? row) : row)
+      const read = createTextReader(columns, plan.blanks)
+      const rowOf = (row: Row) => (ofHeader ? (builder.headerRows[0] ?? row) : row)
       return {
         text: (row) => read(rowOf(row).values),
         place: (row) => ({
           line: rowOf(row).line,
-          column: nameIn(rowOf(row), filledColumn(columns, plan.blanks, rowOf(row))),
-          field: fieldOf(plan, building),
+          column: resolveColumnName(rowOf(row), findFilledColumn(columns, plan.blanks, rowOf(row))),
+          field: resolveField(plan, builder),
         }),
       }
     },
   }
 }
 
-function noteMissing(
-  { alternatives, field, perRow }: LeafPlan,
-  { header, items, missing }: BindContext,
-): void {
-  missing.push({ names: alternatives.flat(), field, columns: perRow ? items : header })
-}
-
-interface FoundColumns {
-  readonly columns: readonly Column[]
-  readonly ofHeader: boolean
-  /** What stands behind the columns, where all of them are blank. */
-  readonly known: KnownName | undefined
+function reportMissingColumns(plan: LeafPlan, { header, items, missing }: BindContext): void {
+  missing.push({ names: plan.alternatives.flat(), field: plan.field, columns: plan.perRow ? items : header })
 }
 
 /** Inside the array a name is looked up in the row first; in files of typed records then in the header row. */
-function findColumns(
-  origins: readonly Origin[],
-  perRow: boolean,
-  { header, items, typed }: BindContext,
-): FoundColumns {
-  const inItems = perRow ? findIn(items, origins) : undefined
+function findColumns(sources: readonly ValueSource[], perRow: boolean, context: BindContext) {
+  const { header, items, typed } = context
+  const inItems = perRow ? findColumnsIn(items, sources) : undefined
   if (inItems !== undefined && (inItems.columns.length > 0 || !typed)) return { ...inItems, ofHeader: false }
-  return { ...findIn(header, origins), ofHeader: true }
+  return { ...findColumnsIn(header, sources), ofHeader: true }
 }
 
-/** The columns up to the first that is not there and has something known in its place. */
-function findIn(where: BindContext['header'], origins: readonly Origin[]): Omit<FoundColumns, 'ofHeader'> {
+/** The columns up to the first that is not there and has something known in its place; and what is known then. */
+function findColumnsIn(where: BindContext['header'], sources: readonly ValueSource[]) {
   const columns: Column[] = []
-  for (const origin of origins) {
+  for (const origin of sources) {
     if (origin.kind === 'known') return { columns, known: origin.name }
     const column = where.find(origin.names, origin.nth)
     if (column !== undefined) columns.push(column)
     else if (origin.otherwise !== undefined) return { columns, known: origin.otherwise }
   }
   return { columns, known: undefined }
+}
+
+/** Notes what is named; its id is filled in where the API can be asked. */
+function addReference(
+  { reference: kind = '', field }: { readonly reference?: string | undefined; readonly field: string },
+  key: string,
+  { line = 0, column = '' }: Place,
+  builder: RecordBuilder,
+): typeof DEFERRED {
+  builder.references.push({ kind, key, field, line, column })
+  return DEFERRED
+}
+
+// Constant leaves: no column of the file feeds them.
+
+function bindConstantLeaf(plan: LeafPlan, { builder, header, items }: BindContext): BoundLeaf {
+  const column = plan.alternatives[0]?.[0]
+  const place = () => {
+    const field = resolveField(plan, builder)
+    return locate(builder, plan.perRow, column === undefined ? { field } : { column, field })
+  }
+  return createUnfedLeaf(plan, builder, place, () => {
+    const { reference, fallback } = plan
+    if (reference !== undefined && typeof fallback === 'string') {
+      return addReference(plan, fallback, place(), builder)
+    }
+    if (fallback !== undefined || !plan.required) return fallback
+    const message = `The file has no column for it, and the API requires ${place().field ?? plan.field}.`
+    const fix = suggestColumn(plan.alternatives.flat(), (plan.perRow ? items : header).unused())
+    builder.problems.push(problem('value-missing', place(), message, fix ?? 'Add the column.'))
+    return FAILED
+  })
+}
+
+function createUnfedLeaf(
+  plan: LeafPlan,
+  builder: RecordBuilder,
+  place: () => Place,
+  build: () => unknown,
+): BoundLeaf {
+  const explain = () => [explainLeaf(plan, undefined, { builder, field: resolveField(plan, builder) })]
+  return { kind: 'leaf', columns: [], place, text: () => '', explain, build }
+}
+
+// Deferred leaves: the value is not in the file; it is filled in once the order of the record is known.
+
+function bindDeferredLeaf(plan: LeafPlan, deferred: DeferredPlan, builder: RecordBuilder): BoundLeaf {
+  const { field } = plan
+  const { from, name, lines } = deferred
+  const place = () => locate(builder, false, { field })
+  return createUnfedLeaf(plan, builder, place, () => {
+    builder.filled += 1
+    const line = builder.headerRows[0]?.line ?? 0
+    const resolve = lines ?? ((found: unknown) => convertDeferred(plan, found, line))
+    builder.deferred.push({ from, name, field, line, resolve })
+    return DEFERRED
+  })
+}
+
+/** What the leaf makes of the text that was found, as if it had stood in a cell. */
+function convertDeferred(
+  { deferred, field, convert, fallback, required }: LeafPlan,
+  found: unknown,
+  line: number,
+): DeferredResult {
+  const problems: Problem[] = []
+  const place = { ...(line === 0 ? {} : { line }), field }
+  const refuse: Refuse = (code, message, fix) => {
+    problems.push(problem(code, place, message, fix))
+    return FAILED
+  }
+  const text = toText(found)
+  const value = (text === '' ? undefined : convert(text, refuse)) ?? fallback
+  if (problems.length > 0) return { problems }
+  if (value !== undefined) return { value, problems }
+  if (!required) return { problems }
+  const { from, name } = deferred ?? {}
+  const what = from === 'kept' ? `Nothing is kept as ${name} of the order` : `The order has no ${name}`
+  return { problems: [problem('order-value-missing', place, `${what}, and the API requires ${field}.`)] }
+}
+
+function toText(found: unknown): string {
+  if (typeof found === 'string') return found.trim()
+  return typeof found === 'number' || typeof found === 'boolean' ? String(found) : ''
+}
+
+// What becomes of the cells of one leaf, one step after the other, with the steps that build its value.
+
+/** The steps of the leaf in the record being built; without a source, nothing in the file feeds it. */
+export function explainLeaf(
+  plan: LeafPlan,
+  source: TextSource | undefined,
+  { builder, field }: { readonly builder: RecordBuilder; readonly field: string },
+): ExplainedField {
+  if (plan.deferred !== undefined) {
+    const { from, name } = plan.deferred
+    return { field, cells: [], steps: [], value: { [from]: name } }
+  }
+  if (source === undefined) {
+    const [names] = plan.alternatives
+    const absent = names === undefined ? {} : { note: `the file has no column "${names[0] ?? ''}"` }
+    return { field, cells: [], ...absent, ...explainFallback(plan, []) }
+  }
+  const cells = source.cells()
+  const taken = runAndRestore(builder, () => source.take())
+  if (typeof taken.result !== 'string') {
+    const step = { option: 'calc', does: plan.steps.gathering, ...toRefusedPart(taken.refused) }
+    return { field, cells, steps: [step] }
+  }
+  const steps = explainGathering(plan, cells, taken.result)
+  return { field, cells, ...explainConversion(plan, taken.result, steps) }
+}
+
+/** From the cells to the one text that the leaf takes: which of them, put together how, what is cut off. */
+function explainGathering(plan: LeafPlan, cells: readonly ExplainedCell[], text: string): ExplainedStep[] {
+  const { gathering } = plan.steps
+  if (gathering !== '') return [{ option: plan.calc === undefined ? 'all' : 'calc', does: gathering, text }]
+  const chosen = cells.find((cell) => cleanText(cell.text) === text) ?? cells[0]
+  const steps: ExplainedStep[] = []
+  if (chosen === undefined) return steps
+  if (cells.length > 1 && text !== '') {
+    steps.push({ option: 'firstOf', does: `firstOf ${chosen.column}`, text: chosen.text })
+  }
+  const bare = cleanText(chosen.text)
+  if (bare !== chosen.text) steps.push({ option: 'trim', does: 'trimmed', text: bare })
+  if (bare !== text) steps.push({ option: 'blanks', does: 'blanks', text })
+  return steps
+}
+
+type ExplainedValue = Pick<ExplainedField, 'steps' | 'value'>
+
+function explainConversion(plan: LeafPlan, text: string, before: readonly ExplainedStep[]): ExplainedValue {
+  const { texts, value } = plan.steps
+  const steps = [...before]
+  let current = text
+  for (const { option, does, apply } of texts) {
+    if (current === '') break
+    const { refuse, codes } = captureRefusal()
+    const next = apply(current, refuse)
+    if (typeof next !== 'string') return { steps: [...steps, { option, does, ...toRefusedPart(codes) }] }
+    steps.push({ option, does, text: next })
+    current = next
+  }
+  if (current === '') return explainFallback(plan, steps)
+  const { refuse, codes } = captureRefusal()
+  const built = value.convert(current, refuse)
+  const step = { option: 'value', does: value.does }
+  if (codes.length > 0) return { steps: [...steps, { ...step, ...toRefusedPart(codes) }] }
+  if (built === undefined) return explainFallback(plan, steps)
+  const shown = formatValue(built)
+  if (shown !== current || value.isAsked) steps.push({ ...step, text: shown })
+  return { steps, value: plan.reference === undefined ? built : { find: plan.reference, key: built } }
+}
+
+function explainFallback({ fallback: value, steps: { fallback: does } }: LeafPlan, steps: ExplainedStep[]) {
+  if (value === undefined) return { steps }
+  return { steps: [...steps, { option: does.split(' ')[0] ?? '', does, text: formatValue(value) }], value }
+}
+
+function captureRefusal() {
+  const codes: ProblemCode[] = []
+  const refuse: Refuse = (code) => {
+    codes.push(code)
+    return FAILED
+  }
+  return { refuse, codes }
+}
+
+function toRefusedPart([refused]: readonly ProblemCode[]): { readonly refused?: ProblemCode } {
+  return refused === undefined ? {} : { refused }
+}
+
+/** Runs something that builds, and leaves the record as it was. */
+export function runAndRestore<Result>(builder: RecordBuilder, run: () => Result) {
+  const { filled, references, deferred, row, index, bodyRows } = builder
+  const before = builder.problems.length
+  builder.references = []
+  builder.deferred = []
+  const result = run()
+  const refused = builder.problems.slice(before).map(({ code }) => code)
+  builder.problems.length = before
+  Object.assign(builder, { filled, references, deferred, row, index, bodyRows })
+  return { result, refused }
 }

@@ -1,85 +1,74 @@
-/** Where the text of a leaf comes from in the record being built: cells whose rows must agree, or several joined. */
-import type { Row } from '../../domain/document.ts'
+/** Finds the text of a leaf in the record being built: in cells whose rows must agree, or in several joined. */
+import type { Row } from '../../domain/format.ts'
 import { type Place, problem } from '../../domain/problem.ts'
-import type { Building } from './building.ts'
-import { type Column, nameIn } from '../rows/columns.ts'
+import { type Column, resolveColumnName } from '../rows/columns.ts'
+import { cleanText, FAILED, quoteText } from '../values/text.ts'
 import type { ExplainedCell } from './explained.ts'
-import { filledColumn, type ReadText, textReader } from './text-reader.ts'
-import { FAILED } from '../values/value.ts'
-import { quoted } from '../values/text.ts'
+import type { RecordBuilder } from './record-builder.ts'
 
 export interface TextSource {
-  /** The columns of the file that feed it. */
   readonly columns: readonly Column[]
   /** The text of the current record, empty when blank; notes rows that disagree. */
   readonly take: () => string | typeof FAILED
   /** The text without noting anything, for messages. */
   readonly text: () => string
-  /** Where it stands. */
   readonly place: () => Place
   /** Whether a cell of the current record says it; left out where nothing else can. */
   readonly isFed?: () => boolean
   /** The first of several columns put together whose cell is blank. */
   readonly blank?: () => string | undefined
-  /** The cells it is made of, as they stand in the file. */
   readonly cells: () => readonly ExplainedCell[]
 }
 
-export interface Cells {
+/** The first of the cells that is not blank, in the rows that speak for the record or in the row being built. */
+export function createCellSource(cells: {
   readonly columns: readonly Column[]
   readonly blanks: ReadonlySet<string>
-  /** Whether the rows that speak for the record say it, and not the row being built. */
   readonly ofHeader: boolean
-  readonly building: Building
-  /** The name of the field it is for, in the record being built. */
+  readonly builder: RecordBuilder
   readonly field: () => string
-}
-
-/** The first of the cells that is not blank. */
-export function cellSource(cells: Cells): TextSource {
-  const { columns, blanks, ofHeader, building, field } = cells
-  const read = textReader(columns, blanks)
+}): TextSource {
+  const { columns, blanks, ofHeader, builder, field } = cells
+  const read = createTextReader(columns, blanks)
   const placeIn = (row: Row | undefined): Place => ({
     ...(row === undefined ? {} : { line: row.line }),
-    column: nameIn(row, filledColumn(columns, blanks, row)),
+    column: resolveColumnName(row, findFilledColumn(columns, blanks, row)),
     field: field(),
   })
   const only = columns.length === 1 ? columns[0]?.position : undefined
-  const speakingRow = () => (ofHeader ? firstFilled(building.headerRows, read) : building.row)
+  const speakingRow = () => (ofHeader ? findFirstFilled(builder.headerRows, read) : builder.row)
   const rest = {
     columns,
     text: () => read(speakingRow()?.values ?? []),
     place: () => placeIn(speakingRow()),
     cells() {
       const row = speakingRow()
-      return columns.map((column) => ({
-        column: nameIn(row, column),
-        text: row?.values[column.position] ?? '',
-      }))
+      const textOf = ({ position }: Column) => row?.values[position] ?? ''
+      return columns.map((column) => ({ column: resolveColumnName(row, column), text: textOf(column) }))
     },
   }
-  if (!ofHeader) return { ...rest, take: () => (building.row === undefined ? '' : read(building.row.values)) }
+  if (!ofHeader) return { ...rest, take: () => (builder.row === undefined ? '' : read(builder.row.values)) }
   return {
     ...rest,
     take() {
-      const rows = building.headerRows
+      const rows = builder.headerRows
       const [first] = rows
       if (first === undefined) return ''
       // Most files repeat the cells of the record as they are.
-      if (rows.length === 1 || (only !== undefined && areSame(rows, only, first.values[only])))
+      if (rows.length === 1 || (only !== undefined && haveSameCell(rows, only, first.values[only])))
         return read(first.values)
-      return read(agreeingRow(first, { read, building, placeIn }).values)
+      return read(findAgreeingRow(first, read, builder, placeIn).values)
     },
   }
 }
 
 /** What is known without a column. */
-export function knownSource(name: string, text: () => string, place: () => Place): TextSource {
+export function createKnownSource(name: string, text: () => string, place: () => Place): TextSource {
   return { columns: [], take: text, text, place, cells: () => [{ column: name, text: text() }] }
 }
 
 /** The text of the first source, or where it is blank what is known without a column. */
-export function filledSource(cells: TextSource, known: TextSource): TextSource {
+export function createFallbackSource(cells: TextSource, known: TextSource): TextSource {
   const chosen = () => (cells.text() === '' ? known : cells)
   return {
     columns: cells.columns,
@@ -95,7 +84,7 @@ export function filledSource(cells: TextSource, known: TextSource): TextSource {
 }
 
 /** The texts of all sources that are not blank. */
-export function joinedSource(sources: readonly TextSource[], separator: string): TextSource {
+export function createJoinedSource(sources: readonly TextSource[], separator: string): TextSource {
   return {
     columns: sources.flatMap(({ columns }) => columns),
     take() {
@@ -108,36 +97,28 @@ export function joinedSource(sources: readonly TextSource[], separator: string):
       return texts.join(separator)
     },
     text: () => sources.map((source) => source.text()).find((text) => text !== '') ?? '',
-    place: () => placeOf(sources),
+    place: () => findSourcePlace(sources),
     blank: () => sources.find((source) => source.text() === '')?.place().column,
     cells: () => sources.flatMap((source) => source.cells()),
   }
 }
 
 /** The place of the first source that has a text. */
-export function placeOf(sources: readonly TextSource[]): Place {
+export function findSourcePlace(sources: readonly TextSource[]): Place {
   return (sources.find((source) => source.text() !== '') ?? sources[0])?.place() ?? {}
 }
 
 /** Finds the row that says the value for the record; rows that say different things are a problem. */
-function agreeingRow(
-  first: Row,
-  cells: {
-    readonly read: ReadText
-    readonly building: Building
-    readonly placeIn: (row: Row) => Place
-  },
-): Row {
-  const { read, building, placeIn } = cells
+function findAgreeingRow(first: Row, read: ReadText, builder: RecordBuilder, placeIn: (row: Row) => Place) {
   let chosen = first
   let text = read(first.values)
-  for (const row of building.headerRows) {
+  for (const row of builder.headerRows) {
     const other = read(row.values)
     if (other === '' || other === text) continue
-    if (text !== '' && building.firstCounts) return chosen
+    if (text !== '' && builder.firstCounts) return chosen
     if (text !== '') {
-      const message = `${quoted(other)} stands here, but ${quoted(text)} in line ${chosen.line} of the same record.`
-      building.problems.push(problem('rows-disagree', placeIn(row), message))
+      const message = `${quoteText(other)} stands here, but ${quoteText(text)} in line ${chosen.line} of the same record.`
+      builder.problems.push(problem('rows-disagree', placeIn(row), message))
       return chosen
     }
     chosen = row
@@ -146,13 +127,42 @@ function agreeingRow(
   return chosen
 }
 
-function areSame(rows: readonly Row[], position: number, cell: string | undefined): boolean {
+function haveSameCell(rows: readonly Row[], position: number, cell: string | undefined): boolean {
   for (let index = 1; index < rows.length; index += 1) {
     if (rows[index]?.values[position] !== cell) return false
   }
   return true
 }
 
-function firstFilled(rows: readonly Row[], read: ReadText): Row | undefined {
+function findFirstFilled(rows: readonly Row[], read: ReadText): Row | undefined {
   return rows.find((row) => read(row.values) !== '') ?? rows[0]
+}
+
+// Reads the texts of a row by position.
+
+/** Reads the cells of a row and gives the first text that is not blank. */
+export type ReadText = (values: readonly string[]) => string
+
+/** The text of a cell under the first of the columns where it is not blank. */
+export function createTextReader(columns: readonly Column[], blanks: ReadonlySet<string>): ReadText {
+  const positions = columns.map((column) => column.position)
+  const [only = 0] = positions
+  if (positions.length === 1 && blanks.size === 0) return (values) => cleanText(values[only] ?? '')
+  return (values) => {
+    for (const position of positions) {
+      const text = cleanText(values[position] ?? '')
+      if (text !== '' && !blanks.has(text.toLowerCase())) return text
+    }
+    return ''
+  }
+}
+
+/** The column in which the row has a text; the first when it has none. */
+export function findFilledColumn(
+  columns: readonly Column[],
+  blanks: ReadonlySet<string>,
+  row: Row | undefined,
+): Column {
+  const filled = columns.find((column) => createTextReader([column], blanks)(row?.values ?? []) !== '')
+  return filled ?? columns[0] ?? { position: 0, name: '' }
 }

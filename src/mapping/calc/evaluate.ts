@@ -1,19 +1,140 @@
-/** Works a calculation out for the record being built; no float ever holds a number. */
-import type { Row } from '../../domain/document.ts'
-import { type Place, problem } from '../../domain/problem.ts'
-import type { Building } from '../binding/building.ts'
-import type { TextSource } from '../binding/text-source.ts'
-import { currencyCure, decimalCure } from '../values/number-cures.ts'
-import { numberReader } from '../values/number-text.ts'
-import { withoutCurrency } from '../values/numbers.ts'
-import { quoted } from '../values/text.ts'
-import { type Calc, type CalcColumn, type CalcPlan, columnsIn } from './calc.ts'
-import { add, divide, multiply, negative, type Ratio, round, toRatio, ZERO } from './ratio.ts'
+/** Evaluates a calculation for the record being built. No float ever holds a number. */
+import type { Row } from '../../domain/format.ts'
+import { type Place, problem, type ProblemCode } from '../../domain/problem.ts'
+import {
+  addDecimals,
+  type Decimal,
+  formatDecimal,
+  multiplyDecimals,
+  rescaleExactly,
+} from '../../support/decimal.ts'
+import { locate, type RecordBuilder } from '../binding/record-builder.ts'
+import type { ExplainedCell } from '../binding/explained.ts'
+import { findSourcePlace, type TextSource } from '../binding/text-source.ts'
+import { describeInvalidDate, parseTime } from '../values/dates.ts'
+import {
+  createNumberReader,
+  divideRounded,
+  type Rounding,
+  stripCurrency,
+  suggestCurrencyFix,
+  suggestDecimalFix,
+} from '../values/numbers.ts'
+import { FAILED, quoteText } from '../values/text.ts'
+import { type Calc, type CalcColumn, type CalcPlan, type DateCalc, listColumns } from './calculation.ts'
+import { DAY_MS } from '../../support/clock.ts'
+
+// Binds a calculation to the columns of a file; its result is a text, as if it stood in a cell.
+
+/** A date may be moved by about a hundred years. */
+const MAX_DAYS = 36_500
+/** The result as text: plain decimals, or a date as ISO 8601. */
+export function bindCalc(plan: CalcPlan, columns: CalcColumns): TextSource {
+  const { calc } = plan
+  const named = listColumns(calc)
+  const isNeeded = (name: string) =>
+    named.some((column) => column.name === name && column.otherwise === undefined)
+  const outside = new Map<string, TextSource | undefined>()
+  const inside = new Map<string, RowSource | undefined>()
+  for (const { name, inSum } of named) {
+    if (inSum) inside.set(name, columns.rowSource(name, isNeeded(name)))
+    else outside.set(name, columns.source(name, isNeeded(name)))
+  }
+  const sources = [...outside.values()].filter((source) => source !== undefined)
+  const scope: CalcScope = { plan, columns, outside, inside }
+  const take = calc.kind === 'date' ? bindDate(calc, scope) : bindNumber(calc, scope)
+  return {
+    columns: sources.flatMap((source) => source.columns),
+    take,
+    text: () => sources.map((source) => source.text()).find((text) => text !== '') ?? '',
+    place: () => findPlace(scope),
+    cells: () => [...sources.flatMap((source) => source.cells()), ...explainSummedCells(scope)],
+  }
+}
+
+/** The texts of so many rows are shown of a sum. */
+const MAX_SHOWN_ROWS = 5
+
+function explainSummedCells({ inside, columns }: CalcScope): ExplainedCell[] {
+  const { lineRows } = columns.builder
+  const more = lineRows.length > MAX_SHOWN_ROWS ? ', …' : ''
+  return [...inside].flatMap(([column, source]) => {
+    const texts = source === undefined ? [] : lineRows.slice(0, MAX_SHOWN_ROWS).map((row) => source.text(row))
+    return texts.length === 0 ? [] : [{ column, text: texts.join(', ') + more }]
+  })
+}
+
+function bindNumber(calc: Calc, scope: CalcScope): TextSource['take'] {
+  const evaluate = createEvaluator(calc, scope)
+  const { round: told } = scope.plan
+  return () => {
+    const value = evaluate(undefined)
+    if (value === 'failed') return FAILED
+    if (value === 'blank') return ''
+    const exact = toDecimal(value)
+    if (exact !== undefined) return trimTrailingZeros(formatDecimal(exact))
+    if (told !== undefined) return formatDecimal(roundRatio(value, told.decimals, told.rounding))
+    const shown = formatDecimal(roundRatio(value, DECIMALS_SHOWN, 'down'))
+    return refuseCalc(scope, `The calculation comes to ${shown}…, a number without an end.`, ROUNDING_FIX)
+  }
+}
+
+const DECIMALS_SHOWN = 6
+const ROUNDING_FIX = 'Say in the mapping how it is rounded, as in `round([Total] / [Qty], 2)`.'
+
+/** Nobody's cell is wrong by itself: the place is that of the calculation. */
+function refuseCalc(scope: CalcScope, message: string, fix: string): typeof FAILED {
+  scope.columns.builder.problems.push(problem('decimal-expected', findPlace(scope), message, fix))
+  return FAILED
+}
+
+function findPlace({ columns, outside }: CalcScope): Place {
+  const sources = [...outside.values()].filter((source) => source !== undefined)
+  return sources.length > 0 ? findSourcePlace(sources) : findRecordPlace(columns)
+}
+
+function bindDate({ column, days }: DateCalc, scope: CalcScope): TextSource['take'] {
+  const { plan, columns, outside } = scope
+  const source = outside.get(column)
+  const evaluate = createEvaluator(days, scope)
+  if (source === undefined) return () => ''
+  const refuse = (code: ProblemCode, message: string) => {
+    columns.builder.problems.push(problem(code, source.place(), message))
+    return FAILED
+  }
+  return () => {
+    const text = source.take()
+    const added = evaluate(undefined)
+    if (typeof text !== 'string' || added === 'failed') return FAILED
+    if (text === '' || added === 'blank') return ''
+    const written = parseTime(text, plan.dates)
+    if (written === undefined) return refuse('date-expected', describeInvalidDate(text, plan.dates))
+    const exact = toDecimal(added)
+    const whole = exact && rescaleExactly(exact, 0)
+    if (whole === undefined || whole.units > MAX_DAYS || whole.units < -MAX_DAYS) {
+      const days = formatDecimal(exact ?? roundRatio(added, DECIMALS_SHOWN, 'down'))
+      return refuse('integer-expected', `${days} days cannot be added to a date.`)
+    }
+    const moved = new Date(written.localMs + Number(whole.units) * DAY_MS)
+    return `${moved.toISOString().slice(0, 19)}${formatOffset(written.offsetMs)}`
+  }
+}
+
+function trimTrailingZeros(text: string): string {
+  return text.includes('.') ? text.replace(/\.?0+$/, '') : text
+}
+
+/** `-05:00`, as ISO 8601 writes it; empty when the text named none. */
+function formatOffset(offsetMs: number | undefined): string {
+  if (offsetMs === undefined) return ''
+  const minutes = Math.abs(offsetMs) / 60_000
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${offsetMs < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+}
 
 /** How the columns of a calculation are read in the file. */
 export interface CalcColumns {
-  readonly building: Building
-  /** The name of the field, in the record being built. */
+  readonly builder: RecordBuilder
   readonly field: () => string
   /** A column outside of sums; undefined when the file does not have it, which one that is needed must. */
   source(name: string, isNeeded: boolean): TextSource | undefined
@@ -21,116 +142,117 @@ export interface CalcColumns {
   rowSource(name: string, isNeeded: boolean): RowSource | undefined
 }
 
-export interface RowSource {
+interface RowSource {
   text(row: Row): string
   place(row: Row): Place
 }
 
 /** A blank makes what it stands in blank; only a sum passes over it. */
-export type Value = Ratio | 'blank' | 'failed'
+type CalcValue = Ratio | 'blank' | 'failed'
 
-export type Evaluate = (row: Row | undefined) => Value
+type Evaluate = (row: Row | undefined) => CalcValue
 
-/** What a calculation is worked out with. */
-export interface Scope {
+interface CalcScope {
   readonly plan: CalcPlan
   readonly columns: CalcColumns
   readonly outside: ReadonlyMap<string, TextSource | undefined>
   readonly inside: ReadonlyMap<string, RowSource | undefined>
 }
 
-/** The function that works the calculation out, for the record or for one row of it. */
-export function evaluator(calc: Calc, scope: Scope): Evaluate {
+function createEvaluator(calc: Calc, scope: CalcScope): Evaluate {
   switch (calc.kind) {
-    case 'number':
-      return always(toRatio(calc.value))
+    case 'number': {
+      const constant = toRatio(calc.value)
+      return () => constant
+    }
     case 'column':
-      return calc.inSum ? rowColumn(calc, scope) : column(calc, scope)
+      return evaluateColumn(calc, scope)
     case 'count': {
-      const { building } = scope.columns
-      return () => toRatio({ units: BigInt(building.lineRows.length), scale: 0 })
+      const { builder } = scope.columns
+      return () => toRatio({ units: BigInt(builder.lineRows.length), scale: 0 })
     }
     case 'sum':
-      return sumOf(evaluator(calc.of, scope), scope.columns.building)
+      return evaluateSum(createEvaluator(calc.of, scope), scope.columns.builder)
     case 'round': {
-      const of = evaluator(calc.of, scope)
-      return (row) => applied(of(row), ZERO, (value) => round(value, calc.decimals, 'half-up'))
+      const of = createEvaluator(calc.of, scope)
+      return (row) => applyOperation(of(row), ZERO, (value) => roundRatio(value, calc.decimals, 'half-up'))
     }
     case 'negative': {
-      const of = evaluator(calc.of, scope)
-      return (row) => applied(of(row), ZERO, negative)
+      const of = createEvaluator(calc.of, scope)
+      return (row) => applyOperation(of(row), ZERO, negateRatio)
     }
     case '+':
     case '-':
     case '*': {
-      const left = evaluator(calc.left, scope)
-      const right = evaluator(calc.right, scope)
+      const left = createEvaluator(calc.left, scope)
+      const right = createEvaluator(calc.right, scope)
       const operation = OPERATIONS[calc.kind]
-      return (row) => applied(left(row), right(row), operation)
+      return (row) => applyOperation(left(row), right(row), operation)
     }
     case '/':
-      return quotientOf(calc.left, calc.right, scope)
+      return evaluateQuotient(calc.left, calc.right, scope)
   }
 }
 
 const OPERATIONS = {
-  '+': add,
-  '-': (a: Ratio, b: Ratio) => add(a, negative(b)),
-  '*': multiply,
+  '+': addRatios,
+  '-': (a: Ratio, b: Ratio) => addRatios(a, negateRatio(b)),
+  '*': multiplyRatios,
 }
 
-function always(value: Ratio): Evaluate {
-  return () => value
-}
-
-function quotientOf(dividend: Calc, divisor: Calc, scope: Scope): Evaluate {
-  const left = evaluator(dividend, scope)
-  const right = evaluator(divisor, scope)
+function evaluateQuotient(dividend: Calc, divisor: Calc, scope: CalcScope): Evaluate {
+  const left = createEvaluator(dividend, scope)
+  const right = createEvaluator(divisor, scope)
   return (row) =>
-    applied(left(row), right(row), (a, b) => {
-      const quotient = divide(a, b)
+    applyOperation(left(row), right(row), (a, b) => {
+      const quotient = divideRatios(a, b)
       if (quotient !== undefined) return quotient
-      const message = 'The calculation divides by it, and it is 0.'
-      scope.columns.building.problems.push(
-        problem('number-out-of-range', placeIn(divisor, row, scope), message),
-      )
+      const place = findCalcPlace(divisor, row, scope)
+      const zero = problem('number-out-of-range', place, 'The calculation divides by it, and it is 0.')
+      scope.columns.builder.problems.push(zero)
       return 'failed'
     })
 }
 
-/** The place of the first column of the calculation. */
-function placeIn(calc: Calc, row: Row | undefined, { columns, outside, inside }: Scope): Place {
-  const [first] = columnsIn(calc)
+function findCalcPlace(calc: Calc, row: Row | undefined, { columns, outside, inside }: CalcScope): Place {
+  const [first] = listColumns(calc)
   const own = first === undefined ? undefined : outside.get(first.name)?.place()
   const inRow = first === undefined || row === undefined ? undefined : inside.get(first.name)?.place(row)
-  return (first?.inSum === true ? inRow : own) ?? placeOfRecord(columns)
+  return (first?.inSum === true ? inRow : own) ?? findRecordPlace(columns)
 }
 
-function applied(a: Value, b: Value, operation: (a: Ratio, b: Ratio) => Value): Value {
+function applyOperation(a: CalcValue, b: CalcValue, operation: (a: Ratio, b: Ratio) => CalcValue): CalcValue {
   if (a === 'failed' || b === 'failed') return 'failed'
   return a === 'blank' || b === 'blank' ? 'blank' : operation(a, b)
 }
 
 /** Rows that cannot be used have said so already. */
-function sumOf(of: Evaluate, building: Building): Evaluate {
+function evaluateSum(of: Evaluate, builder: RecordBuilder): Evaluate {
   return () => {
     let total = ZERO
     let isFailed = false
-    for (const row of building.lineRows) {
+    for (const row of builder.lineRows) {
       if (row.problems !== undefined) continue
       const value = of(row)
       if (value === 'failed') isFailed = true
-      else if (value !== 'blank') total = add(total, value)
+      else if (value !== 'blank') total = addRatios(total, value)
     }
     return isFailed ? 'failed' : total
   }
 }
 
-function column({ name, otherwise }: CalcColumn, { plan, columns, outside }: Scope): Evaluate {
-  const source = outside.get(name)
+function evaluateColumn({ name, otherwise, inSum }: CalcColumn, scope: CalcScope): Evaluate {
   const blank = otherwise === undefined ? 'blank' : toRatio(otherwise)
-  if (source === undefined) return () => blank
-  const toValue = valueReader(plan, columns.building)
+  const toValue = createValueReader(scope.plan, scope.columns.builder)
+  const source = scope.outside.get(name)
+  const ofRow = scope.inside.get(name)
+  if (inSum && ofRow !== undefined) {
+    return (row) => {
+      const text = row === undefined ? '' : ofRow.text(row)
+      return row === undefined || text === '' ? blank : toValue(text, () => ofRow.place(row))
+    }
+  }
+  if (inSum || source === undefined) return () => blank
   return () => {
     const text = source.take()
     if (typeof text !== 'string') return 'failed'
@@ -138,31 +260,74 @@ function column({ name, otherwise }: CalcColumn, { plan, columns, outside }: Sco
   }
 }
 
-function rowColumn({ name, otherwise }: CalcColumn, { plan, columns, inside }: Scope): Evaluate {
-  const source = inside.get(name)
-  const blank = otherwise === undefined ? 'blank' : toRatio(otherwise)
-  if (source === undefined) return () => blank
-  const toValue = valueReader(plan, columns.building)
-  return (row) => {
-    const text = row === undefined ? '' : source.text(row)
-    return row === undefined || text === '' ? blank : toValue(text, () => source.place(row))
-  }
-}
-
-function valueReader({ numbers }: CalcPlan, building: Building): (text: string, place: () => Place) => Value {
-  const read = numberReader(numbers)
-  return (text, place) => {
-    const number = read(withoutCurrency(text))
+function createValueReader({ numbers }: CalcPlan, builder: RecordBuilder) {
+  const read = createNumberReader(numbers)
+  return (text: string, place: () => Place): CalcValue => {
+    const number = read(stripCurrency(text))
     if (!('why' in number)) return toRatio(number)
-    const message = number.why ?? `${quoted(text)} is not a number to calculate with.`
-    const hint = currencyCure(text) ?? number.hint ?? decimalCure(numbers)
-    building.problems.push(problem('decimal-expected', place(), message, hint))
+    const message = number.why ?? `${quoteText(text)} is not a number to calculate with.`
+    const fix = suggestCurrencyFix(text) ?? number.fix ?? suggestDecimalFix(numbers)
+    builder.problems.push(problem('decimal-expected', place(), message, fix))
     return 'failed'
   }
 }
 
 /** Where a record stands that no cell is to blame for. */
-export function placeOfRecord({ building, field }: CalcColumns): Place {
-  const line = building.headerRows[0]?.line
-  return { ...(line === undefined ? {} : { line }), field: field() }
+function findRecordPlace({ builder, field }: CalcColumns): Place {
+  return locate(builder, false, { field: field() })
+}
+
+// Exact numbers that may be quotients: no digit is lost before the mapping says how to round.
+
+/** A decimal number divided by a whole one that is above zero; most are divided by one. */
+interface Ratio extends Decimal {
+  readonly over: bigint
+}
+
+const ZERO: Ratio = { units: 0n, scale: 0, over: 1n }
+
+/** What has more decimals is taken for a number without an end: nobody writes so many. */
+const MAX_DECIMALS = 20
+
+function toRatio({ units, scale }: Decimal): Ratio {
+  return { units, scale, over: 1n }
+}
+
+function negateRatio({ units, scale, over }: Ratio): Ratio {
+  return { units: -units, scale, over }
+}
+
+function addRatios(a: Ratio, b: Ratio): Ratio {
+  if (a.over === b.over) return { ...addDecimals(a, b), over: a.over }
+  return { ...addDecimals(multiplyUnits(a, b.over), multiplyUnits(b, a.over)), over: a.over * b.over }
+}
+
+function multiplyRatios(a: Ratio, b: Ratio): Ratio {
+  return { ...multiplyDecimals(a, b), over: a.over * b.over }
+}
+
+/** Undefined when the divisor is zero. */
+function divideRatios(a: Ratio, b: Ratio): Ratio | undefined {
+  if (b.units === 0n) return undefined
+  const sign = b.units < 0n ? -1n : 1n
+  const turned = { units: sign * b.over * 10n ** BigInt(b.scale), scale: 0 }
+  return { ...multiplyDecimals(a, turned), over: a.over * sign * b.units }
+}
+
+/** The number as a decimal; undefined when it has no end. */
+function toDecimal(ratio: Ratio): Decimal | undefined {
+  const { units, scale, over } = ratio
+  if (over === 1n) return { units, scale }
+  const exact = units * 10n ** BigInt(MAX_DECIMALS)
+  const divisor = over * 10n ** BigInt(scale)
+  return exact % divisor === 0n ? { units: exact / divisor, scale: MAX_DECIMALS } : undefined
+}
+
+function roundRatio({ units, scale, over }: Ratio, decimals: number, rounding: Rounding): Ratio {
+  const grown = units * 10n ** BigInt(decimals)
+  return { units: divideRounded(grown, over * 10n ** BigInt(scale), rounding), scale: decimals, over: 1n }
+}
+
+function multiplyUnits({ units, scale }: Decimal, factor: bigint): Decimal {
+  return { units: units * factor, scale }
 }

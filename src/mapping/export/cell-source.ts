@@ -1,21 +1,27 @@
-/** Where the value of a column comes from: one path, the first filled of several, several put together, a sum or a count. */
-import { addDecimals, type Decimal } from '../../support/decimal.ts'
-import { valueAt } from '../../support/paths.ts'
-import type { ColumnLeaf } from './column-options.ts'
-import { numberText, type NumberForm, readNumber } from './cell-number.ts'
-import type { Lookup } from './cell-lookup.ts'
-import { type Kind, kindOf, mayBeNumber, plainText, type Print } from './cell-value.ts'
-import { followPath, pathReader, valuesReader } from './paths.ts'
+/** Finds the value of a column: one path, the first filled of several, several joined, a sum or a count. */
+import { addDecimals, type Decimal, parseDecimal } from '../../support/decimal.ts'
+import { getAtPath } from '../../support/object-paths.ts'
 import type { ObjectShape, Shape } from '../shape.ts'
-import { type Mistakes, nodeAt, type SourceNode } from '../source/source.ts'
-import { escaped } from '../values/separated.ts'
-import { quoted } from '../values/text.ts'
-import type { RefuseCell } from './paper.ts'
+import { type MapNode, type MappingErrors, nodeAt, type SourceNode } from '../source/source.ts'
+import { describeMiss, findTable, normalizeKey, type Table, type Tables } from '../tables.ts'
+import { escapeSeparator, quoteText } from '../values/text.ts'
+import {
+  formatNumber,
+  getValueKind,
+  hasNumberForm,
+  mayBeNumber,
+  parseApiNumber,
+  type PrintValue,
+  type RefuseCell,
+  toPlainText,
+  type ValueKind,
+} from './cell-format.ts'
+import { type ColumnLeaf, NUMBER_OPTIONS, type NumberForm } from './column-options.ts'
+import { createPathReader, createValuesReader, followPath } from './paths.ts'
 
 /** Where a record has what is kept beside its order. */
-export const KEPT = 'kept'
+export const KEPT_FIELD = 'kept'
 
-/** What the columns of one kind of row may name. */
 export interface RowScope {
   readonly record: Shape
   /** The list that makes a row per item, and the shape of an item. */
@@ -24,11 +30,11 @@ export interface RowScope {
 }
 
 /** A path of the API as a column names it. */
-export interface Part {
+export interface ValuePart {
   readonly path: string
   /** Whether the value is the item's, not the record's. */
   readonly perItem: boolean
-  readonly kind: Kind
+  readonly kind: ValueKind
   /** `texts`: a list of texts. `packed`: a value from each item of a list. */
   readonly list: 'none' | 'texts' | 'packed'
   readonly read: (record: unknown, item: unknown) => unknown
@@ -37,42 +43,40 @@ export interface Part {
 /** The text of a column in one row; blank when there is nothing. */
 export type ReadText = (record: unknown, item: unknown, refuse: RefuseCell) => string
 
-/** The paths of a column; those with mistakes, which are noted, are left out. */
-export function partsOf(
+/** The paths of a column; those with errors, which are noted, are left out. */
+export function compileParts(
   node: SourceNode,
   options: ColumnLeaf,
   scope: RowScope,
-  mistakes: Mistakes,
-): readonly Part[] {
-  const place = (...keys: readonly PropertyKey[]) => nodeAt(node, keys)
-  if (options.kept !== undefined) return [keptPart(options.kept)]
-  const many = options.firstOf === undefined ? 'all' : 'firstOf'
-  if (options.from !== undefined) {
-    const part = partOf(options.from, scope, options.join !== undefined)
-    if (typeof part !== 'string') return [part]
-    mistakes.add(place('from'), part)
-    return []
+  errors: MappingErrors,
+): readonly ValuePart[] {
+  if (options.kept !== undefined) {
+    // A value kept beside the order is with the record when its row is written.
+    const path = `${KEPT_FIELD}.${options.kept}`
+    return [{ path, perItem: false, kind: 'text', list: 'none', read: (record) => getAtPath(record, path) }]
   }
-  return (options[many] ?? []).flatMap((path, index) => {
-    const part = partOf(path, scope, false)
-    if (typeof part !== 'string') return [part]
-    mistakes.add(place(many, index), part)
-    return []
+  const many = options.firstOf === undefined ? 'all' : 'firstOf'
+  const written =
+    options.from === undefined
+      ? (options[many] ?? []).map((path, index) => ({ path, node: nodeAt(node, many, index) }))
+      : [{ path: options.from, node: nodeAt(node, 'from') }]
+  return written.flatMap(({ path, node: place }) => {
+    const part = compilePart(path, scope, options.from !== undefined && options.join !== undefined)
+    return typeof part === 'string' ? (errors.add(place, part) ?? []) : [part]
   })
 }
 
-/** A value kept beside the order, which is with the record when its row is written. */
-function keptPart(name: string): Part {
-  const path = `${KEPT}.${name}`
-  return { path, perItem: false, kind: 'text', list: 'none', read: (record) => valueAt(record, path) }
+/** What a path leads to, in the record or in the item that makes the row. */
+export function followInScope(written: string, { record, each, item }: RowScope, inLists: boolean) {
+  const perItem = each !== undefined && item !== undefined && written.startsWith(`${each}.`)
+  const path = perItem ? written.slice(each.length + 1) : written
+  return { perItem, path, followed: followPath(perItem ? item : record, path, inLists) }
 }
 
 /** The part, or what is wrong with its path. */
-export function partOf(written: string, { record, each, item }: RowScope, packs: boolean): Part | string {
-  const perItem = each !== undefined && item !== undefined && written.startsWith(`${each}.`)
-  const path = perItem ? written.slice(each.length + 1) : written
-  const followed = followPath(perItem ? item : record, path, packs)
-  if ('mistake' in followed) return followed.mistake
+export function compilePart(written: string, scope: RowScope, packs: boolean): ValuePart | string {
+  const { perItem, path, followed } = followInScope(written, scope, packs)
+  if ('error' in followed) return followed.error
   const { found, crossed } = followed
   if (found.kind === 'object') {
     return `this is an object; name one of its fields: ${[...found.fields.keys()].join(', ')}`
@@ -81,30 +85,23 @@ export function partOf(written: string, { record, each, item }: RowScope, packs:
     return 'this is a list: name it under `each` to have a row for each of its items'
   }
   const list = crossed ? 'packed' : found.kind === 'list' ? 'texts' : 'none'
-  const read = list === 'packed' ? valuesReader(path) : pathReader(path)
-  return {
-    path: written,
-    perItem,
-    kind: kindOf(found),
-    list,
-    read: perItem ? (_record, value) => read(value) : read,
-  }
+  const read = list === 'packed' ? createValuesReader(path) : createPathReader(path)
+  const ofItem: ValuePart['read'] = (_record, item) => read(item)
+  return { path: written, perItem, kind: getValueKind(found), list, read: perItem ? ofItem : read }
 }
 
 /** The text of one part: printed, and looked up where the column says so. */
-export function partText(
-  { list, read }: Part,
-  steps: { readonly print: Print; readonly lookup: Lookup | undefined },
+export function createPartReader(
+  { list, read }: ValuePart,
+  steps: { readonly print: PrintValue; readonly lookup: LookUpText | undefined },
   { separator, escape }: { readonly separator: string; readonly escape?: string | undefined },
 ): ReadText {
   const { print, lookup } = steps
-  const one: Print =
-    lookup === undefined
-      ? print
-      : (value, refuse) => {
-          const text = print(value, refuse)
-          return text === '' ? '' : lookup(text, refuse)
-        }
+  const found: PrintValue = (value, refuse) => {
+    const text = print(value, refuse)
+    return text === '' || lookup === undefined ? text : lookup(text, refuse)
+  }
+  const one = lookup === undefined ? print : found
   if (list === 'none') {
     return (record, item, refuse) => {
       const value = read(record, item)
@@ -113,46 +110,44 @@ export function partText(
   }
   return (record, item, refuse) => {
     const values = read(record, item)
-    if (!Array.isArray(values)) return values === undefined || values === null ? '' : plainText(values)
+    if (!Array.isArray(values)) return values === undefined || values === null ? '' : toPlainText(values)
     const texts = values.map((value: unknown) => (value === null || value === '' ? '' : one(value, refuse)))
-    if (escape !== undefined)
-      return joined(
-        texts.map((text) => escaped(text, separator, escape)),
-        separator,
-      )
+    if (escape !== undefined) {
+      const escaped = texts.map((text) => escapeSeparator(text, separator, escape))
+      return joinValues(escaped, separator)
+    }
     const mixed = list === 'packed' ? texts.find((text) => text.includes(separator)) : undefined
     if (mixed !== undefined) {
-      const message = `${quoted(mixed)} holds ${quoted(separator)}, which stands between the values of the cell.`
+      const message = `${quoteText(mixed)} holds ${quoteText(separator)}, which stands between the values of the cell.`
       return refuse('character-unwritable', message)
     }
-    return joined(texts, separator)
+    return joinValues(texts, separator)
   }
 }
 
-function joined(texts: readonly string[], separator: string): string {
+function joinValues(texts: readonly string[], separator: string): string {
   return texts.every((text) => text === '') ? '' : texts.join(separator)
 }
 
+export type ReadTotal = (record: unknown, refuse: RefuseCell) => Decimal | undefined
+
 /** Sums and counts over the record: numbers that are there, further parcels left out; what is wrong is noted. */
-export function totalOf(
+export function createTotalReader(
   leaf: Pick<ColumnLeaf, 'sum' | 'count'>,
   record: Shape,
-  note: (option: 'sum' | 'count', message: string) => void,
-): ((record: unknown, refuse: RefuseCell) => Decimal | undefined) | undefined {
+  note: (option: 'sum' | 'count', message: string) => undefined,
+): ReadTotal | undefined {
   const option = leaf.sum === undefined ? 'count' : 'sum'
   const path = leaf[option] ?? ''
   const followed = followPath(record, path, true)
-  if ('mistake' in followed) {
-    note(option, followed.mistake)
-    return undefined
-  }
+  if ('error' in followed) return note(option, followed.error)
   const { found } = followed
-  const read = valuesReader(path)
+  const read = createValuesReader(path)
   if (option === 'count') {
     if (found.kind !== 'list') note('count', `${path} is no list, so there is nothing to count`)
     return (value) => ({ units: BigInt(read(value).filter((it) => it !== null).length), scale: 0 })
   }
-  const kind = kindOf(found)
+  const kind = getValueKind(found)
   if (found.kind === 'object' || found.kind === 'list' || !mayBeNumber(kind)) {
     note('sum', `\`sum\` is for numbers; ${path} is none`)
   }
@@ -160,7 +155,7 @@ export function totalOf(
   return (value, refuse) => {
     let sum: Decimal | undefined = nothing
     for (const each of read(value)) {
-      const number = each === null || each === '' ? nothing : readNumber(each, refuse)
+      const number = each === null || each === '' ? nothing : parseApiNumber(each, refuse)
       sum = number && sum && addDecimals(sum, number)
     }
     return sum
@@ -168,9 +163,74 @@ export function totalOf(
 }
 
 /** The total as text. */
-export function totalText(total: NonNullable<ReturnType<typeof totalOf>>, form: NumberForm): ReadText {
+export function createTotalText(total: ReadTotal, form: NumberForm): ReadText {
   return (record, _item, refuse) => {
     const number = total(record, refuse)
-    return number === undefined ? '' : numberText(number, form, refuse)
+    return number === undefined ? '' : formatNumber(number, form, refuse)
+  }
+}
+
+// Looks the text of a column up in a table, from key to value or back.
+
+export type LookUpText = (text: string, refuse: RefuseCell) => string
+
+/** Undefined after noting what is wrong. With options for numbers, what is found must be one, and is written so. */
+export function compileCellLookup(
+  node: MapNode,
+  options: ColumnLeaf,
+  { errors, tables }: { readonly errors: MappingErrors; readonly tables: Tables },
+): LookUpText | undefined {
+  const { table: name = '', reverse, miss = 'refuse' } = options
+  const pick = reverse === true ? undefined : (reverse ?? options.pick)
+  const found = findTable(tables, { table: name, pick }, (option, message) => {
+    errors.add(nodeAt(node, option === 'pick' && reverse !== undefined ? 'reverse' : option), message)
+  })
+  if (found === undefined) return undefined
+  const { table, column } = found
+  const byKey = () => new Map([...table.rows].map(([key, row]) => [key, row[column] ?? '']))
+  const texts = reverse === undefined ? byKey() : indexByValue(table, column)
+  if (hasNumberForm(options)) formatTableNumbers(texts, options, { node, table, errors })
+  return (text, refuse) => {
+    const value = texts.get(normalizeKey(text))
+    if (value !== undefined) return value
+    if (miss !== 'refuse') return miss === 'keep' ? text : ''
+    const missed = `${quoteText(text)} is not in the column "${column}" of the table "${table.name}".`
+    return refuse('lookup-missed', reverse === undefined ? describeMiss(table, text) : missed)
+  }
+}
+
+/** The keys of a table by what stands in a column; of several with the same value the first. */
+function indexByValue({ keys, rows }: Table, column: string): Map<string, string> {
+  const byValue = new Map<string, string>()
+  for (const key of keys) {
+    const value = normalizeKey(rows.get(normalizeKey(key))?.[column] ?? '')
+    if (value !== '' && !byValue.has(value)) byValue.set(value, key)
+  }
+  return byValue
+}
+
+/** The numbers of a table have a point before their decimals, as in the mapping itself; here they get the form of the column. */
+function formatTableNumbers(
+  texts: Map<string, string>,
+  options: ColumnLeaf,
+  { node, table, errors }: { readonly node: MapNode; readonly table: Table; readonly errors: MappingErrors },
+): void {
+  const note = (option: string, message: string) => errors.add(nodeAt(node, option), message)
+  const told = ['implied' as const, ...NUMBER_OPTIONS].find((key) => options[key] !== undefined)
+  if (options.miss === 'keep') note('miss', 'a text that is kept is no number: leave out `miss: keep`')
+  for (const [key, text] of texts) {
+    const number = parseDecimal(text)
+    if (text === '') continue
+    if (number === undefined) {
+      const why = `the table "${table.name}" has ${quoteText(text)}, which is no number such as 9.50`
+      return note(told ?? '', `${why}: a table's text is written as it is`)
+    }
+    let wrong: string | undefined
+    const written = formatNumber(number, options, (_code, message) => {
+      wrong = message
+      return ''
+    })
+    if (wrong !== undefined) return note(told ?? '', `the table "${table.name}": ${wrong}`)
+    texts.set(key, written)
   }
 }

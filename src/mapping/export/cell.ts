@@ -1,89 +1,118 @@
 /** Compiles one column of an export: the value it shows and how it is written. */
-import { compileCellCondition } from './cell-condition.ts'
-import { checkTexts } from './characters.ts'
-import { optionsOf, placeOf } from './column-checks.ts'
-import type { ColumnLeaf } from './column-options.ts'
-import { type CellContext, type CellReading, type CellStep, compileReading } from './cell-reading.ts'
-import type { ReadText } from './cell-source.ts'
-import { type Finish, finishFor } from './cell-text.ts'
-import type { SourceNode } from '../source/source.ts'
+import { compileCondition } from '../rows/conditions.ts'
+import type { Shape } from '../shape.ts'
+import {
+  getEntry,
+  getEntryText,
+  locateKey,
+  type MappingErrors,
+  nodeAt,
+  type NoteOption,
+  type SourceNode,
+  toPlain,
+  type MapNode,
+} from '../source/source.ts'
+import type { Tables } from '../tables.ts'
+import {
+  type CellFinish,
+  compileCellDates,
+  compileFinish,
+  createPrinter,
+  hasNumberForm,
+  mayBeNumber,
+  noteRefused,
+  type OutputLimits,
+  toPlainText,
+  checkNumberForm,
+} from './cell-format.ts'
+import {
+  compileCellLookup,
+  compilePart,
+  compileParts,
+  createPartReader,
+  createTotalReader,
+  createTotalText,
+  followInScope,
+  type LookUpText,
+  type ReadText,
+  type ReadTotal,
+  type RowScope,
+  type ValuePart,
+} from './cell-source.ts'
+import { ColumnLeaf, NUMBER_OPTIONS } from './column-options.ts'
+import { createValuesReader } from './paths.ts'
+import { checkOptionTexts } from './write-options.ts'
+import { formatOptionList } from '../fields/leaf-options.ts'
+import { checkPart } from '../source/schema.ts'
+import { checkEscape } from '../values/text.ts'
 
 export interface CellPlan extends Pick<CellReading, 'field' | 'perItem' | 'values' | 'steps'> {
   readonly name: string
-  /** The name as it stands in the header line. */
   readonly title: string
-  /** What stands in the cell. */
   readonly text: ReadText
+  readonly holds: CellCondition | undefined
+  /** As the mapping has it. */
+  readonly written: unknown
 }
 
-/** The plan of the column, or undefined after its mistakes were noted. */
+/** The plan of the column, or undefined after its errors were noted. */
 export function compileCell(name: string, node: SourceNode, context: CellContext): CellPlan | undefined {
-  const { mistakes } = context
-  const before = mistakes.count()
-  const options = optionsOf(node, mistakes)
+  const { errors } = context
+  const before = errors.count()
+  const options = parseColumnOptions(node, errors)
   if (options === undefined) return undefined
   const reading = compileReading(node, options, context)
-  const holds = compileCellCondition(node, context, mistakes)
-  const { text, title, steps, blank } = finished({ node, name, reading }, options, context)
-  if (mistakes.count() > before) return undefined
+  const holds = compileCellCondition(node, context, errors)
+  const { text, title, steps, blank } = compileCellText({ node, name, reading }, options, context)
+  if (errors.count() > before) return undefined
   const { field, perItem, values } = reading
-  const column = { name, title, field, perItem, values, steps }
+  const column = { name, title, field, perItem, values, steps, holds, written: toPlain(node) }
   if (holds === undefined) return { ...column, text }
-  return {
-    ...column,
-    text: (record, item, refuse) => (holds(record, item) ? text(record, item, refuse) : blank),
-  }
+  const chosen: ReadText = (record, item, refuse) =>
+    holds(record, item) ? text(record, item, refuse) : blank
+  return { ...column, text: chosen }
 }
 
-const REQUIRED_CURE = 'Fill the value in at the API, or give the column a `default` in the mapping.'
-
-interface Unfinished {
-  readonly node: SourceNode
-  readonly name: string
-  readonly reading: CellReading
-}
+const REQUIRED_FIX = 'Fill the value in at the API, or give the column a `default` in the mapping.'
 
 /** The text of the column with all that is done to it; a constant or default is finished here, once. */
-function finished(
-  { node, name, reading }: Unfinished,
+function compileCellText(
+  { node, name, reading }: { node: SourceNode; name: string; reading: CellReading },
   options: ColumnLeaf,
-  { paper, mistakes }: CellContext,
+  { limits, errors }: CellContext,
 ): Pick<CellPlan, 'text' | 'title' | 'steps'> & { readonly blank: string } {
   const { value, isNumber } = reading
-  if (paper.isFixed && options.width === undefined) {
-    mistakes.add(node, 'a column of a fixed-width file needs a `width`')
+  if (limits.isFixed && options.width === undefined) {
+    errors.add(node, 'a column of a fixed-width file needs a `width`')
   }
-  if (!paper.isFixed && options.align !== undefined) {
-    mistakes.add(placeOf(node, 'align'), '`align` is for fixed-width files')
+  if (!limits.isFixed && options.align !== undefined) {
+    errors.add(nodeAt(node, 'align'), '`align` is for fixed-width files')
   }
-  checkTexts(node, options, paper, mistakes)
-  const { shape, layout, named } = finishFor({ ...options, isNumber }, paper)
+  checkOptionTexts(node, options, limits, errors)
+  const { shape, layout, named } = compileFinish({ ...options, isNumber }, limits)
   const option = options.const === undefined ? 'default' : 'const'
-  const noted = (at: string) => (_code: unknown, message: string) => {
-    mistakes.add(placeOf(node, at), message)
-    return ''
-  }
-  const fitted = (text: string, at: string) => paper.fit?.(text, noted(at)) ?? text
+  const noted = (at: string) => noteRefused(nodeAt(node, at), errors)
+  const fitted = (text: string, at: string) => limits.fit?.(text, noted(at)) ?? text
   const laid = (text: string, at: string) => layout?.(fitted(text, at), noted(at)) ?? fitted(text, at)
-  const title = paper.hasHeader ? (paper.isFixed ? laid : fitted)(name, '') : name
-  const told = textAt(node, option)
+  const title = limits.hasHeader ? (limits.isFixed ? laid : fitted)(name, '') : name
+  const told = getEntryText(node, option)
   const blank = laid('', '')
   const fallback = told === undefined ? blank : laid(told, option)
   if (value === undefined) return { title, blank, steps: [], text: () => fallback }
   const text: ReadText = (record, item, refuse) => {
     const written = value(record, item, refuse)
     if (options.required && written.trim() === '') {
-      return refuse('value-missing', `column "${name}" is blank`, REQUIRED_CURE)
+      return refuse('value-missing', `column "${name}" is blank`, REQUIRED_FIX)
     }
     if (written === '') return fallback
     const shaped = shape === undefined ? written : shape(written, refuse)
     return layout === undefined ? shaped : layout(shaped, refuse)
   }
-  return { title, blank, text, steps: stepsOf(reading.steps, named) }
+  return { title, blank, text, steps: buildSteps(reading.steps, named) }
 }
 
 /** Each step after those before it; what is blank gets no further. */
-function stepsOf(before: readonly CellStep[], named: Finish['named']): CellStep[] {
+function buildSteps(before: readonly CellStep[], named: CellFinish['named']): CellStep[] {
   const steps = [...before]
   for (const { does, step } of named) {
     const last = steps.at(-1)
@@ -97,7 +126,249 @@ function stepsOf(before: readonly CellStep[], named: Finish['named']): CellStep[
   return steps
 }
 
-function textAt(node: SourceNode, option: string): string | undefined {
-  const written = node.kind === 'map' ? node.entries.get(option)?.node : undefined
-  return written?.kind === 'text' ? written.text : undefined
+// What a column shows before its text is finished: values printed, joined and looked up, a total or a flag.
+
+export interface ExportContext {
+  readonly errors: MappingErrors
+  readonly tables: Tables
+  readonly record: Shape
+  readonly limits: OutputLimits
+}
+
+type CellContext = ExportContext & RowScope
+
+/** What a column has after a step, for the tools that show how it comes to its text. */
+interface CellStep {
+  readonly does: string
+  readonly read: ReadText
+}
+
+interface CellReading {
+  /** The path of the API field; empty for a constant. */
+  readonly field: string
+  readonly perItem: boolean
+  /** Undefined for a constant, and after its errors were noted. */
+  readonly value: ReadText | undefined
+  readonly isNumber: boolean
+  /** What the API shows, by the paths as written. */
+  readonly values: readonly Pick<ValuePart, 'path' | 'read'>[]
+  /** The last is the value. */
+  readonly steps: readonly CellStep[]
+}
+
+/** The reading of a column whose options go together; what is wrong with its paths and tables is noted. */
+function compileReading(node: SourceNode, options: ColumnLeaf, context: CellContext): CellReading {
+  const { sum, count, filled } = options
+  const note = (option: string, message: string) => context.errors.add(nodeAt(node, option), message)
+  if (filled !== undefined) {
+    const flag = compileFlag(filled, options, context)
+    if (typeof flag !== 'string') return { ...flag, ...toSingleStep(flag.text, 'filled'), isNumber: false }
+    note('filled', flag)
+    return { field: filled, perItem: false, ...toSingleStep(undefined, 'filled'), isNumber: false }
+  }
+  if (sum !== undefined || count !== undefined) {
+    const total = createTotalReader(options, context.record, note)
+    const isFlag = (options.yes ?? options.no) !== undefined
+    const value = total && (isFlag ? createCountFlag(total, options) : createTotalText(total, options))
+    const told = toSingleStep(value, sum === undefined ? 'count' : 'sum')
+    return { field: sum ?? count ?? '', perItem: false, ...told, isNumber: !isFlag }
+  }
+  const parts = options.const === undefined ? compileParts(node, options, context, context.errors) : []
+  const [first] = parts
+  const isTableNumber = options.table !== undefined && hasNumberForm(options)
+  const isNumber =
+    isTableNumber || (first?.kind !== 'text' && first?.kind !== undefined && mayBeNumber(first.kind))
+  const read = compileValue(node, options, parts, context)
+  return { field: first?.path ?? '', perItem: first?.perItem ?? false, isNumber, values: parts, ...read }
+}
+
+function toSingleStep(value: ReadText | undefined, does: string) {
+  return { value, values: [], steps: value === undefined ? [] : [{ does, read: value }] }
+}
+
+function compileValue(
+  node: SourceNode,
+  options: ColumnLeaf,
+  parts: readonly ValuePart[],
+  context: CellContext,
+): Pick<CellReading, 'value' | 'steps'> {
+  const { errors } = context
+  if (parts.length > 0) checkKinds(node, options, parts, errors)
+  const dates = compileCellDates(node, options, errors)
+  const lookup =
+    options.table === undefined || node.kind !== 'map' ? undefined : compileCellLookup(node, options, context)
+  const { isFixed, isUnquoted } = context.limits
+  const separator = options.join ?? (isFixed || isUnquoted ? ' ' : '\n')
+  const { with: between = lookup === undefined ? ' ' : ' | ' } = options
+  const readWith = (asked: typeof lookup): ReadText | undefined => {
+    // A table is asked for what `all` puts together, not for its parts.
+    const perPart = options.all === undefined ? asked : undefined
+    const texts = parts.map((part) => {
+      const steps = { print: createPrinter(part.kind, options, dates), lookup: perPart }
+      return createPartReader(part, steps, { separator, escape: options.escape })
+    })
+    if (options.all !== undefined) return readJoined(texts, between, asked)
+    return texts.length > 1 ? readFirstFilled(texts) : texts[0]
+  }
+  const value = readWith(lookup)
+  const printed = lookup === undefined ? value : readWith(undefined)
+  if (value === undefined || printed === undefined) return { value, steps: [] }
+  const looked = lookup === undefined ? [] : [{ does: `table ${options.table ?? ''}`, read: value }]
+  return { value, steps: [{ does: 'written', read: printed }, ...looked] }
+}
+
+function readJoined(texts: readonly ReadText[], between: string, lookup: LookUpText | undefined): ReadText {
+  return (record, item, refuse) => {
+    const filled = texts.map((read) => read(record, item, refuse)).filter((text) => text !== '')
+    const text = filled.join(between)
+    return lookup === undefined || text === '' ? text : lookup(text, refuse)
+  }
+}
+
+function readFirstFilled(texts: readonly ReadText[]): ReadText {
+  return (record, item, refuse) => {
+    for (const read of texts) {
+      const text = read(record, item, refuse)
+      if (text !== '') return text
+    }
+    return ''
+  }
+}
+
+// `when`: conditions on the fields of the record, or of the item that makes the row.
+
+/** Whether the column is filled in this row. */
+export type CellCondition = (record: unknown, item: unknown) => boolean
+
+/** Undefined where there is none, or after its errors were noted. */
+export function compileCellCondition(
+  node: SourceNode,
+  scope: RowScope,
+  errors: MappingErrors,
+): CellCondition | undefined {
+  const written = getEntry(node, 'when')
+  const condition = written && compileCondition(written, { errors })
+  if (condition === undefined || written?.kind !== 'map') return undefined
+  const tests = condition.tests.flatMap(({ column, holds }) => {
+    const part = compilePart(column, scope, false)
+    if (typeof part === 'string') return errors.add(locateKey(written, column), part) ?? []
+    const read = createPartReader(part, { print: toPlainText, lookup: undefined }, { separator: '\n' })
+    return [{ holds, read }]
+  })
+  // The values that are tested are plain texts, of which none is ever refused.
+  return (record, item) => tests.every(({ holds, read }) => holds(read(record, item, () => '').trim()))
+}
+
+// `filled`: whether there is something under a path.
+
+/** The flag of `filled`, or what is wrong with its path, which may lead to anything. */
+function compileFlag(written: string, { yes = 'true', no = 'false' }: ColumnLeaf, scope: RowScope) {
+  const { perItem, path, followed } = followInScope(written, scope, true)
+  if ('error' in followed) return followed.error
+  const read = createValuesReader(path)
+  const text: ReadText = (record, item) => (isFilled(read(perItem ? item : record)) ? yes : no)
+  return { field: written, perItem, text }
+}
+
+/** Blank texts, empty lists and objects without a filled field are nothing; false and zero are something. */
+function isFilled(value: unknown): boolean {
+  if (typeof value === 'string') return value.trim() !== ''
+  if (Array.isArray(value)) return value.some(isFilled)
+  if (typeof value === 'object' && value !== null) return Object.values(value).some(isFilled)
+  return value !== null && value !== undefined
+}
+
+/** A count in words. */
+function createCountFlag(count: ReadTotal, { yes = 'true', no = 'false' }: ColumnLeaf): ReadText {
+  return (record, _item, refuse) => ((count(record, refuse)?.units ?? 0n) > 0n ? yes : no)
+}
+
+// What a column says: where its value comes from, and which options go together.
+
+/** Those that say where the value comes from. */
+const SOURCE_OPTIONS = ['from', 'firstOf', 'all', 'sum', 'count', 'filled', 'const', 'kept'] as const
+
+/** What the column says, or undefined after its errors were noted. */
+export function parseColumnOptions(node: SourceNode, errors: MappingErrors): ColumnLeaf | undefined {
+  if (node.kind === 'text' && typeof node.value === 'string' && node.value !== '') return { from: node.value }
+  if (node.kind !== 'map') {
+    return errors.add(node, 'write the path of an API field, or options such as { from: … }')
+  }
+  const options = checkPart(ColumnLeaf, node, errors)
+  if (options === undefined) return undefined
+  const before = errors.count()
+  const note = (option: string, message: string) => errors.add(nodeAt(node, option), message)
+  if (SOURCE_OPTIONS.filter((source) => options[source] !== undefined).length !== 1) {
+    errors.add(node, `say where the value comes from with exactly one of ${formatOptionList(SOURCE_OPTIONS)}`)
+  } else {
+    checkSource(node, options, note)
+  }
+  const { table, pick, reverse, miss } = options
+  for (const [option, given] of Object.entries({ pick, reverse, miss })) {
+    if (given !== undefined && table === undefined) note(option, `\`${option}\` needs a \`table\``)
+  }
+  if (pick !== undefined && reverse !== undefined) note('reverse', '`pick` and `reverse` exclude each other')
+  checkNumberForm(options, note)
+  const { join, escape } = options
+  const wrong = escape !== undefined && join !== undefined ? checkEscape(escape, join) : undefined
+  if (escape !== undefined && !join) note('escape', '`escape` needs `join`')
+  if (wrong !== undefined) note('escape', wrong)
+  if (options.long !== undefined && options.width === undefined) note('long', '`long: cut` needs a `width`')
+  return errors.count() === before ? options : undefined
+}
+
+/** A constant and a total take fewer options than a value. */
+function checkSource(node: MapNode, options: ColumnLeaf, note: NoteOption) {
+  const others = [...node.entries.keys()]
+  if (options.const !== undefined) {
+    const fit: readonly string[] = ['const', 'when', 'width', 'align']
+    if (others.some((key) => !fit.includes(key))) note('', 'a constant takes no other options')
+  } else if (options.sum !== undefined || options.count !== undefined) {
+    const flag = options.count === undefined ? [] : ['yes', 'no']
+    const isFlag = (options.yes ?? options.no) !== undefined
+    const form = options.count !== undefined && isFlag ? ['long'] : ['pad', ...NUMBER_OPTIONS]
+    const fit: readonly string[] = ['sum', 'count', 'when', 'width', 'align', ...flag, ...form]
+    const unfit = others.find((key) => !fit.includes(key))
+    if (unfit !== undefined) note(unfit, `a sum or a count takes no \`${unfit}\``)
+  } else if (options.filled !== undefined) {
+    const fit: readonly string[] = ['filled', 'yes', 'no', 'when', 'width', 'align', 'long']
+    const unfit = others.find((key) => !fit.includes(key))
+    if (unfit !== undefined) note(unfit, `\`filled\` says yes or no, and takes no \`${unfit}\``)
+  }
+  if (options.required && options.default !== undefined) {
+    note('required', 'a column with a `default` is never blank')
+  }
+  if (options.with !== undefined && options.all === undefined) note('with', '`with` is for `all`')
+}
+
+/** Options for dates, booleans, numbers and lists, where the column has none. */
+export function checkKinds(
+  node: SourceNode,
+  options: ColumnLeaf,
+  parts: readonly ValuePart[],
+  errors: MappingErrors,
+): void {
+  const note = (option: string, message: string) => errors.add(nodeAt(node, option), message)
+  const some = (...kinds: readonly ValuePart['kind'][]) => parts.some(({ kind }) => kinds.includes(kind))
+  if (options.format !== undefined && !some('dateTime', 'date')) note('format', '`format` is for dates')
+  if (options.zone !== undefined && (!some('dateTime') || options.format === undefined)) {
+    note('zone', '`zone` is for dates with times, together with `format`')
+  }
+  if (options.join !== undefined && parts.every(({ list }) => list === 'none')) {
+    note('join', '`join` is for lists of texts')
+  }
+  for (const option of ['yes', 'no'] as const) {
+    if (options[option] === undefined || some('boolean')) continue
+    const path = parts[0]?.path ?? ''
+    note(
+      option,
+      `\`${option}\` is for true and false, and ${path} is neither; to say whether it is there write \`filled: ${path}\``,
+    )
+  }
+  if (options.table !== undefined) return
+  for (const option of NUMBER_OPTIONS) {
+    if (options[option] !== undefined && !parts.some(({ kind }) => mayBeNumber(kind))) {
+      note(option, `\`${option}\` is for numbers`)
+    }
+  }
 }

@@ -1,18 +1,15 @@
 /** The options of an export's columns: the whole leaf, and the rows of the table for those that only exports have. */
 import { z } from 'zod'
-import { VALUE_OPTIONS } from '../fields/value-options.ts'
-import { ORIGIN_OPTIONS } from '../fields/origin-options.ts'
-import { TEXT_OPTIONS } from '../fields/text-options.ts'
-import { type KeyRow, optionalKeys } from '../key-table.ts'
+import { ORIGIN_OPTIONS, TEXT_OPTIONS, VALUE_OPTIONS } from '../fields/options.ts'
+import { Character, type KeyRow, optionalKeys, pickKeys, Text } from '../source/schema.ts'
 
-const Text = z.string().min(1)
 const Paths = z.array(Text, { error: 'expected a list of paths, two or more' }).min(2)
 
 export const COLUMN_OPTIONS = {
   join: {
     schema: z.string(),
     summary:
-      'What stands between the values of a list in one cell; a line break unless told. Packs a list of lines into one cell too.',
+      'What stands between the values of a list in one cell; a line break by default. Packs a list of lines into one cell too.',
     example: '{ from: order_lines.variant.identifier, join: "|" }',
     of: [['order_lines.variant.identifier', ['HV-1', 'HV-2']]],
     gives: 'HV-1|HV-2',
@@ -50,7 +47,7 @@ export const COLUMN_OPTIONS = {
   },
   yes: {
     schema: z.string(),
-    summary: 'What is written for true, for `filled`, and for a `count` above zero; `true` unless told.',
+    summary: 'What is written for true, for `filled`, and for a `count` above zero; `true` by default.',
     example: '{ from: is_acknowledged, yes: Y, no: N }',
     of: [['is_acknowledged', true]],
     gives: 'Y',
@@ -58,14 +55,14 @@ export const COLUMN_OPTIONS = {
   no: {
     schema: z.string(),
     summary:
-      'What is written for false, for what is not filled, and for a `count` of zero; `false` unless told.',
+      'What is written for false, for what is not filled, and for a `count` of zero; `false` by default.',
     example: '{ from: is_acknowledged, yes: X, no: "" }',
     of: [['is_acknowledged', false]],
     gives: '',
   },
   grouping: {
     schema: z.enum(['.', ',', ' ', "'"], { error: 'expected ".", ",", " " or "\'"' }),
-    summary: 'What stands between the thousands of a number; nothing unless told.',
+    summary: 'What stands between the thousands of a number; nothing by default.',
     example: '{ from: subtotal_charged, decimal: ",", grouping: "." }',
     of: [['subtotal_charged', '1216.73']],
     gives: '1.216,73',
@@ -93,8 +90,7 @@ export const COLUMN_OPTIONS = {
   },
   align: {
     schema: z.enum(['left', 'right'], { error: 'expected `left` or `right`' }),
-    summary:
-      'In a fixed-width file: on which side the text stands; numbers right and texts left unless told.',
+    summary: 'In a fixed-width file: on which side the text stands; numbers right and texts left by default.',
     example: '{ from: id, width: 6, align: left }',
     of: [['id', 81]],
     gives: '81    ',
@@ -108,48 +104,30 @@ export const COLUMN_OPTIONS = {
   },
 } as const satisfies Readonly<Record<string, KeyRow>>
 
-const Pad = z.strictObject({
-  to: z.int().min(1).max(4000),
-  with: z.string().length(1, 'expected one character'),
-})
+const Pad = z.strictObject({ to: z.int().min(1).max(4000), with: Character })
 
 /** What means in an export what it means in a body; some of it takes less, or more. */
 export const SHARED_OPTIONS = {
   from: { ...ORIGIN_OPTIONS.from, schema: Text },
   firstOf: { ...ORIGIN_OPTIONS.firstOf, schema: Paths },
   all: { ...ORIGIN_OPTIONS.all, schema: Paths },
-  with: ORIGIN_OPTIONS.with,
-  const: ORIGIN_OPTIONS.const,
-  kept: ORIGIN_OPTIONS.kept,
-  default: ORIGIN_OPTIONS.default,
-  when: ORIGIN_OPTIONS.when,
-  table: TEXT_OPTIONS.table,
-  pick: TEXT_OPTIONS.pick,
-  miss: TEXT_OPTIONS.miss,
+  ...pickKeys(ORIGIN_OPTIONS, 'with', 'const', 'kept', 'default', 'when'),
+  ...pickKeys(TEXT_OPTIONS, 'table', 'pick', 'miss'),
   format: { ...VALUE_OPTIONS.format, schema: Text },
-  zone: VALUE_OPTIONS.zone,
-  escape: TEXT_OPTIONS.escape,
-  case: TEXT_OPTIONS.case,
+  ...pickKeys(VALUE_OPTIONS, 'zone'),
+  ...pickKeys(TEXT_OPTIONS, 'escape', 'case'),
   pad: { ...TEXT_OPTIONS.pad, schema: Pad },
-  decimal: VALUE_OPTIONS.decimal,
-  implied: VALUE_OPTIONS.implied,
-  long: VALUE_OPTIONS.long,
+  ...pickKeys(VALUE_OPTIONS, 'decimal', 'implied', 'long'),
 } as const satisfies Readonly<Record<string, KeyRow>>
 
 export const ColumnLeaf = z.strictObject({ ...optionalKeys(SHARED_OPTIONS), ...optionalKeys(COLUMN_OPTIONS) })
 export type ColumnLeaf = z.infer<typeof ColumnLeaf>
 
+export const NUMBER_OPTIONS = ['decimal', 'implied', 'grouping', 'zeros'] as const
+
+export type NumberForm = Pick<ColumnLeaf, (typeof NUMBER_OPTIONS)[number]>
+
 /** A column of the trailer: a total or a constant, the forms of a number and the place of a text in its column. */
-export const TotalLeaf = ColumnLeaf.pick({
-  const: true,
-  sum: true,
-  count: true,
-  decimal: true,
-  implied: true,
-  grouping: true,
-  zeros: true,
-  pad: true,
-  width: true,
-  align: true,
-})
-export type TotalLeaf = z.infer<typeof TotalLeaf>
+export const TotalLeaf = z.strictObject(
+  pickKeys(ColumnLeaf.shape, 'const', 'sum', 'count', ...NUMBER_OPTIONS, 'pad', 'width', 'align'),
+)

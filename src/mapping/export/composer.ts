@@ -1,30 +1,32 @@
-/** A compiled outbound mapping at work: an API record becomes the rows of a file. */
+/** Runs a compiled outbound mapping: an API record becomes the rows of a file. */
 import type { WriteOptions } from '../../domain/format.ts'
 import { type Problem, problem } from '../../domain/problem.ts'
-import type { ComposedRows, Composer } from '../../domain/translator.ts'
+import type { ComposedRows, Composer, Trailer } from '../../domain/translator.ts'
+import type { RefuseCell } from './cell-format.ts'
+import { KEPT_FIELD } from './cell-source.ts'
 import type { CellPlan } from './cell.ts'
-import { KEPT } from './cell-source.ts'
-import { isFirstPart, pathReader } from './paths.ts'
-import type { TrailerPlan } from './trailer.ts'
-import type { RefuseCell } from './paper.ts'
+import { createPathReader, isFirstPart } from './paths.ts'
 
-/** One kind of row. */
 export interface RowPlan {
   /** The first cell, in a file whose rows say what they are. */
   readonly type: string | undefined
   /** The path of the list that makes a row per item; one row per record without it. */
   readonly each: string | undefined
-  /** Spec: lines with part above 1 are further packages of one item and do not count. */
-  readonly firstPartsOnly: boolean
+  readonly items: (record: ApiRecord) => readonly unknown[]
   readonly cells: readonly CellPlan[]
 }
 
-export interface OutboundPlan {
+export interface TrailerPlan {
+  /** Refuses the record when something in it cannot be added up. */
+  check(record: unknown, refuse: RefuseCell): void
+  start(): Trailer
+}
+
+interface OutboundPlan {
   readonly operation: string
   readonly write: WriteOptions
   /** The header line; empty in a file of several kinds of rows. */
   readonly columns: readonly string[]
-  /** In the order in which they stand for each record. */
   readonly rows: readonly RowPlan[]
   readonly trailer: TrailerPlan | undefined
   readonly recordsPerFile: number | undefined
@@ -32,55 +34,46 @@ export interface OutboundPlan {
   readonly keep: ReadonlyMap<string, (record: unknown) => unknown>
 }
 
-type ApiRecord = Readonly<Record<string, unknown>>
-type ItemReader = (record: ApiRecord) => readonly unknown[]
+export type ApiRecord = Readonly<Record<string, unknown>>
 
 export function createComposer(plan: OutboundPlan): Composer {
   const { operation, write, columns, trailer, recordsPerFile } = plan
-  const readers = plan.rows.map((row): readonly [RowPlan, ItemReader] => [row, itemReader(row)])
+  const cells = plan.rows.flatMap((row) => row.cells)
+  const takesKept = cells.some(({ field }) => field.startsWith(`${KEPT_FIELD}.`))
   return {
     operation,
     write,
     columns,
     ...(recordsPerFile === undefined ? {} : { recordsPerFile }),
-    rows: (record) => withoutBlankLines(composeRows(record, readers, trailer), write),
+    composeRows: (record) => refuseBlankLines(composeRows(record, plan.rows, trailer), write),
     ...(trailer === undefined ? {} : { trailer: () => trailer.start() }),
-    ...(takesKept(plan) ? { takesKept: true } : {}),
-    ...(plan.keep.size === 0 ? {} : { keep: (record) => keptOf(record, plan.keep) }),
+    ...(takesKept ? { takesKept } : {}),
+    ...(plan.keep.size === 0 ? {} : { keep: (record) => readKeptValues(record, plan.keep) }),
   }
 }
 
-function takesKept({ rows }: OutboundPlan): boolean {
-  return rows.some(({ cells }) => cells.some(({ field }) => field.startsWith(`${KEPT}.`)))
-}
-
-function keptOf(record: ApiRecord, keep: OutboundPlan['keep']): Record<string, string> {
+function readKeptValues(record: ApiRecord, keep: OutboundPlan['keep']): Record<string, string> {
   const values = [...keep].map(([name, read]) => [name, read(record)] as const)
-  const filled = values.filter(
-    ([, value]) => ['string', 'number', 'boolean'].includes(typeof value) && value !== '',
-  )
+  const isPlain = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value) && value !== ''
+  const filled = values.filter(([, value]) => isPlain(value))
   return Object.fromEntries(filled.map(([name, value]) => [name, String(value)]))
 }
 
-function composeRows(
-  record: ApiRecord,
-  readers: readonly (readonly [RowPlan, ItemReader])[],
-  trailer: TrailerPlan | undefined,
-): ComposedRows {
+function composeRows(record: ApiRecord, plans: readonly RowPlan[], trailer: TrailerPlan | undefined) {
   const problems: Problem[] = []
   const rows: string[][] = []
-  for (const [plan, readItems] of readers) {
-    for (const [index, item] of readItems(record).entries()) {
+  for (const plan of plans) {
+    for (const [index, item] of plan.items(record).entries()) {
       rows.push(composeRow(plan, { record, item, index }, problems))
     }
   }
-  trailer?.check(record, (code, message, hint) => {
-    problems.push(problem(code, {}, message, hint))
+  trailer?.check(record, (code, message, fix) => {
+    problems.push(problem(code, {}, message, fix))
     return ''
   })
   if (rows.length === 0) {
     // A record that leaves no trace in the file would be acknowledged without anybody having seen it.
-    const field = readers.flatMap(([{ each }]) => each ?? []).join(' or ')
+    const field = plans.flatMap(({ each }) => each ?? []).join(' or ')
     const message = `The record has nothing in ${field}, so there is no row to write.`
     return { problems: [problem('value-missing', { field }, message, 'Look at the record at the API.')] }
   }
@@ -88,7 +81,7 @@ function composeRows(
 }
 
 /** Without quotes, a row of one blank cell is a line with nothing on it: no reader would take it for a row. */
-function withoutBlankLines(composed: ComposedRows, { quote }: WriteOptions): ComposedRows {
+function refuseBlankLines(composed: ComposedRows, { quote }: WriteOptions): ComposedRows {
   if (quote !== null || 'problems' in composed) return composed
   if (composed.rows.every((row) => row.length > 1 || row[0] !== '')) return composed
   const message = 'The only cell of the row is blank, and without quotes a blank line is no row.'
@@ -101,10 +94,10 @@ function composeRow(
   problems: Problem[],
 ): string[] {
   let current = cells[0]
-  const refuse: RefuseCell = (code, message, hint) => {
+  const refuse: RefuseCell = (code, message, fix) => {
     const { name = '', field: path = '', perItem = false } = current ?? {}
     const field = perItem && each !== undefined ? path.replace(`${each}.`, `${each}[${from.index}].`) : path
-    problems.push(problem(code, { column: name, field }, message, hint))
+    problems.push(problem(code, { column: name, field }, message, fix))
     return ''
   }
   const row: string[] = type === undefined ? [] : [type]
@@ -115,13 +108,57 @@ function composeRow(
   return row
 }
 
-/** The items of a record that make a row each. */
-export function itemReader({ each, firstPartsOnly }: RowPlan): ItemReader {
+/** Spec: lines with part above 1 are further packages of one item and do not count. */
+export function createItemReader(each: string | undefined, firstPartsOnly: boolean): RowPlan['items'] {
   if (each === undefined) return () => [undefined]
-  const read = pathReader(each)
+  const read = createPathReader(each)
   return (record) => {
     const list = read(record)
     const items: readonly unknown[] = Array.isArray(list) ? list : []
     return firstPartsOnly ? items.filter(isFirstPart) : items
   }
+}
+
+// How the rows of a record got their cells: the values of the API, the text after every step, the refusals.
+
+export interface ExplainedExportCell {
+  readonly column: string
+  readonly values: readonly { readonly path: string; readonly value: unknown }[]
+  /** Only those that change something, and the first. */
+  readonly steps: readonly { readonly does: string; readonly text: string }[]
+  /** What stands in the cell; blank where it is refused. */
+  readonly text: string
+  readonly refused: readonly string[]
+}
+
+export interface ExplainedRow {
+  /** The first cell, in a file whose rows say what they are. */
+  readonly type: string | undefined
+  readonly cells: readonly ExplainedExportCell[]
+}
+
+/** In the order in which they stand in the file. The steps are those by which the file is made. */
+export function explainRows(rows: readonly RowPlan[], record: ApiRecord): ExplainedRow[] {
+  return rows.flatMap((row) =>
+    row
+      .items(record)
+      .map((item) => ({ type: row.type, cells: row.cells.map((cell) => explainCell(cell, record, item)) })),
+  )
+}
+
+function explainCell({ name, values, steps, text }: CellPlan, record: unknown, item: unknown) {
+  const refused: string[] = []
+  const note: RefuseCell = (_code, message) => {
+    refused.push(message)
+    return ''
+  }
+  const written = text(record, item, note)
+  const shown: { does: string; text: string }[] = []
+  for (const { does, read } of steps) {
+    // What a step refuses, the cell as a whole refuses too.
+    const now = read(record, item, () => '')
+    if (shown.at(-1)?.text !== now) shown.push({ does, text: now })
+  }
+  const seen = values.map(({ path, read }) => ({ path, value: read(record, item) ?? null }))
+  return { column: name, values: seen, steps: shown, text: written, refused }
 }

@@ -1,54 +1,61 @@
 /** Compiles an outbound mapping: which rows a record makes, and what stands in each column. */
-import type { OutboundOperation } from '../../contract/outbound-operations.ts'
+import type { OutboundOperation } from '../../contract/operations.ts'
 import type { Composer } from '../../domain/translator.ts'
-import { type CellPlan, compileCell } from './cell.ts'
-import { partOf } from './cell-source.ts'
-import { checkPart } from '../source/check.ts'
-import { createComposer, type RowPlan } from './composer.ts'
-import { type ExplainedRow, explainRows } from './explain-rows.ts'
+import { type CellPlan, compileCell, type ExportContext } from './cell.ts'
+import { compilePart, createTotalReader } from './cell-source.ts'
+import { checkEntry, checkPart } from '../source/schema.ts'
+import {
+  createComposer,
+  createItemReader,
+  type ExplainedRow,
+  explainRows,
+  type RowPlan,
+  type TrailerPlan,
+} from './composer.ts'
 import { type Example, OutboundFile } from '../file.ts'
 import { followPath } from './paths.ts'
-import { type ObjectShape, type Shape, shapeOf } from '../shape.ts'
-import { keyPlace, type MapNode, type Mistakes, nodeAt, type SourceNode } from '../source/source.ts'
-import { compileTables, type ReadTable, type Tables } from '../tables.ts'
-import { compileTrailer, type TrailerPlan } from './trailer.ts'
-import { WriteFrame } from './write-frame.ts'
-import type { Paper } from './paper.ts'
-import { compileWrite } from './writing.ts'
+import { type ObjectShape, type Shape, toShape } from '../shape.ts'
+import {
+  getEntry,
+  getEntryText,
+  locateKey,
+  type MapNode,
+  type MappingErrors,
+  nodeAt,
+  type SourceNode,
+} from '../source/source.ts'
+import { compileTables, type TableContext } from '../tables.ts'
+import { compileWrite, WriteFrame, checkOptionTexts } from './write-options.ts'
+import { noteRefused, checkNumberForm, compileFinish, formatNumber, type RefuseCell } from './cell-format.ts'
+import { addDecimals, type Decimal } from '../../support/decimal.ts'
+import { BridgeError } from '../../support/errors.ts'
+import { TotalLeaf } from './column-options.ts'
 
 export interface CompiledOutbound {
   readonly composer: Composer
   /** How the rows of a record come to their cells, for the tools that show it. */
   readonly explain: (record: Readonly<Record<string, unknown>>) => readonly ExplainedRow[]
+  readonly rows: readonly RowPlan[]
   readonly examples: readonly Example[]
 }
 
-interface RowContext {
-  readonly mistakes: Mistakes
-  readonly tables: Tables
-  readonly record: Shape
-  readonly paper: Paper
-}
-
-/** The composer, or undefined after every mistake was noted. */
+/** The composer, or undefined after every error was noted. */
 export async function compileOutbound(
   root: MapNode,
   operation: OutboundOperation & { readonly name: string },
-  context: { readonly readTable: ReadTable; readonly mistakes: Mistakes },
+  context: TableContext,
 ): Promise<CompiledOutbound | undefined> {
-  const { mistakes } = context
-  const file = checkPart(OutboundFile, root, mistakes)
-  const tables = await compileTables(root.entries.get('tables')?.node, context)
+  const { errors } = context
+  const file = checkPart(OutboundFile, root, errors)
+  const tables = await compileTables(getEntry(root, 'tables'), context)
   const isTable = !root.entries.has('records')
-  // Checked apart from the file, whose other mistakes must not hide those in here.
-  const writeNode = root.entries.get('write')?.node
-  const write = (writeNode && checkPart(WriteFrame, writeNode, mistakes)) ?? { format: 'csv' }
-  const { options, paper } = compileWrite(write, root, { isTable, mistakes })
-  const rowContext = { mistakes, tables, record: shapeOf(operation.record), paper }
+  const write = checkEntry(WriteFrame, root, 'write', errors) ?? { format: 'csv' }
+  const { options, limits } = compileWrite(write, root, { isTable, errors })
+  const rowContext = { errors, tables, record: toShape(operation.record), limits }
   const rows = isTable ? compileRow(root, root, rowContext) : compileRecords(root, rowContext)
-  const trailer = trailerOf(root, rowContext)
-  const keep = keepOf(root, rowContext)
-  if (file === undefined || mistakes.count() > 0) return undefined
+  const trailer = compileTrailerPart(root, rowContext)
+  const keep = compileKeptPaths(root, rowContext)
+  if (file === undefined || errors.count() > 0) return undefined
   const composer = createComposer({
     operation: operation.name,
     write: options,
@@ -58,100 +65,159 @@ export async function compileOutbound(
     recordsPerFile: file.file?.records,
     keep,
   })
-  return { composer, explain: (record) => explainRows(rows, record), examples: file.examples ?? [] }
+  return { composer, explain: (record) => explainRows(rows, record), rows, examples: file.examples ?? [] }
 }
 
 /** The kinds of rows of a file in which each row says in its first cell what it is. */
-function compileRecords(root: MapNode, context: RowContext): readonly RowPlan[] {
+function compileRecords(root: MapNode, context: ExportContext): readonly RowPlan[] {
   for (const key of ['columns', 'each', 'parts']) {
     if (root.entries.has(key)) {
-      context.mistakes.add(keyPlace(root, key), `\`${key}\` and \`records\` exclude each other`)
+      context.errors.add(locateKey(root, key), `\`${key}\` and \`records\` exclude each other`)
     }
   }
-  const node = root.entries.get('records')?.node
+  const node = getEntry(root, 'records')
   const records = node?.kind === 'list' ? node.items : []
   return records.flatMap((record) => (record.kind === 'map' ? compileRow(record, root, context) : []))
 }
 
-/** One kind of row from its `columns`, `each` and `type`; none after its mistakes were noted. */
-function compileRow(node: MapNode, root: MapNode, context: RowContext): readonly RowPlan[] {
-  const { mistakes, record } = context
-  const item = checkEach(node, record, mistakes)
-  const each = item === undefined ? undefined : textAt(node, 'each')
-  const columns = columnsAt(node, mistakes)
+/** One kind of row from its `columns`, `each` and `type`; none after its errors were noted. */
+function compileRow(node: MapNode, root: MapNode, context: ExportContext): readonly RowPlan[] {
+  const { errors, record } = context
+  const item = checkEach(node, record, errors)
+  const each = item === undefined ? undefined : getEntryText(node, 'each')
+  const columns = findColumns(node, errors)
   if (columns === undefined) return []
   const cells: CellPlan[] = []
   for (const [name, { node: column }] of columns.entries) {
-    if (name.trim() === '') mistakes.add(keyPlace(columns, name), 'a column needs a name')
+    if (name.trim() === '') errors.add(locateKey(columns, name), 'a column needs a name')
     const cell = compileCell(name, column, { ...context, item, each })
     if (cell !== undefined) cells.push(cell)
   }
-  const firstPartsOnly = item?.fields.has('part') === true && textAt(root, 'parts') !== 'all'
-  return [{ type: typeOf(node, context), each, firstPartsOnly, cells }]
+  const firstPartsOnly = item?.fields.has('part') === true && getEntryText(root, 'parts') !== 'all'
+  return [{ type: compileRowType(node, context), each, items: createItemReader(each, firstPartsOnly), cells }]
 }
 
-/** The values that are remembered beside the order of a record. */
-function keepOf(root: MapNode, { record, mistakes }: RowContext): Map<string, (record: unknown) => unknown> {
-  const node = root.entries.get('keep')?.node
+function compileKeptPaths(root: MapNode, { record, errors }: ExportContext) {
+  const node = getEntry(root, 'keep')
   const keep = new Map<string, (record: unknown) => unknown>()
   for (const [name, entry] of node?.kind === 'map' ? node.entries : []) {
     const part =
       entry.node.kind === 'text'
-        ? partOf(entry.node.text, { record, each: undefined, item: undefined }, false)
+        ? compilePart(entry.node.text, { record, each: undefined, item: undefined }, false)
         : ''
     if (typeof part !== 'string') keep.set(name, (value) => part.read(value, undefined))
-    else if (part !== '') mistakes.add(entry.node, part)
+    else if (part !== '') errors.add(entry.node, part)
   }
   return keep
 }
 
-function trailerOf(root: MapNode, context: RowContext): TrailerPlan | undefined {
-  const node = root.entries.get('trailer')?.node
+function compileTrailerPart(root: MapNode, context: ExportContext): TrailerPlan | undefined {
+  const node = getEntry(root, 'trailer')
   if (node?.kind !== 'map') return undefined
-  const columns = columnsAt(node, context.mistakes)
-  return columns && compileTrailer(columns, typeOf(node, context), context)
+  const columns = findColumns(node, context.errors)
+  return columns && compileTrailer(columns, compileRowType(node, context), context)
 }
 
-/** The first cell of the rows of one kind. */
-function typeOf(node: SourceNode, { paper, mistakes }: RowContext): string | undefined {
-  const type = textAt(node, 'type')
-  return type === undefined
-    ? undefined
-    : (paper.fit?.(type, (_code, message) => {
-        mistakes.add(nodeAt(node, ['type']), message)
-        return ''
-      }) ?? type)
+function compileRowType(node: SourceNode, { limits, errors }: ExportContext): string | undefined {
+  const type = getEntryText(node, 'type')
+  return type && (limits.fit?.(type, noteRefused(nodeAt(node, 'type'), errors)) ?? type)
 }
 
-function columnsAt(node: MapNode, mistakes: Mistakes): MapNode | undefined {
-  const columns = node.entries.get('columns')?.node
+function findColumns(node: MapNode, errors: MappingErrors): MapNode | undefined {
+  const columns = getEntry(node, 'columns')
   if (columns?.kind === 'map' && columns.entries.size > 0) return columns
   const message = 'columns are missing: each column of the file, and the path of the API field in it'
-  mistakes.add(columns ?? node, message)
-  return undefined
+  return errors.add(columns ?? node, message)
 }
 
-/** The items that make a row each; undefined when a record makes one row, or the mistake was noted. */
-function checkEach(node: MapNode, record: Shape, mistakes: Mistakes): ObjectShape | undefined {
-  const each = node.entries.get('each')?.node
-  const parts = node.entries.get('parts')?.node
-  const item = each?.kind === 'text' ? itemAt(record, each.text) : undefined
-  if (typeof item === 'string' && each !== undefined) mistakes.add(each, item)
+/** The items that make a row each; undefined when a record makes one row, or the error was noted. */
+function checkEach(node: MapNode, record: Shape, errors: MappingErrors): ObjectShape | undefined {
+  const each = getEntry(node, 'each')
+  const parts = getEntry(node, 'parts')
+  const item = each?.kind === 'text' ? resolveItem(record, each.text) : undefined
+  if (typeof item === 'string' && each !== undefined) errors.add(each, item)
   const shape = typeof item === 'string' ? undefined : item
   if (parts !== undefined && shape?.fields.has('part') !== true) {
-    mistakes.add(parts, '`parts` is for rows of shipment lines: it needs `each: shipment_lines`')
+    errors.add(parts, '`parts` is for rows of shipment lines: it needs `each: shipment_lines`')
   }
   return shape
 }
 
-function itemAt(record: Shape, path: string): ObjectShape | string {
+function resolveItem(record: Shape, path: string): ObjectShape | string {
   const followed = followPath(record, path)
-  if ('mistake' in followed) return followed.mistake
+  if ('error' in followed) return followed.error
   const { found } = followed
   return found.kind === 'list' && found.item.kind === 'object' ? found.item : `${path} is no list of objects`
 }
 
-function textAt(node: SourceNode, key: string): string | undefined {
-  const found = node.kind === 'map' ? nodeAt(node, [key]) : node
-  return found !== node && found.kind === 'text' ? found.text : undefined
+// The trailer: a last row that says how many records are in the file and what they add up to.
+
+interface TotalCell {
+  /** What a record, or its rows, add to the total; undefined for a constant. */
+  readonly amount: ((record: unknown, rows: number, refuse: RefuseCell) => Decimal | undefined) | undefined
+  readonly text: (total: Decimal, refuse: RefuseCell) => string
+}
+
+/** The plan of the trailer; what is wrong is noted. */
+export function compileTrailer(
+  columns: MapNode,
+  type: string | undefined,
+  context: ExportContext,
+): TrailerPlan {
+  const cells = [...columns.entries.values()].flatMap(({ node }) => compileTotal(node, context) ?? [])
+  const first = type === undefined ? [] : [type]
+  return {
+    check(record, refuse) {
+      for (const { amount } of cells) amount?.(record, 1, refuse)
+    },
+    start() {
+      const totals = cells.map(() => ZERO)
+      return {
+        addRecord(record, rows) {
+          for (const [index, { amount }] of cells.entries()) {
+            const more = amount?.(record, rows, throwUnwritable)
+            if (more !== undefined) totals[index] = addDecimals(totals[index] ?? ZERO, more)
+          }
+        },
+        createRow: () => first.concat(cells.map(({ text }, at) => text(totals[at] ?? ZERO, throwUnwritable))),
+      }
+    },
+  }
+}
+
+const ZERO: Decimal = { units: 0n, scale: 0 }
+
+/** No record is to blame when the trailer itself cannot be written. */
+function throwUnwritable(_code: unknown, message: string): never {
+  throw new BridgeError('mapping-invalid', `The trailer of the file cannot be written: ${message}`)
+}
+
+function compileTotal(node: SourceNode, { errors, record, limits }: ExportContext): TotalCell | undefined {
+  const leaf = checkPart(TotalLeaf, node, errors)
+  if (leaf === undefined) return undefined
+  const { sum, count } = leaf
+  if ([leaf.const, sum, count].filter((given) => given !== undefined).length !== 1) {
+    return errors.add(node, 'say what stands here with exactly one of `const`, `sum` and `count`')
+  }
+  if (limits.isFixed && leaf.width === undefined) {
+    errors.add(node, 'a column of a fixed-width file needs a `width`')
+  }
+  checkOptionTexts(node, leaf, limits, errors)
+  const note = (option: string, message: string) => errors.add(nodeAt(node, option), message)
+  checkNumberForm(leaf, note)
+  const { shape, layout } = compileFinish({ ...leaf, isNumber: leaf.const === undefined }, limits)
+  const finish = (text: string, refuse: RefuseCell) => {
+    const shaped = shape?.(text, refuse) ?? text
+    return layout?.(shaped, refuse) ?? shaped
+  }
+  if (leaf.const !== undefined) {
+    const written = nodeAt(node, 'const')
+    const text = finish(written.kind === 'text' ? written.text : '', noteRefused(written, errors))
+    return { amount: undefined, text: () => text }
+  }
+  const text = (total: Decimal, refuse: RefuseCell) => finish(formatNumber(total, leaf, refuse), refuse)
+  if (count === 'records') return { amount: () => ({ units: 1n, scale: 0 }), text }
+  if (count === 'rows') return { amount: (_record, rows) => ({ units: BigInt(rows), scale: 0 }), text }
+  const total = createTotalReader(leaf, record, note)
+  return total && { amount: (value, _rows, refuse) => total(value, refuse), text }
 }

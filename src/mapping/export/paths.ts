@@ -1,8 +1,8 @@
 /** Paths into an API record, such as `order_lines.variant.upc` or `gift_message[0]`: checked against the contract, compiled once. */
-import { didYouMean } from '../../support/nearest.ts'
+import { didYouMean } from '../../support/text.ts'
 import type { Shape } from '../shape.ts'
 
-interface Step {
+interface PathStep {
   readonly name: string
   /** The position in the list of this name, from 0. */
   readonly at?: number
@@ -11,42 +11,38 @@ interface Step {
 }
 
 /** What a path leads to, or why it leads nowhere. `inLists` lets it go through lists, into every item. */
-export function followPath(
-  shape: Shape,
-  path: string,
-  inLists = false,
-): { readonly found: Shape; readonly crossed: boolean } | { readonly mistake: string } {
+export function followPath(shape: Shape, path: string, inLists = false) {
   let here = shape
   let crossed = false
   const walked: string[] = []
-  for (const { name, at } of stepsOf(path)) {
+  for (const { name, at } of parsePath(path)) {
     if (here.kind === 'list' && inLists) {
       here = here.item
       crossed = true
     }
     if (here.kind === 'open') return { found: here, crossed }
-    if (here.kind === 'list') return { mistake: isList(walked.join('.')) }
+    if (here.kind === 'list') return { error: describeList(walked.join('.')) }
     const next = here.kind === 'object' ? here.fields.get(name) : undefined
     if (next === undefined) {
       const known = here.kind === 'object' ? [...here.fields.keys()] : []
       const where = walked.length === 0 ? 'the record' : walked.join('.')
-      return { mistake: `${where} has no field "${name}".${didYouMean(name, known)}` }
+      return { error: `${where} has no field "${name}".${didYouMean(name, known)}` }
     }
     walked.push(at === undefined ? name : `${name}[${at}]`)
     if (at !== undefined && next.kind !== 'list')
-      return { mistake: `${name} is no list, so it has no positions` }
+      return { error: `${name} is no list, so it has no positions` }
     here = at !== undefined && next.kind === 'list' ? next.item : next
   }
   return { found: here, crossed }
 }
 
-function isList(name: string): string {
+function describeList(name: string): string {
   return `${name} is a list: name it under \`each\` to have a row for each of its items, or pack them into one cell with \`join\``
 }
 
 /** Reads the value at the path; undefined where the record does not have it. */
-export function pathReader(path: string): (record: unknown) => unknown {
-  const steps = stepsOf(path)
+export function createPathReader(path: string): (record: unknown) => unknown {
+  const steps = parsePath(path)
   if (steps.some(({ at, isAttribute }) => at !== undefined || isAttribute)) {
     return (record) => steps.reduce<unknown>((value, step) => stepInto(value, step), record)
   }
@@ -65,8 +61,8 @@ export function pathReader(path: string): (record: unknown) => unknown {
  * Reads the values at a path that goes through lists, in their order, and null where one is missing. Items for further
  * parcels are passed over.
  */
-export function valuesReader(path: string): (record: unknown) => unknown[] {
-  const steps = stepsOf(path)
+export function createValuesReader(path: string): (record: unknown) => unknown[] {
+  const steps = parsePath(path)
   const collect = (value: unknown, from: number, values: unknown[]): void => {
     if (Array.isArray(value) && steps[from]?.isAttribute === undefined) {
       for (const item of value as unknown[]) if (isFirstPart(item)) collect(item, from, values)
@@ -89,34 +85,34 @@ export function isFirstPart(item: unknown): boolean {
   return typeof part !== 'number' || part <= 1
 }
 
-function stepInto(value: unknown, { name, at, isAttribute }: Step): unknown {
+function stepInto(value: unknown, { name, at, isAttribute }: PathStep): unknown {
   if (typeof value !== 'object' || value === null) return undefined
-  if (isAttribute) return attributeValue(value, name)
+  if (isAttribute) return readAttribute(value, name)
   const next = (value as Readonly<Record<string, unknown>>)[name]
   if (at === undefined) return next
   return Array.isArray(next) ? (next as readonly unknown[])[at] : undefined
 }
 
 /** Spec: the brand view has attributes by their codes, the retailer view has a list of them. */
-function attributeValue(attributes: object, code: string): unknown {
+function readAttribute(attributes: object, code: string): unknown {
   const isList = Array.isArray(attributes)
   const attribute = isList
-    ? (attributes as unknown[]).find((each) => fieldOf(each, 'code') === code)
-    : fieldOf(attributes, code)
-  const values = fieldOf(attribute, 'values')
+    ? (attributes as unknown[]).find((each) => readField(each, 'code') === code)
+    : readField(attributes, code)
+  const values = readField(attribute, 'values')
   if (!Array.isArray(values)) return undefined
   // A retailer is shown no values but its own and those for all; a brand is shown those of every retailer.
-  const isForAll = (value: unknown) => isList || (fieldOf(value, 'retailer') ?? null) === null
-  return fieldOf((values as unknown[]).find(isForAll), 'value')
+  const isForAll = (value: unknown) => isList || (readField(value, 'retailer') ?? null) === null
+  return readField((values as unknown[]).find(isForAll), 'value')
 }
 
-function fieldOf(value: unknown, name: string): unknown {
+function readField(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null
     ? (value as Readonly<Record<string, unknown>>)[name]
     : undefined
 }
 
-function stepsOf(path: string): Step[] {
+function parsePath(path: string): PathStep[] {
   return path.split('.').map((step, index, all) => {
     const [, name, at] = /^(.+)\[(\d{1,4})\]$/.exec(step) ?? []
     if (name !== undefined) return { name, at: Number(at) }
@@ -125,7 +121,7 @@ function stepsOf(path: string): Step[] {
 }
 
 /** Every path that leads to something a cell can show; those into open objects end in `.*`. */
-export function pathsOf(shape: Shape, each: string | undefined): string[] {
+export function listPaths(shape: Shape, each: string | undefined): string[] {
   const walk = (here: Shape, path: string): string[] => {
     if (here.kind === 'field') return [path]
     if (here.kind === 'open') return [`${path}.*`]

@@ -1,93 +1,64 @@
-/** Compiles the `body` of a mapping against the contract: every field known, every required field fed. */
-import { didYouMean } from '../../support/nearest.ts'
-import { compileValue } from './choices.ts'
+/** Compiles the `body` of a mapping: the contract must know every field, and every required one must be fed. */
+import { didYouMean } from '../../support/text.ts'
 import { compileCondition, type Condition } from '../rows/conditions.ts'
-import { conditionsOf, type LeafContext } from './leaf.ts'
-import { compileOrderLines, takesOrderLines } from './order-lines.ts'
-import type { ObjectPlan, Plan, RowsPlan } from './plan.ts'
 import { describeRule, type ListShape, type ObjectShape, type Shape } from '../shape.ts'
-import { keyPlace, type MapNode, type SourceNode } from '../source/source.ts'
+import { getEntry, locateKey, type MapNode, type SourceNode } from '../source/source.ts'
+import { compileLeaf, createConditionContext, type LeafContext } from './leaf.ts'
+import { compileOrderLines, takesOrderLines } from './order-lines.ts'
+import type { LeafTarget, ObjectPlan, Plan } from './plan.ts'
 
-export interface BodyPlace {
-  readonly field: string
-  /** Whether the place is inside the array that is filled once per row. */
-  readonly perRow: boolean
-  /** Whether every object above is required. */
-  readonly needed: boolean
-}
+type BodyPlace = Pick<LeafTarget, 'field' | 'perRow' | 'needed'>
 
-/** The plan of the object, or undefined after its mistakes were noted; those of its fields are noted too. */
+/** The plan of the object, or undefined after its errors were noted; those of its fields are noted too. */
 export function compileBody(
   node: SourceNode,
   shape: ObjectShape,
   place: BodyPlace,
   context: LeafContext,
 ): ObjectPlan | undefined {
-  const { mistakes } = context
+  const { errors } = context
+  const known = [...shape.fields.keys()]
   if (node.kind !== 'map') {
-    mistakes.add(
-      node,
-      `this is an object with the fields ${[...shape.fields.keys()].join(', ')}: map each of them`,
-    )
-    return undefined
+    return errors.add(node, `this is an object with the fields ${known.join(', ')}: map each of them`)
   }
   const fields: [string, Plan][] = []
-  const known = [...shape.fields.keys()]
   for (const [name] of node.entries) {
     if (shape.fields.has(name) || name === 'when') continue
-    mistakes.add(
-      keyPlace(node, name),
-      `the API has no such field.${didYouMean(name, known) || ` It has: ${known.join(', ')}.`}`,
-    )
+    const meant = didYouMean(name, known) || ` It has: ${known.join(', ')}.`
+    errors.add(locateKey(node, name), `the API has no such field.${meant}`)
   }
   const conditional = node.entries.has('when')
   const when = conditional ? compileWhen(node, place, context) : undefined
   for (const [name, field] of shape.fields) {
-    const entry = node.entries.get(name)
-    const below = {
-      ...place,
-      field: place.field === '' ? name : `${place.field}.${name}`,
-      needed: place.needed && !conditional,
-    }
+    const entry = getEntry(node, name)
+    const path = place.field === '' ? name : `${place.field}.${name}`
+    const below = { ...place, field: path, needed: place.needed && !conditional }
     if (entry !== undefined) {
-      const plan = compileField(entry.node, field, below, context)
+      const plan = compileField(entry, field, below, context)
       if (plan !== undefined) fields.push([name, plan])
     } else if (field.required) {
       const what = field.kind === 'field' && field.rule ? ` (${describeRule(field.rule)})` : ''
-      mistakes.add(node, `the API requires ${name}${what}: map it to a column or a constant`)
+      errors.add(node, `the API requires ${name}${what}: map it to a column or a constant`)
     }
   }
-  const province = provinceOf(shape)
-  return {
-    kind: 'object',
-    field: place.field,
-    perRow: place.perRow,
-    ...(when === undefined ? {} : { when }),
-    fields,
-    rules: shape.rules,
-    required: shape.required,
-    hasColumns: fields.some(([, plan]) => hasColumns(plan)),
-    ...(province === undefined ? {} : { province }),
-  }
+  const { field, perRow } = place
+  const { rules, required } = shape
+  const fromColumns = fields.some(([, plan]) => hasColumns(plan))
+  const province = findProvinceFields(shape)
+  return { kind: 'object', field, perRow, when, fields, rules, required, hasColumns: fromColumns, province }
 }
 
 function compileWhen(node: MapNode, place: BodyPlace, context: LeafContext): Condition | undefined {
-  const { mistakes } = context
-  const written = node.entries.get('when')?.node
+  const written = getEntry(node, 'when')
   if (written === undefined) return undefined
   if (place.field === '') {
-    mistakes.add(keyPlace(node, 'when'), 'to leave out whole records, write `only` beside `body`')
-    return undefined
+    const message = 'to leave out whole records, write `only` beside `body`'
+    return context.errors.add(locateKey(node, 'when'), message)
   }
-  return compileCondition(written, conditionsOf(context, place.perRow))
+  return compileCondition(written, createConditionContext(context, place.perRow))
 }
 
-function compileField(
-  node: SourceNode,
-  shape: Shape,
-  place: BodyPlace,
-  context: LeafContext,
-): Plan | undefined {
+function compileField(node: SourceNode, shape: Shape, place: BodyPlace, context: LeafContext) {
   const needed = place.needed && shape.required
   switch (shape.kind) {
     case 'object':
@@ -98,14 +69,13 @@ function compileField(
       if (shape.rule === undefined) break
       return compileValue(
         node,
-        { ...place, rule: shape.rule, list: false, required: shape.required, needed },
+        { ...place, required: shape.required, rule: shape.rule, list: false, needed },
         context,
       )
     case 'open':
       break
   }
-  context.mistakes.add(node, 'the API takes no value here')
-  return undefined
+  return context.errors.add(node, 'the API takes no value here')
 }
 
 function compileList(
@@ -122,17 +92,12 @@ function compileList(
     return compileOrderLines(node, { ...place, required }, context)
   const [only, second] = node.kind === 'list' ? node.items : []
   if (item.kind !== 'object' || only === undefined || second !== undefined) {
-    context.mistakes.add(
-      second ?? node,
-      'this is an array that is filled once per row: write one item, after one dash',
-    )
-    return undefined
+    const message = 'this is an array that is filled once per row: write one item, after one dash'
+    return context.errors.add(second ?? node, message)
   }
   const rows: BodyPlace = { ...place, field: `${place.field}[]`, perRow: true }
   const plan = compileBody(only, item, rows, context)
-  return plan === undefined
-    ? undefined
-    : ({ kind: 'rows', field: place.field, item: plan, required } satisfies RowsPlan)
+  return plan && { kind: 'rows', field: place.field, item: plan, required }
 }
 
 function hasColumns(plan: Plan): boolean {
@@ -141,10 +106,52 @@ function hasColumns(plan: Plan): boolean {
   return plan.kind === 'rows' ? hasColumns(plan.item) : plan.hasColumns
 }
 
-function provinceOf(shape: ObjectShape): ObjectPlan['province'] {
+function findProvinceFields(shape: ObjectShape): ObjectPlan['province'] {
   const named = (kind: 'province' | 'country') =>
     [...shape.fields].find(([, field]) => field.kind === 'field' && field.rule?.kind === kind)?.[0]
   const field = named('province')
   const countryField = named('country')
   return field === undefined || countryField === undefined ? undefined : { field, countryField }
+}
+
+// A value that depends on a condition: a leaf with `when`, or `oneOf` several.
+
+/** The plan of a leaf, conditional or not; undefined after its errors were noted. */
+function compileValue(node: SourceNode, target: LeafTarget, context: LeafContext): Plan | undefined {
+  if (node.kind !== 'map' || !(node.entries.has('when') || node.entries.has('oneOf'))) {
+    return compileLeaf(node, target, context)
+  }
+  const nodes = node.entries.has('oneOf') ? listOptions(node, context) : [node]
+  const options = nodes.flatMap((option) => compileOption(option, target, context) ?? [])
+  if (nodes.length === 0 || options.length < nodes.length) return undefined
+  return { kind: 'choice', ...target, options }
+}
+
+function listOptions(node: MapNode, { errors }: LeafContext): readonly SourceNode[] {
+  for (const name of node.entries.keys()) {
+    if (name !== 'oneOf') errors.add(locateKey(node, name), '`oneOf` stands alone: write this in its options')
+  }
+  const list = getEntry(node, 'oneOf')
+  if (list?.kind !== 'list' || list.items.length === 0) {
+    errors.add(list ?? node, 'expected a list of options, each with `when`; the last may be without')
+    return []
+  }
+  for (const item of list.items.slice(0, -1)) {
+    if (item.kind === 'map' && item.entries.has('when')) continue
+    errors.add(item, 'only the last option may be without `when`: those after it would never be taken')
+  }
+  return list.items
+}
+
+function compileOption(node: SourceNode, target: LeafTarget, context: LeafContext) {
+  const conditional: LeafTarget = { ...target, needed: false }
+  const when = getEntry(node, 'when')
+  if (node.kind !== 'map' || when === undefined) {
+    const leaf = compileLeaf(node, conditional, context)
+    return leaf && { leaf }
+  }
+  const condition = compileCondition(when, createConditionContext(context, target.perRow))
+  const entries = new Map([...node.entries].filter(([name]) => name !== 'when'))
+  const leaf = compileLeaf({ ...node, entries }, conditional, context)
+  return condition && leaf && { when: condition, leaf }
 }

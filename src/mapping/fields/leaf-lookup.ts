@@ -1,58 +1,52 @@
 /** Compiles the lookup of a leaf: as one of its steps, and as a conversion that has looked everything up before. */
-import type { BodyLeaf } from '../options.ts'
-import { findTable, missHint, missMessage, type Table, tableKey, type Tables } from '../tables.ts'
-import type { Convert } from '../values/value.ts'
-import { type TextStep, withSteps } from './leaf-steps.ts'
-import { convertNow } from './leaf-values.ts'
+import type { NoteOption } from '../source/source.ts'
+import type { BodyLeaf } from './options.ts'
+import {
+  describeMiss,
+  findTable,
+  normalizeKey,
+  suggestKeys,
+  type Table,
+  type TableColumn,
+  type Tables,
+} from '../tables.ts'
+import type { Convert } from '../values/text.ts'
+import { convertText, prependSteps, type TextStep } from './leaf-conversion.ts'
 
-export interface CompiledLookup {
-  readonly step: TextStep
-  /** The conversion of what is looked up. */
-  converter(convert: Convert): Convert
-}
-
-type Note = (option: 'table' | 'pick', message: string) => void
-
-/** Undefined after its mistakes were noted. */
-export function compileLookup(options: BodyLeaf, tables: Tables, note: Note): CompiledLookup | undefined {
+/** The lookup as a step, and the conversion of what is looked up; undefined after its errors were noted. */
+export function compileLookup(options: BodyLeaf, tables: Tables, note: NoteOption<'table' | 'pick'>) {
   const { table: name = '', pick } = options
   const found = findTable(tables, { table: name, pick }, note)
   if (found === undefined) return undefined
   const noteTable = (message: string) => note('table', message)
-  const wrong = keysMistake(found.table, options)
+  const wrong = checkKeys(found.table, options)
   if (wrong !== undefined) noteTable(wrong)
-  const step = lookupStep(found, options)
-  return { step, converter: (convert) => lookupConverter(found.table, step, convert, noteTable) }
+  const step = createLookupStep(found, options)
+  const converter = (convert: Convert) => createLookupConverter(found.table, step, convert, noteTable)
+  return { step, converter }
 }
 
-function keysMistake(
-  { name, keys, keyColumns }: Table,
-  { all, with: separator }: BodyLeaf,
-): string | undefined {
+function checkKeys({ name, keys, keyColumns }: Table, { all, with: separator }: BodyLeaf) {
   if (keyColumns === 1) return undefined
   if (all?.length !== keyColumns) {
     return `the table "${name}" has ${keyColumns} key columns: name as many with \`all\``
   }
-  return separator === undefined || keys.length === 0
-    ? undefined
-    : `the table "${name}" has several key columns: leave \`with\` out`
+  if (separator === undefined || keys.length === 0) return undefined
+  return `the table "${name}" has several key columns: leave \`with\` out`
 }
 
 /** Values that do not fit their field are shown up to this many. */
 const MAX_SHOWN = 5
 
-/** Gives the text that stands in the table for a text. */
-function lookupStep(
-  { table, column }: { readonly table: Table; readonly column: string },
-  { pick, miss = 'refuse' }: Pick<BodyLeaf, 'pick' | 'miss'>,
-): TextStep {
+function createLookupStep({ table, column }: TableColumn, options: BodyLeaf): TextStep {
+  const { pick, miss = 'refuse' } = options
   return {
     option: 'table',
     does: `table ${table.name}${pick === undefined ? '' : ` pick ${pick}`}`,
     apply(text, refuse) {
-      const row = table.rows.get(tableKey(text))
+      const row = table.rows.get(normalizeKey(text))
       if (row !== undefined) return row[column] ?? ''
-      if (miss === 'refuse') return refuse('lookup-missed', missMessage(table, text), missHint(table))
+      if (miss === 'refuse') return refuse('lookup-missed', describeMiss(table, text), suggestKeys(table))
       return miss === 'keep' ? text : ''
     },
   }
@@ -60,30 +54,30 @@ function lookupStep(
 
 /**
  * Looks the text up with the step. What the table's texts stand for is converted here, once, so that a wrong one is a
- * mistake of the mapping and not of every file.
+ * error of the mapping and not of every file.
  */
-function lookupConverter(
+function createLookupConverter(
   table: Table,
   { apply }: TextStep,
   convert: Convert,
   note: (message: string) => void,
 ): Convert {
-  const lookedUp = withSteps(convert, [{ apply }])
+  const lookedUp = prependSteps(convert, [{ apply }])
   const values = new Map<string, unknown>()
   let wrong = 0
   for (const key of table.rows.keys()) {
-    const result = convertNow(lookedUp, key)
+    const result = convertText(lookedUp, key)
     values.set(key, result.value)
     if (result.refused === undefined) continue
     wrong += 1
     if (wrong <= MAX_SHOWN) note(`the table "${table.name}" says for "${key}": ${result.refused}`)
   }
   // Most texts are spelled as in the table.
-  const spelled = new Map(table.keys.map((key) => [key, values.get(tableKey(key))]))
+  const spelled = new Map(table.keys.map((key) => [key, values.get(normalizeKey(key))]))
   return (text, refuse) => {
     const found = spelled.get(text)
     if (found !== undefined) return found
-    const key = tableKey(text)
+    const key = normalizeKey(text)
     return values.has(key) ? values.get(key) : lookedUp(text, refuse)
   }
 }

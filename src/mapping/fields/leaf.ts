@@ -1,27 +1,34 @@
 /** Compiles one leaf of a body: where its text comes from and how it becomes the value of its field. */
-import type { FieldRule } from '../../contract/fields.ts'
-import { isReference, REFERENCES, type ReferenceKind } from '../../contract/references.ts'
+import { type FieldRule, isReference, type ReferenceKind, REFERENCES } from '../../contract/fields.ts'
+import { type CalcPlan, parseCalc } from '../calc/calculation.ts'
 import type { ConditionContext } from '../rows/conditions.ts'
-import { checkNames, type NameContext, placeOf, sourcePlace } from './leaf-names.ts'
-import { optionsOf } from './leaf-options.ts'
-import { type Origins, originsOf } from './leaf-origins.ts'
-import { type Spill, textSteps, withSteps } from './leaf-steps.ts'
-import type { BodyLeaf } from '../options.ts'
-import type { AwaitsPlan, LeafPlan, LeafSteps } from './plan.ts'
 import { describeRule } from '../shape.ts'
-import type { MapNode, Mistakes, SourceNode } from '../source/source.ts'
+import { getEntry, getEntryText, type MappingErrors, nodeAt, type SourceNode } from '../source/source.ts'
 import { KEY_SEPARATOR, type Tables } from '../tables.ts'
-import { compileCalc } from './leaf-calc.ts'
-import { compileDates } from './leaf-dates.ts'
+import { createConverter } from '../values/convert.ts'
+import { type Convert, normalizeBlanks } from '../values/text.ts'
+import {
+  compileDates,
+  compileTextSteps,
+  convertText,
+  createListConverter,
+  type LineOverflow,
+  prependSteps,
+  resolveNumberOptions,
+} from './leaf-conversion.ts'
 import { compileLookup } from './leaf-lookup.ts'
-import { convertNow, listConverter } from './leaf-values.ts'
-import { numberOptions } from './leaf-numbers.ts'
-import { fallbackWords, gatheringWords, valueWords } from './leaf-words.ts'
-import { converterFor } from '../values/convert.ts'
-import { blanksOf } from '../values/text.ts'
-import type { Convert } from '../values/value.ts'
+import { parseLeafOptions } from './leaf-options.ts'
+import {
+  checkColumnNames,
+  type ColumnContext,
+  compileSources,
+  findSourceNode,
+  type LeafSources,
+} from './leaf-sources.ts'
+import type { BodyLeaf } from './options.ts'
+import type { DeferredPlan, LeafPlan, LeafSteps, LeafTarget } from './plan.ts'
 
-export interface LeafContext extends NameContext {
+export interface LeafContext extends ColumnContext {
   readonly tables: Tables
   /** What stands before the decimals of the numbers in the file, unless a leaf says otherwise. */
   readonly decimal: '.' | ',' | undefined
@@ -30,163 +37,193 @@ export interface LeafContext extends NameContext {
   /** Why a value cannot be taken from an order; undefined where the record is about one. */
   readonly noOrder: string | undefined
   /** Leaves that share out the lines of one text, by what they have in common. */
-  readonly spills: Map<string, Spill>
-}
-
-export interface LeafTarget {
-  readonly field: string
-  readonly perRow: boolean
-  readonly rule: FieldRule
-  /** Whether the field is a list of such values. */
-  readonly list: boolean
-  readonly required: boolean
-  /** Whether no body can be without the field. */
-  readonly needed: boolean
+  readonly overflows: Map<string, LineOverflow>
 }
 
 /** What the conditions on a row, or on a record, may look at. */
-export function conditionsOf(
-  { mistakes, columnsFor, decimal }: LeafContext,
+export function createConditionContext(
+  { errors, columnsFor, decimal }: LeafContext,
   perRow: boolean,
 ): ConditionContext {
-  return { mistakes, columns: columnsFor(perRow), of: perRow ? 'row' : 'record', decimal }
+  return { errors, columns: columnsFor(perRow), of: perRow ? 'row' : 'record', decimal }
 }
 
-/** The plan of the leaf, or undefined after its mistakes were noted. */
-export function compileLeaf(
-  node: SourceNode,
-  target: LeafTarget,
-  context: LeafContext,
-): LeafPlan | undefined {
-  const { mistakes } = context
-  const before = mistakes.count()
-  const options = optionsOf(node, target, mistakes)
+type Leaf = LeafPlan | undefined
+
+/** The plan of the leaf, or undefined after its errors were noted. */
+export function compileLeaf(node: SourceNode, target: LeafTarget, context: LeafContext): Leaf {
+  const { errors } = context
+  const before = errors.count()
+  const { field, perRow, required, rule } = target
+  const options = parseLeafOptions(node, target, errors)
   if (options === undefined) return undefined
-  const calc = compileCalc(node, options, target.rule, context)
-  const note = (message: string) => mistakes.add(sourcePlace(node), message)
-  const origins = originsOf(options, calc, { perRow: target.perRow, note })
-  checkNames(node, calc, { origins, perRow: target.perRow }, context)
-  const awaits = awaitsOf(node, options, target, context)
-  const fallback = node.kind === 'map' ? compileFallback(node, target, mistakes) : undefined
-  const converting = compileConvert(
-    { node, options, origins, hasDefault: fallback !== undefined },
-    target,
-    context,
-  )
-  if (mistakes.count() > before || converting === undefined) return undefined
+  const calc = compileCalc(node, options, rule, context)
+  const note = (message: string) => errors.add(findSourceNode(node), message)
+  const sources = compileSources(options, calc, { perRow, note })
+  checkColumnNames(node, calc, { sources, perRow }, context)
+  const deferred = compileDeferred(node, options, target, context)
+  const fallback = compileFallback(node, target, errors)
+  const written = { node, options, sources, hasDefault: fallback !== undefined }
+  const converting = compileConversion(written, target, context)
+  if (errors.count() > before || converting === undefined) return undefined
   return {
     kind: 'leaf',
-    field: target.field,
-    perRow: target.perRow,
-    ...origins,
-    ...(options.all === undefined ? {} : { joinedWith: separatorOf(options) }),
-    ...(calc === undefined ? {} : { calc }),
-    blanks: options.blanks === undefined ? context.blanks : blanksOf(options.blanks),
-    ...(fallback === undefined ? {} : { fallback }),
+    field,
+    perRow,
+    ...sources,
+    joinedWith: options.all === undefined ? undefined : resolveSeparator(options),
+    calc,
+    blanks: options.blanks === undefined ? context.blanks : normalizeBlanks(options.blanks),
+    fallback,
     ...converting,
-    required: target.required,
+    required,
     columnRequired: target.needed && fallback === undefined,
-    ...(options.find === undefined ? {} : { reference: options.find }),
-    ...(awaits === undefined ? {} : { awaits }),
+    reference: options.find,
+    deferred,
+    written: { options, target },
   }
 }
 
-function awaitsOf(
+function compileDeferred(
   node: SourceNode,
   { order, kept }: BodyLeaf,
   { perRow }: LeafTarget,
-  { mistakes, noOrder }: LeafContext,
-): AwaitsPlan | undefined {
+  { errors, noOrder }: LeafContext,
+): DeferredPlan | undefined {
   const from = order === undefined ? 'kept' : 'order'
   const name = order ?? kept
   if (name === undefined) return undefined
-  if (noOrder !== undefined) mistakes.add(placeOf(node, from), noOrder)
-  else if (perRow) mistakes.add(placeOf(node, from), 'a line takes no value of the order: columns fill it')
+  const why = noOrder ?? (perRow ? 'a line takes no value of the order: columns fill it' : undefined)
+  if (why !== undefined) errors.add(nodeAt(node, from), why)
   return { from, name }
 }
 
 /** The keys of a table stand between bars, so those of a leaf do too. */
-function separatorOf({ with: separator, table }: BodyLeaf): string {
+function resolveSeparator({ with: separator, table }: BodyLeaf): string {
   return separator ?? (table === undefined ? ' ' : KEY_SEPARATOR)
 }
 
-interface WrittenLeaf {
-  readonly node: SourceNode
-  readonly options: BodyLeaf
-  readonly origins: Origins
-  readonly hasDefault: boolean
-}
-
-/** The whole conversion, and the steps it is made of. */
-function compileConvert(
-  written: WrittenLeaf,
+function compileConversion(
+  {
+    node,
+    options,
+    sources,
+    hasDefault,
+  }: { node: SourceNode; options: BodyLeaf; sources: LeafSources; hasDefault: boolean },
   target: LeafTarget,
   context: LeafContext,
-): Pick<LeafPlan, 'convert' | 'steps'> | undefined {
-  const { node, options, origins, hasDefault } = written
+) {
   const { rule, list } = target
-  const value = valueConverter(node, options, target, context)
-  const converted = list ? listConverter(value, rule, options) : value
-  const note = (option: keyof BodyLeaf, message: string) =>
-    context.mistakes.add(placeOf(node, option), message)
+  const value = createValueConverter(node, options, target, context)
+  const converted = list ? createListConverter(value, rule, options) : value
+  const note = (option: keyof BodyLeaf, message: string) => context.errors.add(nodeAt(node, option), message)
   const lookup = options.table === undefined ? undefined : compileLookup(options, context.tables, note)
-  const key = JSON.stringify([target.field.replace(/[^.]*$/, ''), origins.origins, options.wrap])
-  const spill = context.spills.get(key) ?? { last: 0 }
-  context.spills.set(key, spill)
-  const texts = textSteps(options, { rule, list, hasDefault, spill, note })
+  const key = JSON.stringify([target.field.replace(/[^.]*$/, ''), sources.sources, options.wrap])
+  const overflow = context.overflows.get(key) ?? { last: 0 }
+  context.overflows.set(key, overflow)
+  const texts = compileTextSteps(options, { rule, list, hasDefault, overflow, note })
   if (options.table !== undefined && lookup === undefined) return undefined
   const lookedUp = lookup?.converter(converted) ?? converted
-  const asked = valueWords(options, list)
+  const asked = formatValueOptions(options, list)
   const steps: LeafSteps = {
-    gathering: gatheringWords(options),
+    gathering: formatGathering(options),
     texts: lookup === undefined ? texts : [...texts, lookup.step],
     value: { does: asked || `as ${describeRule(rule)}`, isAsked: asked !== '', convert: converted },
-    fallback: fallbackWords(options),
+    fallback: options.const === undefined ? `default ${formatOption(options.default)}` : 'const',
   }
-  return { convert: withSteps(lookedUp, texts), steps }
+  return { convert: prependSteps(lookedUp, texts), steps }
 }
 
 /** What stands for the id until it is found. */
-function nameRule(kind: ReferenceKind): FieldRule {
+function toReferenceRule(kind: ReferenceKind): FieldRule {
   return { kind: 'text', max: REFERENCES[kind].max }
 }
 
 /** What a calculation gives is written plainly, however its columns are. */
-function valueConverter(
+function createValueConverter(
   node: SourceNode,
   options: BodyLeaf,
   { rule }: LeafTarget,
-  { mistakes, decimal }: LeafContext,
+  { errors, decimal }: LeafContext,
 ): Convert {
   const { zone, calc, long } = options
-  const dates = compileDates(
-    node,
-    calc === undefined ? options : zone === undefined ? {} : { zone },
-    mistakes,
-    'read',
-  )
-  const { round, ...numbers } = numberOptions(options, decimal)
+  const dates = compileDates(node, calc === undefined ? options : { zone }, errors, 'read')
+  const { round, ...numbers } = resolveNumberOptions(options, decimal)
   const plain = calc === undefined ? numbers : { decimal: '.' as const }
-  return converterFor(options.find === undefined ? rule : nameRule(options.find), dates, {
-    ...plain,
-    ...(round === undefined ? {} : { round }),
-    ...(long === undefined ? {} : { cut: true }),
-  })
+  const sent = options.find === undefined ? rule : toReferenceRule(options.find)
+  return createConverter(sent, dates, { ...plain, round, cut: long !== undefined })
 }
 
 /** The constant or the default, as the value it stands for. */
-function compileFallback(node: MapNode, target: LeafTarget, mistakes: Mistakes): unknown {
-  const written = node.entries.get('const')?.node ?? node.entries.get('default')?.node
+function compileFallback(node: SourceNode, target: LeafTarget, errors: MappingErrors): unknown {
+  const written = getEntry(node, 'const') ?? getEntry(node, 'default')
   if (written?.kind !== 'text') return undefined
-  if (written.text.trim() === '') {
-    mistakes.add(written, 'an empty text is never sent: leave the option out')
-    return undefined
-  }
-  const find = node.entries.get('find')?.node
-  const rule = find?.kind === 'text' && isReference(find.text) ? nameRule(find.text) : target.rule
-  const value = converterFor(rule, compileDates(node, {}, mistakes, 'read'))
-  const result = convertNow(target.list ? listConverter(value, target.rule, {}) : value, written.text.trim())
-  if (result.refused === undefined) return result.value
-  mistakes.add(written, result.refused)
-  return undefined
+  const text = written.text.trim()
+  if (text === '') return errors.add(written, 'an empty text is never sent: leave the option out')
+  const find = getEntryText(node, 'find')
+  const rule = find !== undefined && isReference(find) ? toReferenceRule(find) : target.rule
+  const value = createConverter(rule, compileDates(node, {}, errors, 'read'))
+  const result = convertText(target.list ? createListConverter(value, target.rule, {}) : value, text)
+  return result.refused === undefined ? result.value : errors.add(written, result.refused)
+}
+
+// Compiles `calc`: how its columns are read, and what becomes of the result.
+
+/** Undefined where there is none, or after its errors were noted. */
+function compileCalc(
+  node: SourceNode,
+  options: BodyLeaf,
+  rule: FieldRule,
+  { errors, decimal }: Pick<LeafContext, 'errors' | 'decimal'>,
+): CalcPlan | undefined {
+  if (options.calc === undefined) return undefined
+  const calc = parseCalc(options.calc, rule.kind === 'date' || rule.kind === 'dateTime' ? 'date' : 'number')
+  if (typeof calc === 'string') return errors.add(nodeAt(node, 'calc'), calc)
+  const { round: rounding, ...numbers } = resolveNumberOptions(options, decimal)
+  const decimals = countDecimals(rule)
+  const round = rounding === undefined || decimals === undefined ? undefined : { decimals, rounding }
+  return { calc, numbers, dates: compileDates(node, options, errors, 'read'), round }
+}
+
+/** How many decimals a field keeps; undefined where it is no number. */
+function countDecimals(rule: FieldRule): number | undefined {
+  if (rule.kind === 'money') return 2
+  if (rule.kind === 'integer') return 0
+  return rule.kind === 'decimal' ? rule.decimals : undefined
+}
+
+// Formats what a leaf does in the words of the mapping, for tools that show it step by step.
+
+/** How texts are put together before anything is done to them; empty where there is one. */
+function formatGathering(options: BodyLeaf): string {
+  const { all, calc, with: separator } = options
+  if (calc !== undefined) return [`calc ${calc}`, ...formatOptions(options, CALC_OPTION_NAMES)].join(', ')
+  if (all === undefined) return ''
+  return separator === undefined ? 'all' : `all with ${JSON.stringify(separator)}`
+}
+
+/** Of a calculation these say how its columns are read. */
+const CALC_OPTION_NAMES = ['format', 'decimal', 'implied'] as const
+
+/** Options by which a text becomes the value of its field. */
+const VALUE_OPTION_NAMES = ['format', 'zone', 'decimal', 'implied', 'round', 'long', 'find'] as const
+
+/** How the text becomes the value; empty where no option says it. */
+function formatValueOptions(options: BodyLeaf, isList: boolean): string {
+  if (options.calc !== undefined) return formatOptions(options, ['zone', 'round']).join(', ')
+  const ofList = isList ? (['split', 'wrap'] as const) : []
+  return formatOptions(options, [...ofList, ...VALUE_OPTION_NAMES]).join(', ')
+}
+
+function formatOptions(options: BodyLeaf, names: readonly (keyof BodyLeaf)[]): string[] {
+  return names
+    .filter((name) => options[name] !== undefined)
+    .map((name) => `${name} ${formatOption(options[name])}`)
+}
+
+function formatOption(option: unknown): string {
+  if (Array.isArray(option)) return option.map(String).join(' or ')
+  return typeof option === 'string' && /^[\w:/.-]+(?: [\w:/.-]+)*$/.test(option)
+    ? option
+    : JSON.stringify(option)
 }

@@ -1,18 +1,19 @@
 /** What a body compiles to before any file is seen: the contract's tree, with a way to get each value. */
-import type { Rule } from '../../contract/model.ts'
-import type { ReferenceKind } from '../../contract/references.ts'
-import type { TakenValue } from '../../domain/translator.ts'
+import type { Rule } from '../../contract/object-schema.ts'
+import type { FieldRule, ReferenceKind } from '../../contract/fields.ts'
+import type { DeferredResult } from '../../domain/translator.ts'
 import type { Check, Condition } from '../rows/conditions.ts'
-import type { CalcPlan } from '../calc/calc.ts'
-import type { KnownName } from '../rows/known.ts'
-import type { Convert } from '../values/value.ts'
-import type { TextStep } from './leaf-steps.ts'
+import type { CalcPlan } from '../calc/calculation.ts'
+import type { KnownName } from '../rows/known-values.ts'
+import type { Convert } from '../values/text.ts'
+import type { TextStep } from './leaf-conversion.ts'
+import type { BodyLeaf } from './options.ts'
 
 /** Where a text comes from: the first of several cells that is not blank, each under one of several column names. */
-export type Alternatives = readonly (readonly string[])[]
+export type ColumnAlternatives = readonly (readonly string[])[]
 
 /** What a text is made of: a column under one of several names, or what is known without a column. */
-export type Origin =
+export type ValueSource =
   | {
       readonly kind: 'column'
       readonly names: readonly string[]
@@ -22,6 +23,17 @@ export type Origin =
     }
   | { readonly kind: 'known'; readonly name: KnownName }
 
+export interface LeafTarget {
+  readonly field: string
+  readonly perRow: boolean
+  readonly rule: FieldRule
+  /** Whether the field is a list of such values. */
+  readonly list: boolean
+  readonly required: boolean
+  /** Whether no body can be without the field. */
+  readonly needed: boolean
+}
+
 export interface LeafPlan {
   readonly kind: 'leaf'
   /** The path of the API field; `[]` stands for the index of the row. */
@@ -29,13 +41,13 @@ export interface LeafPlan {
   /** Whether it stands in the array that is filled once per row. */
   readonly perRow: boolean
   /** The columns it names, whatever becomes of their texts; empty for a constant. */
-  readonly alternatives: Alternatives
+  readonly alternatives: ColumnAlternatives
   /** The first of these that is not blank is the text; or all of them, when they are joined. */
-  readonly origins: readonly Origin[]
+  readonly sources: readonly ValueSource[]
   /** What stands between the texts of all origins. */
-  readonly joinedWith?: string
+  readonly joinedWith?: string | undefined
   /** Takes the place of the origins. */
-  readonly calc?: CalcPlan
+  readonly calc?: CalcPlan | undefined
   /** Texts that mean blank, in lower case. */
   readonly blanks: ReadonlySet<string>
   /** The constant, or the value for a blank cell. */
@@ -47,16 +59,18 @@ export interface LeafPlan {
   /** Whether no record can be valid without the column. */
   readonly columnRequired: boolean
   /** The value is the name of something whose id only the API knows. */
-  readonly reference?: ReferenceKind
+  readonly reference?: ReferenceKind | undefined
   /** The text is not in the file but known of the order that the record is about. */
-  readonly awaits?: AwaitsPlan
+  readonly deferred?: DeferredPlan | undefined
+  /** What it was compiled from; left out where the leaf gives a whole list. */
+  readonly written?: { readonly options: BodyLeaf; readonly target: LeafTarget }
 }
 
 /** What of the order is taken; with `lines`, the lines of the record are made of those of the order. */
-export interface AwaitsPlan {
+export interface DeferredPlan {
   readonly from: 'order' | 'kept'
   readonly name: string
-  readonly lines?: (found: unknown, body: Readonly<Record<string, unknown>>) => TakenValue
+  readonly lines?: (found: unknown, body: Readonly<Record<string, unknown>>) => DeferredResult
 }
 
 /** What a leaf does to its text one step after the other, for those who show it: `convert` does the same at once. */
@@ -72,12 +86,9 @@ export interface LeafSteps {
 }
 
 /** A value whose leaf the row chooses: the first whose condition holds. */
-export interface ChoicePlan {
+export interface ChoicePlan extends LeafTarget {
   readonly kind: 'choice'
-  readonly field: string
-  readonly perRow: boolean
   readonly options: readonly { readonly when?: Condition; readonly leaf: LeafPlan }[]
-  readonly required: boolean
 }
 
 export interface ObjectPlan {
@@ -85,7 +96,7 @@ export interface ObjectPlan {
   readonly field: string
   readonly perRow: boolean
   /** Where it does not hold, the object is as if it were not in the mapping; a line is left out. */
-  readonly when?: Condition
+  readonly when?: Condition | undefined
   /** In the contract's order, so that the same data gives the same text whatever the order in the mapping. */
   readonly fields: readonly (readonly [name: string, plan: Plan])[]
   readonly rules: readonly Rule[]
@@ -93,10 +104,9 @@ export interface ObjectPlan {
   /** Whether any of its values comes from a column; if so, an optional object is there only when one is filled. */
   readonly hasColumns: boolean
   /** Province fields are understood with the country beside them. */
-  readonly province?: { readonly field: string; readonly countryField: string }
+  readonly province?: { readonly field: string; readonly countryField: string } | undefined
 }
 
-/** An array that is filled once per row of the record. */
 export interface RowsPlan {
   readonly kind: 'rows'
   readonly field: string
@@ -110,11 +120,11 @@ export interface RowsPlan {
 
 export type Plan = LeafPlan | ChoicePlan | ObjectPlan | RowsPlan
 
-/** How rows are told to belong together. */
+/** How rows are reported to belong together. */
 export type Grouping =
   | {
       readonly kind: 'keys'
-      readonly keys: readonly Alternatives[]
+      readonly keys: readonly ColumnAlternatives[]
       readonly blankContinues: boolean
       /** Whether of rows that say different things the first counts. */
       readonly firstCounts: boolean
@@ -124,13 +134,18 @@ export type Grouping =
       readonly header: string
       readonly detail: string
       /** The type of the row that speaks of the whole file. */
-      readonly totals?: string
+      readonly totals: string | undefined
     }
 
 /** The leaves of a plan, from top to bottom. */
-export function leavesOf(plan: Plan): LeafPlan[] {
-  if (plan.kind === 'leaf') return [plan]
-  if (plan.kind === 'choice') return plan.options.map(({ leaf }) => leaf)
-  if (plan.kind === 'rows') return leavesOf(plan.item)
-  return plan.fields.flatMap(([, field]) => leavesOf(field))
+export function listLeaves(plan: Plan): LeafPlan[] {
+  return listValues(plan).flatMap((value) =>
+    value.kind === 'leaf' ? [value] : value.options.map(({ leaf }) => leaf),
+  )
+}
+
+/** The values of a plan, from top to bottom. */
+export function listValues(plan: Plan): (LeafPlan | ChoicePlan)[] {
+  if (plan.kind === 'rows') return listValues(plan.item)
+  return plan.kind === 'object' ? plan.fields.flatMap(([, field]) => listValues(field)) : [plan]
 }

@@ -1,21 +1,20 @@
 /** Binds conditions to the columns of one file: of the row being built, or of the record as a whole. */
 import { type Place, type Problem, problem } from '../../domain/problem.ts'
-import type { BindContext } from '../binding/building.ts'
-import { type Column, nameIn } from './columns.ts'
+import { type BindContext, locate } from '../binding/record-builder.ts'
+import { type Column, resolveColumnName } from './columns.ts'
 import type { Check, ColumnTest, Condition } from './conditions.ts'
-import { type ReadText, textReader } from '../binding/text-reader.ts'
-import { isKnown, type KnownName, knownText } from './known.ts'
-import { quoted } from '../values/text.ts'
+import { type ReadText, createTextReader } from '../binding/text-source.ts'
+import { isKnownName, type KnownName, bindKnownText } from './known-values.ts'
+import { quoteText } from '../values/text.ts'
 
 export interface BoundCondition {
   holds(): boolean
   /** The place of the first test that fails, or of the first that holds when all do. */
   place(): Place
-  /** The text there. */
   text(): string
 }
 
-export interface ConditionPlace {
+interface TestTarget {
   /** Whether the row being built is meant, not the record. */
   readonly perRow: boolean
   /** What the columns are needed for, when they must be in the file; others are blank when they are not. */
@@ -23,17 +22,17 @@ export interface ConditionPlace {
 }
 
 /** No test of an empty condition fails. */
-const NOTHING: BoundTest = { holds: () => true, place: () => ({}), text: () => '' }
+const EMPTY_TEST: BoundTest = { holds: () => true, place: () => ({}), text: () => '' }
 
 interface BoundTest extends BoundCondition {
   readonly isNumber?: boolean
 }
 
-export function bindWhen({ tests }: Condition, where: ConditionPlace, context: BindContext): BoundCondition {
+export function bindCondition({ tests }: Condition, where: TestTarget, context: BindContext): BoundCondition {
   const bound = tests.map((test) => bindTest(test, where, context))
   // Where another test fails, a text that should be a number need not be one.
   const numbersLast = bound.toSorted((a, b) => Number(a.isNumber ?? false) - Number(b.isNumber ?? false))
-  const telling = () => numbersLast.find((test) => !test.holds()) ?? bound[0] ?? NOTHING
+  const telling = () => numbersLast.find((test) => !test.holds()) ?? bound[0] ?? EMPTY_TEST
   return {
     holds: () => numbersLast.every((test) => test.holds()),
     place: () => telling().place(),
@@ -41,14 +40,15 @@ export function bindWhen({ tests }: Condition, where: ConditionPlace, context: B
   }
 }
 
+function bindEach(checks: readonly Check[], where: TestTarget, context: BindContext) {
+  return checks.map((check) => ({ ...check, condition: bindCondition(check.condition, where, context) }))
+}
+
 /** Runs the checks on the current row, or on the record. */
 export function bindChecks(checks: readonly Check[], perRow: boolean, context: BindContext): () => void {
-  const bound = checks.map(({ condition, ...check }) => ({
-    ...check,
-    condition: bindWhen(condition, { perRow, needed: 'check' }, context),
-  }))
+  const bound = bindEach(checks, { perRow, needed: 'check' }, context)
   return () => {
-    const { problems } = context.building
+    const { problems } = context.builder
     for (const { condition, brokenWhen, say } of bound) {
       const before = problems.length
       if (condition.holds() !== brokenWhen || problems.length > before) continue
@@ -60,91 +60,76 @@ export function bindChecks(checks: readonly Check[], perRow: boolean, context: B
 
 /**
  * Makes the function that says why the current record waits for a person; undefined where no rule is. A row that the
- * `when` of its lines leaves out counts too: what must be told is told.
+ * `when` of its lines leaves out counts too: what must be told is reported.
  */
 export function bindHolds(
   { ofRecord, ofRows }: { readonly ofRecord: readonly Check[]; readonly ofRows: readonly Check[] },
   context: BindContext,
 ): (() => readonly Problem[]) | undefined {
   if (ofRecord.length + ofRows.length === 0) return undefined
-  const { building } = context
-  const bind = (perRow: boolean) => (check: Check) => ({
-    ...check,
-    condition: bindWhen(check.condition, { perRow, needed: 'hold' }, context),
-  })
-  const whole = ofRecord.map(bind(false))
-  const single = ofRows.map(bind(true))
+  const { builder } = context
+  const whole = bindEach(ofRecord, { perRow: false, needed: 'hold' }, context)
+  const single = bindEach(ofRows, { perRow: true, needed: 'hold' }, context)
   const broken = (rules: typeof whole): Problem[] =>
     rules
       .filter(({ condition, brokenWhen }) => condition.holds() === brokenWhen)
       .map(({ condition, say }) => problem('held-by-mapping', condition.place(), say))
   return () => {
-    const ofLines = building.itemRows.flatMap((row, index) => {
-      building.row = row
-      building.index = index
+    const ofLines = builder.itemRows.flatMap((row, index) => {
+      builder.row = row
+      builder.index = index
       return broken(single)
     })
     return [...broken(whole), ...ofLines]
   }
 }
 
-function bindTest(test: ColumnTest, { perRow, needed }: ConditionPlace, context: BindContext): BoundTest {
-  const { building, header, items, typed, missing } = context
-  if (isKnown(test.column)) return knownTest(test, test.column, perRow, context)
+function bindTest(test: ColumnTest, { perRow, needed }: TestTarget, context: BindContext): BoundTest {
+  const { builder, header, items, typed, missing } = context
+  if (isKnownName(test.column)) return bindKnownTest(test, test.column, perRow, context)
   const names = [test.column]
   const ofRow = perRow ? items.find(names) : undefined
   const ofRecord = ofRow !== undefined || (perRow && !typed) ? undefined : header.find(names)
-  if (ofRecord !== undefined) return recordTest(test, ofRecord, context)
+  if (ofRecord !== undefined) return bindRecordTest(test, ofRecord, context)
   if (ofRow === undefined) {
     if (needed !== undefined) missing.push({ names, field: needed, columns: perRow ? items : header })
     const always = test.holds('')
     return { holds: () => always, place: () => ({ column: test.column }), text: () => '' }
   }
-  const read = textReader([ofRow], context.blanks)
-  const text = () => read(building.row?.values ?? [])
-  const place = () => ({
-    ...(building.row === undefined ? {} : { line: building.row.line }),
-    column: nameIn(building.row, ofRow),
-  })
-  const holds = () => isMet(test, text(), place, building)
+  const read = createTextReader([ofRow], context.blanks)
+  const text = () => read(builder.row?.values ?? [])
+  const place = () => locate(builder, true, { column: resolveColumnName(builder.row, ofRow) })
+  const holds = () => evaluateTest(test, text(), place, builder)
   return { holds, text, place, isNumber: test.unclear !== undefined }
 }
 
 /** Whether the test holds for the text; nothing is quietly false of a text that should be a number. */
-function isMet(
+function evaluateTest(
   test: ColumnTest,
   text: string,
   place: () => Place,
-  { problems }: BindContext['building'],
+  { problems }: BindContext['builder'],
 ): boolean {
   if (test.holds(text)) return true
   const why = test.unclear?.(text)
   if (why === undefined) return false
   const asks = `The mapping asks whether it ${test.words}.`
-  const message = why.why === undefined ? `${quoted(text)} is not a number. ${asks}` : `${why.why} ${asks}`
-  problems.push(problem('decimal-expected', place(), message, why.hint))
+  const message = why.why === undefined ? `${quoteText(text)} is not a number. ${asks}` : `${why.why} ${asks}`
+  problems.push(problem('decimal-expected', place(), message, why.fix))
   return false
 }
 
 /** What is known of the row, or the record, without a column. */
-function knownTest(test: ColumnTest, name: KnownName, perRow: boolean, context: BindContext): BoundTest {
-  const { building } = context
-  const text = knownText(name, perRow, context)
-  return {
-    holds: () => test.holds(text()),
-    text,
-    place() {
-      const line = (perRow ? building.row : building.headerRows[0])?.line
-      return { ...(line === undefined ? {} : { line }), column: name }
-    },
-  }
+function bindKnownTest(test: ColumnTest, name: KnownName, perRow: boolean, context: BindContext): BoundTest {
+  const { builder } = context
+  const text = bindKnownText(name, perRow, context)
+  return { holds: () => test.holds(text()), text, place: () => locate(builder, perRow, { column: name }) }
 }
 
 /** The first cell that is filled speaks for the record; another that would decide otherwise is a problem. */
-function recordTest(test: ColumnTest, column: Column, { building, blanks }: BindContext): BoundTest {
-  const read: ReadText = textReader([column], blanks)
-  const speaking = () =>
-    building.headerRows.find(({ values }) => read(values) !== '') ?? building.headerRows[0]
+function bindRecordTest(test: ColumnTest, column: Column, { builder, blanks }: BindContext): BoundTest {
+  const read: ReadText = createTextReader([column], blanks)
+  const speaking = () => builder.headerRows.find(({ values }) => read(values) !== '') ?? builder.headerRows[0]
   const text = () => read(speaking()?.values ?? [])
   const place = () => {
     const line = speaking()?.line
@@ -157,14 +142,13 @@ function recordTest(test: ColumnTest, column: Column, { building, blanks }: Bind
     holds() {
       const first = speaking()
       const told = read(first?.values ?? [])
-      const holds = isMet(test, told, place, building)
-      if (building.firstCounts || first === undefined) return holds
-      for (const row of building.headerRows) {
+      const holds = evaluateTest(test, told, place, builder)
+      if (builder.firstCounts || first === undefined) return holds
+      for (const row of builder.headerRows) {
         const other = read(row.values)
         if (other === '' || other === told || test.holds(other) === holds) continue
-        const message = `${quoted(other)} stands here, but ${quoted(told)} in line ${first.line} of the same record.`
-        const place = { line: row.line, column: column.name }
-        building.problems.push(problem('rows-disagree', place, message))
+        const message = `${quoteText(other)} stands here, but ${quoteText(told)} in line ${first.line} of the same record.`
+        builder.problems.push(problem('rows-disagree', { line: row.line, column: column.name }, message))
         break
       }
       return holds

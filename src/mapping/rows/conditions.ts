@@ -1,25 +1,92 @@
-/** Conditions: which texts the columns of a row must have. One notation for every `when`, `only`, `unless`. */
+/** Compiles conditions: which texts the columns of a row must have, for every `when`, `only` and `unless`. */
 import { z } from 'zod'
-import { didYouMean } from '../../support/nearest.ts'
-import { checkPart } from '../source/check.ts'
-import { foldedName } from './columns.ts'
-import { CONDITION_WORDS, ConditionTest } from './condition-forms.ts'
-import { knownMistake, looksKnown } from './known.ts'
-import { comparison, numberOf } from './number-tests.ts'
-import { keyPlace, type Mistakes, type SourceNode } from '../source/source.ts'
-import type { NoNumber } from '../values/number-text.ts'
-import { textOf } from '../values/text.ts'
-import { compilePattern, longestSearched } from '../values/pattern.ts'
+import { compareDecimals, type Decimal, parseDecimal } from '../../support/decimal.ts'
+import { didYouMean } from '../../support/text.ts'
+import { checkPart, type KeyRow, optionalKeys, Text } from '../source/schema.ts'
+import {
+  getEntry,
+  getEntryText,
+  locateKey,
+  type MappingErrors,
+  type SourceNode,
+  toPlain,
+} from '../source/source.ts'
+import {
+  createNumberReader,
+  type InvalidNumber,
+  stripCurrency,
+  suggestDecimalFix,
+} from '../values/numbers.ts'
+import { compilePattern, measureSearchLimit } from '../values/pattern.ts'
+import { cleanCell } from '../values/text.ts'
+import { foldColumnName } from './columns.ts'
+import { checkKnownName, looksLikeKnownName } from './known-values.ts'
 
-const Text = z.string().min(1)
+// What a condition may say of a column: the words, and the keys of the long form.
+
+const Word = z.union([z.string(), z.number(), z.boolean()])
+const Words = z.array(Word).min(1)
+const CONDITION_KEYS = {
+  not: {
+    schema: z.union([Word, Words]),
+    summary: 'is none of them',
+    example: '{ Type: { not: [Return, Void] } }',
+    holds: ['Sale', ''],
+    fails: ['return', 'Void'],
+  },
+  matches: {
+    schema: Text,
+    summary: 'has such a text in it, by a regular expression',
+    example: '{ Note: { matches: "^GIFT" } }',
+    holds: ['Gift for Ada'],
+    fails: ['no gift'],
+  },
+  above: {
+    schema: z.number({ error: 'expected a number' }),
+    summary: 'is a number above it',
+    example: '{ Qty: { above: 0 } }',
+    holds: ['1', '1,200.50'],
+    fails: ['0', ''],
+  },
+  below: {
+    schema: z.number({ error: 'expected a number' }),
+    summary: 'is a number below it',
+    example: '{ Weight: { below: 70 } }',
+    holds: ['69.9', '-1'],
+    fails: ['70', ''],
+  },
+} as const satisfies Readonly<Record<string, KeyRow & ConditionForm>>
+
+/** Words that are no text to compare with, and which texts they are for. */
+const CONDITION_WORDS = {
+  filled: {
+    summary: 'is not blank',
+    example: '{ Tracking: filled }',
+    holds: ['1Z999'],
+    fails: [''],
+    test: (text: string): boolean => text !== '',
+  },
+  blank: {
+    summary: 'is blank',
+    example: '{ Tracking: blank }',
+    holds: [''],
+    fails: ['1Z999'],
+    test: (text: string): boolean => text === '',
+  },
+} as const satisfies Readonly<Record<string, ConditionForm & { readonly test: (text: string) => boolean }>>
+
+const WORDS = [...Object.keys(CONDITION_WORDS), ...Object.keys(CONDITION_KEYS)].map((name) => `\`${name}\``)
+
+/** What stands behind the name of a column. */
+const ConditionTest = z.union([Word, Words, z.strictObject(optionalKeys(CONDITION_KEYS))], {
+  error: `expected a text, a list of texts, or one of ${WORDS.slice(0, -1).join(', ')} and ${WORDS.at(-1) ?? ''}`,
+})
+
+const EXPECTED_COLUMNS = 'expected columns, each with what it must be, such as { Status: Ready }'
+
 /** A map of column to test. */
 export const ConditionFrame = z
-  .record(Text, ConditionTest, {
-    error: ({ input }) =>
-      input === undefined
-        ? undefined
-        : 'expected columns, each with what it must be, such as { Status: Ready }',
-  })
+  .record(Text, ConditionTest, { error: ({ input }) => (input === undefined ? undefined : EXPECTED_COLUMNS) })
   .refine((tests) => Object.keys(tests).length > 0, 'a condition names at least one column')
 
 /** A rule of the user's own, with what to say when it is broken. */
@@ -37,6 +104,8 @@ export const CheckFrame = z
 /** All of its tests must hold. */
 export interface Condition {
   readonly tests: readonly ColumnTest[]
+  /** As the mapping has it. */
+  readonly written: Readonly<Record<string, unknown>>
 }
 
 export interface ColumnTest {
@@ -47,7 +116,7 @@ export interface ColumnTest {
   /** In words, after the name of the column: `is Ready or New`. */
   readonly words: string
   /** Why nothing can be said of a text that is to be compared with a number, and is none or may be two. */
-  readonly unclear?: (text: string) => NoNumber | undefined
+  readonly unclear?: (text: string) => InvalidNumber | undefined
 }
 
 export interface Check {
@@ -58,7 +127,7 @@ export interface Check {
 }
 
 export interface ConditionContext {
-  readonly mistakes: Mistakes
+  readonly errors: MappingErrors
   /** The columns that can be named here, where the mapping itself says which there are. */
   readonly columns?: readonly string[] | undefined
   /** Whether it looks at a row or a record, and may ask for what is known of it without a column. */
@@ -67,77 +136,73 @@ export interface ConditionContext {
   readonly decimal?: '.' | ',' | undefined
 }
 
-/** The condition, or undefined after its mistakes were noted. */
+/** The condition, or undefined after its errors were noted. */
 export function compileCondition(node: SourceNode, context: ConditionContext): Condition | undefined {
-  const { mistakes, of } = context
-  const before = mistakes.count()
-  if (checkPart(ConditionFrame, node, mistakes) === undefined || node.kind !== 'map') return undefined
+  const { errors, of } = context
+  const before = errors.count()
+  if (checkPart(ConditionFrame, node, errors) === undefined || node.kind !== 'map') return undefined
   const tests: ColumnTest[] = []
   for (const [column, { node: written }] of node.entries) {
-    const place = keyPlace(node, column)
-    const mistake = of !== undefined && looksKnown(column) ? knownMistake(column, of === 'row') : undefined
-    if (mistake !== undefined) mistakes.add(place, mistake)
-    else if (of === undefined || !looksKnown(column)) checkColumn(column, place, context)
+    const place = locateKey(node, column)
+    const error =
+      of !== undefined && looksLikeKnownName(column) ? checkKnownName(column, of === 'row') : undefined
+    if (error !== undefined) errors.add(place, error)
+    else if (of === undefined || !looksLikeKnownName(column)) checkColumn(column, place, context)
     tests.push({ column, ...compileTest(written, context) })
   }
-  return mistakes.count() > before ? undefined : { tests }
+  return errors.count() > before ? undefined : { tests, written: toPlain(node) as Condition['written'] }
 }
 
 /** Where the mapping itself says which columns there are, it may name no others. */
 export function checkColumn(
   name: string,
-  place: Parameters<Mistakes['add']>[0],
-  { mistakes, columns }: ConditionContext,
+  place: Parameters<MappingErrors['add']>[0],
+  { errors, columns }: ConditionContext,
 ): void {
-  if (columns === undefined || columns.some((column) => foldedName(column) === foldedName(name))) return
-  mistakes.add(place, `there is no column "${name}" that can be used here.${didYouMean(name, columns)}`)
+  if (columns?.some((column) => foldColumnName(column) === foldColumnName(name)) ?? true) return
+  errors.add(place, `there is no column "${name}" that can be used here.${didYouMean(name, columns ?? [])}`)
 }
 
-/** The checks of a list; those with mistakes are left out. */
+/** The checks of a list; those with errors are left out. */
 export function compileChecks(node: SourceNode | undefined, context: ConditionContext): Check[] {
   if (node?.kind !== 'list') return []
   return node.items.flatMap((item) => {
     if (item.kind !== 'map') return []
     const brokenWhen = item.entries.has('when')
-    const written = item.entries.get(brokenWhen ? 'when' : 'unless')?.node
-    const say = item.entries.get('say')?.node
+    const written = getEntry(item, brokenWhen ? 'when' : 'unless')
+    const say = getEntryText(item, 'say')
     const condition = written && compileCondition(written, context)
-    return condition && say?.kind === 'text' ? [{ condition, brokenWhen, say: say.text }] : []
+    return condition && say !== undefined ? [{ condition, brokenWhen, say }] : []
   })
 }
 
 /** The condition on the values of a row; a column without a position is blank. */
-export function rowCondition(
+export function createRowCondition(
   { tests }: Condition,
   positionOf: (column: string) => number | undefined,
   blanks: ReadonlySet<string>,
 ): (values: readonly string[]) => boolean {
   const bound = tests.map(({ column, holds }) => ({ position: positionOf(column) ?? -1, holds }))
-  return (values) => bound.every(({ position, holds }) => holds(textOf(values[position] ?? '', blanks)))
+  return (values) => bound.every(({ position, holds }) => holds(cleanCell(values[position] ?? '', blanks)))
 }
 
 /** The condition for people: `Status is Ready or New, and Qty is above 0`. */
-export function conditionInWords({ tests }: Condition): string {
+export function formatCondition({ tests }: Condition): string {
   return tests.map(({ column, words }) => `${column} ${words}`).join(', and ')
 }
 
-type Tested = Pick<ColumnTest, 'holds' | 'words' | 'unclear'>
+type CompiledTest = Omit<ColumnTest, 'column'>
 
-interface Written extends Pick<ConditionContext, 'mistakes' | 'decimal'> {
-  readonly node: SourceNode
-}
-
-function compileTest(node: SourceNode, { mistakes, decimal }: ConditionContext): Tested {
-  if (node.kind !== 'map') return oneOf(node)
-  const tests: Tested[] = []
+function compileTest(node: SourceNode, context: ConditionContext): CompiledTest {
+  if (node.kind !== 'map') return compileOneOf(node)
+  const tests: CompiledTest[] = []
   for (const [name, { node: written }] of node.entries) {
     const text = written.kind === 'text' ? written.text : ''
-    if (name === 'not') tests.push(not(oneOf(written)))
-    else if (name === 'matches') tests.push(matching(text, { node: written, mistakes }))
-    else if (name === 'above') tests.push(compared(text, 1, { node: written, mistakes, decimal }))
-    else tests.push(compared(text, -1, { node: written, mistakes, decimal }))
+    if (name === 'not') tests.push(negateTest(compileOneOf(written)))
+    else if (name === 'matches') tests.push(compileMatch(text, written, context))
+    else tests.push(compileComparison(text, name === 'above' ? 1 : -1, written, context))
   }
-  if (tests.length === 0) mistakes.add(node, 'say what the column must be')
+  if (tests.length === 0) context.errors.add(node, 'say what the column must be')
   const unclear = tests.find((test) => test.unclear !== undefined)?.unclear
   const others = tests.filter((test) => test.unclear === undefined)
   return {
@@ -150,7 +215,7 @@ function compileTest(node: SourceNode, { mistakes, decimal }: ConditionContext):
   }
 }
 
-function not({ holds, words }: Tested): Tested {
+function negateTest({ holds, words }: CompiledTest): CompiledTest {
   return {
     holds: (text) => !holds(text),
     words: words === 'is blank' ? 'is filled' : words.replace(/^is /, 'is not '),
@@ -158,37 +223,95 @@ function not({ holds, words }: Tested): Tested {
 }
 
 /** One of several texts, without regard to case; `filled` and `blank` by themselves are tests of their own. */
-function oneOf(node: SourceNode): Tested {
-  if (node.kind === 'text') {
-    const word = node.text
-    if (isWord(word)) return { holds: CONDITION_WORDS[word].test, words: `is ${word}` }
-  }
-  const texts = (node.kind === 'list' ? node.items : [node]).map((item) =>
-    item.kind === 'text' ? item.text.trim() : '',
-  )
+function compileOneOf(node: SourceNode): CompiledTest {
+  const word = node.kind === 'text' ? node.text : ''
+  if (isConditionWord(word)) return { holds: CONDITION_WORDS[word].test, words: `is ${word}` }
+  const items = node.kind === 'list' ? node.items : [node]
+  const texts = items.map((item) => (item.kind === 'text' ? item.text.trim() : ''))
   const allowed = new Set(texts.map((text) => text.toLowerCase()))
   const words = `is ${texts.map((text) => (text === '' ? 'blank' : text)).join(' or ')}`
   return { holds: (text) => allowed.has(text.toLowerCase()), words }
 }
 
-function isWord(text: string): text is keyof typeof CONDITION_WORDS {
+function isConditionWord(text: string): text is keyof typeof CONDITION_WORDS {
   return Object.hasOwn(CONDITION_WORDS, text)
 }
 
-function matching(pattern: string, { node, mistakes }: Written): Tested {
+function compileMatch(pattern: string, node: SourceNode, { errors }: ConditionContext): CompiledTest {
   const words = `matches ${pattern}`
   const expression = compilePattern(pattern, 'iu')
   if (typeof expression !== 'string') {
-    const longest = longestSearched(pattern)
+    const longest = measureSearchLimit(pattern)
     return { holds: (text) => expression.test(text.slice(0, longest)), words }
   }
-  mistakes.add(node, expression)
+  errors.add(node, expression)
   return { holds: () => false, words }
 }
 
-function compared(limit: string, sign: 1 | -1, { node, mistakes, decimal }: Written): Tested {
-  const number = numberOf(limit)
-  if (number !== undefined) return comparison([number, sign], limit, decimal)
-  mistakes.add(node, 'expected a number with digits only, such as 12.50')
-  return { holds: () => false, words: '' }
+/**
+ * Whether a number is above (1) or below (-1) another. A blank is neither; of a text that is no number, or may be two,
+ * nothing can be said.
+ */
+function compileComparison(
+  shown: string,
+  sign: 1 | -1,
+  node: SourceNode,
+  { errors, decimal }: ConditionContext,
+): CompiledTest {
+  const limit = parseNumber(shown)
+  if (limit === undefined) {
+    errors.add(node, 'expected a number with digits only, such as 12.50')
+    return { holds: () => false, words: '' }
+  }
+  const read = createNumberReader({ decimal })
+  const otherFix = suggestDecimalFix({ decimal })
+  return {
+    holds(text) {
+      const number = read(stripCurrency(text))
+      return !('why' in number) && compareDecimals(number, limit) === sign
+    },
+    words: `is ${sign === 1 ? 'above' : 'below'} ${shown}`,
+    unclear(text: string) {
+      const number = read(stripCurrency(text))
+      if (text === '' || !('why' in number)) return undefined
+      const fix = number.fix ?? otherFix
+      return fix === undefined ? number : { ...number, fix }
+    },
+  }
 }
+
+const WRITTEN_NUMBER = /^[+-]?(?:\d{1,30}|\d{1,3}(?:,\d{3}){1,9})(?:\.\d{1,20})?$/
+
+/**
+ * A number as people write it, with commas between thousands and perhaps a dollar sign; or with what the mapping says
+ * stands before decimals.
+ */
+export function parseNumber(text: string, decimal?: '.' | ','): Decimal | undefined {
+  const plain = stripCurrency(text)
+  if (decimal !== undefined) {
+    const number = createNumberReader({ decimal })(plain)
+    return 'why' in number ? undefined : number
+  }
+  return WRITTEN_NUMBER.test(plain) ? parseDecimal(plain.replaceAll(',', '')) : undefined
+}
+
+/** A form as it is documented, with texts for which it holds and some for which it does not. */
+interface ConditionForm {
+  readonly summary: string
+  readonly example: string
+  readonly holds: readonly string[]
+  readonly fails: readonly string[]
+}
+
+/** Every form, for the documentation. */
+export const CONDITION_FORMS: readonly ConditionForm[] = [
+  { summary: 'is that text', example: '{ Status: Ready }', holds: ['Ready', 'ready'], fails: ['New', ''] },
+  {
+    summary: 'is one of them',
+    example: '{ Status: [Ready, New] }',
+    holds: ['Ready', 'New'],
+    fails: ['Void'],
+  },
+  ...Object.values(CONDITION_WORDS),
+  ...Object.values(CONDITION_KEYS),
+]

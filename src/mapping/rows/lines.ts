@@ -1,20 +1,22 @@
-/** The `lines` of a mapping: several lines of a record in one row, lines of the same item, rules for each line. */
+/** Compiles `lines`: several lines of a record in one row, lines of the same item, rules for each line. */
 import { z } from 'zod'
-import { didYouMean } from '../../support/nearest.ts'
-import { checkPart } from '../source/check.ts'
-import { foldedName } from './columns.ts'
-import { type Check, CheckFrame, compileChecks, type ConditionContext } from './conditions.ts'
+import type { Layout, Row } from '../../domain/format.ts'
+import { problem } from '../../domain/problem.ts'
+import { didYouMean } from '../../support/text.ts'
 import type { ObjectPlan, Plan } from '../fields/plan.ts'
 import type { Shape } from '../shape.ts'
-import type { MapNode } from '../source/source.ts'
-import { escapeMistake } from '../values/separated.ts'
-
-const Text = z.string().min(1)
+import { Character, checkEntry, Text } from '../source/schema.ts'
+import { getEntry, getEntryText, type MapNode, nodeAt } from '../source/source.ts'
+import { checkEscape, cleanCell, splitEscaped } from '../values/text.ts'
+import type { BindContext } from '../binding/record-builder.ts'
+import { foldColumnName, type NumberedRow } from './columns.ts'
+import { type Check, CheckFrame, compileChecks, type ConditionContext } from './conditions.ts'
+import { MAX_RECORD_ROWS, type RecordRows, recordTooLargeProblem } from './grouping.ts'
 
 export const LinesFrame = z.strictObject({
   columns: z.array(Text).min(1).optional(),
   split: Text.optional(),
-  escape: z.string().length(1, 'expected one character').optional(),
+  escape: Character.optional(),
   same: z.enum(['add', 'refuse'], { error: 'expected `add` or `refuse`' }).optional(),
   check: z.array(CheckFrame).min(1).optional(),
   hold: z.array(CheckFrame).min(1).optional(),
@@ -24,51 +26,34 @@ export const LinesFrame = z.strictObject({
 export interface PackedLines {
   readonly columns: readonly string[]
   /** What separates the lines in a cell; without it the columns are numbered. */
-  readonly split?: string
+  readonly split: string | undefined
   /** What stands before a separator that is text, and before itself. */
-  readonly escape?: string
+  readonly escape: string | undefined
 }
 
 /** What stands for the number in the name of a numbered column. */
-export const NUMBER_MARK = '{n}'
+const NUMBER_MARK = '{n}'
 
-/** The packed columns, or undefined when there are none or they have mistakes, which were noted. */
-export function compilePacked(
-  root: MapNode,
-  { mistakes, columns: known }: ConditionContext,
-): PackedLines | undefined {
-  const node = root.entries.get('lines')?.node
-  const frame = node && checkPart(LinesFrame, node, mistakes)
-  if (frame === undefined || node?.kind !== 'map') return undefined
+/** The packed columns, or undefined when there are none or they have errors, which were noted. */
+export function compilePacked(root: MapNode, { errors, columns: known }: ConditionContext) {
+  const node = nodeAt(root, 'lines')
+  const frame = checkEntry(LinesFrame, root, 'lines', errors)
+  if (frame === undefined) return undefined
   const { columns, split, escape } = frame
-  const place = node.entries.get('split')?.node ?? node
-  const mistake = escape === undefined ? undefined : mistakeOfEscape(escape, split)
-  if (mistake !== undefined) mistakes.add(node.entries.get('escape')?.node ?? node, mistake)
+  const error = escape && (split === undefined ? '`escape` needs `split`' : checkEscape(escape, split))
+  if (error !== undefined) errors.add(nodeAt(node, 'escape'), error)
   if (columns === undefined) {
-    if (split !== undefined) mistakes.add(place, '`split` needs `columns`: those whose cells hold lists')
-    return undefined
+    const message = '`split` needs `columns`: those whose cells hold lists'
+    return split === undefined ? undefined : errors.add(nodeAt(node, 'split'), message)
   }
-  const list = node.entries.get('columns')?.node ?? node
   for (const [index, name] of columns.entries()) {
-    const wrong = mistakeIn(name, split, known)
-    if (wrong !== undefined) mistakes.add(list.kind === 'list' ? (list.items[index] ?? list) : list, wrong)
+    const wrong = checkPackedColumn(name, split, known)
+    if (wrong !== undefined) errors.add(nodeAt(node, 'columns', index), wrong)
   }
-  return {
-    columns,
-    ...(split === undefined ? {} : { split }),
-    ...(escape === undefined ? {} : { escape }),
-  }
+  return { columns, split, escape }
 }
 
-function mistakeOfEscape(escape: string, split: string | undefined): string | undefined {
-  return split === undefined ? '`escape` needs `split`' : escapeMistake(escape, split)
-}
-
-function mistakeIn(
-  name: string,
-  split: string | undefined,
-  known: readonly string[] | undefined,
-): string | undefined {
+function checkPackedColumn(name: string, split: string | undefined, known: readonly string[] | undefined) {
   const isNumbered = name.includes(NUMBER_MARK)
   if (split === undefined && !isNumbered) {
     return `"${name}" needs ${NUMBER_MARK} where its number stands, as in "SKU${NUMBER_MARK}", or name \`split\``
@@ -77,7 +62,9 @@ function mistakeIn(
     return `with \`split\` the column holds a list: leave ${NUMBER_MARK} out`
   }
   const fits = (column: string) =>
-    isNumbered ? numberIn(column, name) !== undefined : foldedName(column) === foldedName(name)
+    isNumbered
+      ? parseColumnNumber(column, name) !== undefined
+      : foldColumnName(column) === foldColumnName(name)
   if (known === undefined || known.some(fits)) return undefined
   return `\`read\` names no column "${name}".${didYouMean(name, known)}`
 }
@@ -91,37 +78,31 @@ export interface LineRules {
   readonly adds: boolean
 }
 
-export function lineRulesOf(root: MapNode, context: ConditionContext): LineRules {
-  const node = root.entries.get('lines')?.node
-  if (node?.kind !== 'map') return { checks: [], holds: [], adds: false }
-  const same = node.entries.get('same')?.node
+export function compileLineRules(root: MapNode, context: ConditionContext): LineRules {
+  const node = nodeAt(root, 'lines')
+  if (node === root) return { checks: [], holds: [], adds: false }
   return {
-    checks: compileChecks(node.entries.get('check')?.node, context),
-    holds: compileChecks(node.entries.get('hold')?.node, context),
-    adds: same?.kind === 'text' && same.text === 'add',
+    checks: compileChecks(getEntry(node, 'check'), context),
+    holds: compileChecks(getEntry(node, 'hold'), context),
+    adds: getEntryText(node, 'same') === 'add',
   }
 }
 
 /** The body with the rules of its lines. */
-export function withLineRules(
-  body: ObjectPlan,
-  shape: Shape,
-  { checks, adds }: Omit<LineRules, 'holds'>,
-): ObjectPlan {
+export function addLineRules(body: ObjectPlan, shape: Shape, { checks, adds }: LineRules): ObjectPlan {
   if (checks.length === 0 && !adds) return body
   const fields = body.fields.map(([name, plan]): readonly [string, Plan] => {
     if (plan.kind !== 'rows') return [name, plan]
     const rules = {
       ...(checks.length === 0 ? {} : { checks }),
-      ...(adds ? { addUpTo: largestQuantity(shape, name) } : {}),
+      ...(adds ? { addUpTo: findMaxQuantity(shape, name) } : {}),
     }
     return [name, { ...plan, ...rules }]
   })
   return { ...body, fields }
 }
 
-/** The most the API takes as the quantity of a line. */
-function largestQuantity(shape: Shape, array: string): number {
+function findMaxQuantity(shape: Shape, array: string): number {
   const list = shape.kind === 'object' ? shape.fields.get(array) : undefined
   const item = list?.kind === 'list' ? list.item : undefined
   const quantity = item?.kind === 'object' ? item.fields.get('quantity') : undefined
@@ -130,10 +111,153 @@ function largestQuantity(shape: Shape, array: string): number {
 }
 
 /** The 12 of `SKU 12` for `SKU {n}`. */
-export function numberIn(name: string, pattern: string): number | undefined {
-  const [before = '', after = ''] = pattern.split(NUMBER_MARK).map((part) => part.trim() && foldedName(part))
-  const folded = foldedName(name)
+function parseColumnNumber(name: string, pattern: string): number | undefined {
+  const [before = '', after = ''] = pattern
+    .split(NUMBER_MARK)
+    .map((part) => part.trim() && foldColumnName(part))
+  const folded = foldColumnName(name)
   if (!folded.startsWith(before) || !folded.endsWith(after)) return undefined
   const digits = folded.slice(before.length, folded.length - after.length)
   return /^\d{1,4}$/.test(digits) ? Number(digits) : undefined
+}
+
+// Rows that hold several lines are unpacked: every line becomes a row of its own, at the same place in the file.
+
+/** The rows that a row stands for. */
+type Unpack = (row: Row) => readonly Row[]
+
+/** How the rows of one layout are unpacked. */
+export interface Unpacking {
+  readonly layout: number
+  readonly unpack: Unpack
+}
+
+/** The record with its rows unpacked, if those are not too many. */
+export function unpackRecord({ rows, problems }: RecordRows, { layout, unpack }: Unpacking): RecordRows {
+  const lines: Row[] = []
+  for (const row of rows) {
+    for (const line of row.layout === layout ? unpack(row) : [row]) lines.push(line)
+    if (lines.length <= MAX_RECORD_ROWS) continue
+    return { rows, problems: [...problems, recordTooLargeProblem(rows[0])] }
+  }
+  return { rows: lines, problems }
+}
+
+/** The layout with a column for each kind of numbered column, after its own. */
+export function extendLayout(layout: Layout, { columns, split }: PackedLines): Layout {
+  return split === undefined ? { ...layout, columns: [...layout.columns, ...columns] } : layout
+}
+
+/** Binds the columns that hold several lines to their positions; at least one of them must be in the file. */
+export function bindUnpack(
+  packed: PackedLines,
+  layout: Layout,
+  { items: found, missing, blanks }: Pick<BindContext, 'items' | 'missing' | 'blanks'>,
+): Unpack {
+  const { columns, split, escape } = packed
+  const noteMissing = () => missing.push({ names: columns, field: 'lines', columns: found })
+  if (split === undefined) {
+    const numbered = findNumberedPositions(columns, layout)
+    if (numbered.positions.length === 0) noteMissing()
+    return createNumberedUnpack(numbered, layout, columns, blanks)
+  }
+  const positions = columns.flatMap((name) => found.find([name]) ?? []).map(({ position }) => position)
+  if (positions.length === 0) noteMissing()
+  return createListUnpack(positions, (cell) => splitList(cell, split, escape), layout)
+}
+
+/** The names of the columns that hold the numbered lines. */
+export function listNumberedColumns(columns: readonly string[], layout: Layout): Set<string> {
+  const isNumbered = (name: string) =>
+    columns.some((pattern) => parseColumnNumber(name, pattern) !== undefined)
+  return new Set(layout.columns.filter(isNumbered))
+}
+
+interface NumberedPositions {
+  /** The numbers that stand in names, ascending. */
+  readonly numbers: readonly number[]
+  /** For each of them the position of each kind of column; -1 where the file has none. */
+  readonly positions: readonly (readonly number[])[]
+}
+
+function findNumberedPositions(patterns: readonly string[], layout: Layout): NumberedPositions {
+  const byNumber = new Map<number, number[]>()
+  for (const [kind, pattern] of patterns.entries()) {
+    for (const [position, name] of layout.columns.entries()) {
+      const number = parseColumnNumber(name, pattern)
+      if (number === undefined) continue
+      const found = byNumber.get(number) ?? patterns.map(() => -1)
+      found[kind] = position
+      byNumber.set(number, found)
+    }
+  }
+  const sorted = [...byNumber].toSorted(([a], [b]) => a - b)
+  return { numbers: sorted.map(([number]) => number), positions: sorted.map(([, positions]) => positions) }
+}
+
+function createNumberedUnpack(
+  { numbers, positions }: NumberedPositions,
+  layout: Layout,
+  patterns: readonly string[],
+  blanks: ReadonlySet<string>,
+): Unpack {
+  const from = layout.columns.length
+  const named = positions.map((kinds, index) => ({
+    kinds,
+    names: kinds.map(
+      (position, kind) =>
+        layout.columns[position]?.trim() ??
+        patterns[kind]?.replace(NUMBER_MARK, String(numbers[index] ?? '')) ??
+        '',
+    ),
+  }))
+  return (row) => {
+    if (row.problems !== undefined) return [row]
+    const values = row.values.slice(0, from)
+    const lines = named.flatMap(({ kinds, names }): NumberedRow[] => {
+      const cells = kinds.map((position) => values[position] ?? '')
+      if (cells.every((cell) => cleanCell(cell, blanks) === '')) return []
+      return [{ ...row, values: [...values, ...cells], numbered: { from, names } }]
+    })
+    return lines.length === 0 ? [row] : lines
+  }
+}
+
+function createListUnpack(
+  positions: readonly number[],
+  toItems: (cell: string) => readonly string[],
+  layout: Layout,
+): Unpack {
+  return (row) => {
+    if (row.problems !== undefined) return [row]
+    const lists = positions
+      .map((position) => ({ position, items: toItems(row.values[position] ?? '') }))
+      .filter(({ items }) => items.some((item) => item !== ''))
+    const longest = lists.toSorted((a, b) => countLines(b.items) - countLines(a.items))[0]
+    if (longest === undefined) return [row]
+    const count = countLines(longest.items)
+    const uneven = lists.find(({ items }) => items.length < count)
+    if (uneven !== undefined) {
+      const name = (position: number) => layout.columns[position]?.trim() ?? String(position + 1)
+      const message = `"${name(longest.position)}" holds ${count} lines, but "${name(uneven.position)}" only ${uneven.items.length}.`
+      const place = { line: row.line, column: name(uneven.position) }
+      return [{ ...row, problems: [problem('lines-uneven', place, message)] }]
+    }
+    return Array.from({ length: count }, (_, index) => {
+      const values = [...row.values]
+      for (const { position, items } of lists) values[position] = items[index] ?? ''
+      return { ...row, values }
+    })
+  }
+}
+
+function splitList(cell: string, separator: string, escape: string | undefined): string[] {
+  return splitEscaped(cell, separator, escape)
+    .slice(0, MAX_RECORD_ROWS + 1)
+    .map((item) => item.trim())
+}
+
+/** How many lines a list holds; blank items at its end may come from a separator too many. */
+function countLines(items: readonly string[]): number {
+  return items.findLastIndex((item) => item !== '') + 1
 }

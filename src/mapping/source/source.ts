@@ -1,4 +1,4 @@
-/** The text of mapping files as trees whose every part knows where it stands, and the list of mistakes made in them. */
+/** The text of mapping files as trees whose every part knows where it stands, and the list of errors made in them. */
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 
 export interface TextNode {
@@ -30,59 +30,63 @@ export type SourceNode = TextNode | ListNode | MapNode
  * Collects what is wrong with a mapping, each with its file, line and column. The files it is made of share one row of
  * offsets, one behind the other, so that an offset alone says in which of them a part stands.
  */
-export interface Mistakes {
-  count(): number
-  /** In the order in which they stand in the files. */
-  lines(): string[]
-  add(where: { readonly offset: number; readonly path: string }, message: string): void
-}
+export type MappingErrors = ReturnType<typeof collectErrors>
+
+/** Notes what is wrong with one of the options of a part. */
+export type NoteOption<Option extends string = string> = (option: Option, message: string) => void
 
 /** More than any real mapping; stops aliases that multiply or lead to themselves. */
 const MAX_NODES = 50_000
 const MAX_DEPTH = 50
 
-/** Reads mapping files; the mistakes of all of them are collected together. */
-export interface SourceReader {
-  readonly mistakes: Mistakes
-  /** The tree of the YAML text of the file called `name`; what is wrong with it as YAML is among the mistakes. */
-  read(text: string, name: string): SourceNode | undefined
-}
+export type SourceReader = ReturnType<typeof openSourceReader>
 
-export function openSourceReader(): SourceReader {
+/** Reads mapping files; the errors of all of them are collected together. */
+export function openSourceReader() {
   const files: SourceFile[] = []
-  const mistakes = collectMistakes(files)
+  const errors = collectErrors(files)
   return {
-    mistakes,
-    read(text, name) {
+    errors,
+    /** The tree of the YAML text of the file called `name`; what is wrong with it as YAML is among the errors. */
+    read(text: string, name: string) {
       const last = files.at(-1)
       const start = last === undefined ? 0 : last.start + last.length + 1
       const counter = new LineCounter()
       files.push({ name, start, length: text.length, counter })
       const document = parseDocument(text, { lineCounter: counter, prettyErrors: false })
       for (const { message, pos } of [...document.errors, ...document.warnings]) {
-        mistakes.add({ offset: start + pos[0], path: '' }, message)
+        errors.add({ offset: start + pos[0], path: '' }, message)
       }
-      return document.errors.length > 0 ? undefined : toTree(document, start, mistakes)
+      return document.errors.length > 0 ? undefined : toTree(document, start, errors)
     },
   }
 }
 
 /** The node under these keys, or the nearest one above it that exists. */
-export function nodeAt(root: SourceNode, keys: readonly PropertyKey[]): SourceNode {
+export function nodeAt(root: SourceNode, ...keys: readonly PropertyKey[]): SourceNode {
   let node = root
   for (const key of keys) {
-    const next = node.kind === 'map' ? node.entries.get(String(key))?.node : undefined
-    const item = node.kind === 'list' ? node.items[Number(key)] : undefined
-    const below = next ?? item
+    const below = node.kind === 'list' ? node.items[Number(key)] : getEntry(node, String(key))
     if (below === undefined) return node
     node = below
   }
   return node
 }
 
-/** Where the key of an entry stands, for mistakes about the key itself. */
-export function keyPlace(map: MapNode, key: string): { offset: number; path: string } {
-  return { offset: map.entries.get(key)?.keyOffset ?? map.offset, path: pathOf(map.path, key) }
+/** The value of a key; undefined where it is not there. */
+export function getEntry(node: SourceNode, key: string): SourceNode | undefined {
+  return node.kind === 'map' ? node.entries.get(key)?.node : undefined
+}
+
+/** The text of a key; undefined where there is none. */
+export function getEntryText(node: SourceNode, key: string): string | undefined {
+  const entry = getEntry(node, key)
+  return entry?.kind === 'text' ? entry.text : undefined
+}
+
+/** Where the key of an entry stands, for errors about the key itself. */
+export function locateKey(map: MapNode, key: string): { offset: number; path: string } {
+  return { offset: map.entries.get(key)?.keyOffset ?? map.offset, path: joinPath(map.path, key) }
 }
 
 /** The tree as plain values. */
@@ -92,7 +96,7 @@ export function toPlain(node: SourceNode): unknown {
   return Object.fromEntries([...node.entries].map(([key, entry]) => [key, toPlain(entry.node)]))
 }
 
-function pathOf(parent: string, key: string): string {
+function joinPath(parent: string, key: string): string {
   return parent === '' ? key : `${parent}.${key}`
 }
 
@@ -104,26 +108,29 @@ interface SourceFile {
   readonly counter: LineCounter
 }
 
-function collectMistakes(files: readonly SourceFile[]): Mistakes {
+function collectErrors(files: readonly SourceFile[]) {
   const offsets = new Map<string, number>()
   return {
     count: () => offsets.size,
+    /** In the order in which they stand in the files. */
     lines: () => [...offsets].toSorted(([, a], [, b]) => a - b).map(([line]) => line),
-    add({ offset, path }, message) {
+    /** Gives undefined, which stands for what has the error. */
+    add({ offset, path }: Pick<SourceNode, 'offset' | 'path'>, message: string): undefined {
       const file = files.findLast(({ start }) => start <= offset)
       const { line, col } = file?.counter.linePos(offset - file.start) ?? { line: 0, col: 0 }
       const place = `${file?.name ?? ''}:${line}:${col}`
       offsets.set(`${place} ${path === '' ? '' : `${path}: `}${message}`, offset)
+      return undefined
     },
   }
 }
 
-function toTree(document: Document, fileStart: number, mistakes: Mistakes): SourceNode | undefined {
+function toTree(document: Document, fileStart: number, errors: MappingErrors): SourceNode | undefined {
   let count = 0
   let depth = 0
   let tooMuch = false
   const placeOf = (node: unknown) => {
-    const start = rangeStart(node)
+    const start = getRangeStart(node)
     return start === undefined ? undefined : fileStart + start
   }
   const walk = (node: unknown, path: string, offset: number): SourceNode => {
@@ -141,9 +148,9 @@ function toTree(document: Document, fileStart: number, mistakes: Mistakes): Sour
     if (isMap(target)) {
       const entries = new Map<string, { keyOffset: number; node: SourceNode }>()
       for (const { key, value } of target.items) {
-        const name = isScalar(key) ? textOf(key) : String(key)
+        const name = isScalar(key) ? getScalarText(key) : String(key)
         const keyOffset = placeOf(key) ?? start
-        entries.set(name, { keyOffset, node: walk(value, pathOf(path, name), keyOffset) })
+        entries.set(name, { keyOffset, node: walk(value, joinPath(path, name), keyOffset) })
       }
       return { kind: 'map', entries, path, offset: start }
     }
@@ -151,32 +158,21 @@ function toTree(document: Document, fileStart: number, mistakes: Mistakes): Sour
       const items = target.items.map((item, index) => walk(item, `${path}[${index}]`, start))
       return { kind: 'list', items, path, offset: start }
     }
-    const scalar = isScalar(target) ? target : undefined
-    return {
-      kind: 'text',
-      text: scalar === undefined ? '' : textOf(scalar),
-      value: scalar?.value ?? null,
-      path,
-      offset: start,
-    }
+    const [text, value] = isScalar(target) ? [getScalarText(target), target.value] : ['', null]
+    return { kind: 'text', text, value: value ?? null, path, offset: start }
   }
   if (document.contents === null) return undefined
   const root = walk(document.contents, '', fileStart)
-  if (tooMuch) {
-    mistakes.add(
-      { offset: fileStart, path: '' },
-      `the mapping has more than ${MAX_NODES} parts, or is nested more than ${MAX_DEPTH} deep`,
-    )
-    return undefined
-  }
-  return root
+  if (!tooMuch) return root
+  const limits = `more than ${MAX_NODES} parts, or is nested more than ${MAX_DEPTH} deep`
+  return errors.add({ offset: fileStart, path: '' }, `the mapping has ${limits}`)
 }
 
-function textOf(scalar: { readonly source?: string; readonly value: unknown }): string {
+function getScalarText(scalar: { readonly source?: string; readonly value: unknown }): string {
   return scalar.source ?? (typeof scalar.value === 'string' ? scalar.value : '')
 }
 
-function rangeStart(node: unknown): number | undefined {
+function getRangeStart(node: unknown): number | undefined {
   if (typeof node !== 'object' || node === null || !('range' in node)) return undefined
   return Array.isArray(node.range) && typeof node.range[0] === 'number' ? node.range[0] : undefined
 }

@@ -1,40 +1,43 @@
-/** Turns the text of a cell into the value a field takes, or refuses it with a problem. */
+/** Converts the text of a cell into the value that a field takes, or refuses it with a problem. */
 import type { FieldRule } from '../../contract/fields.ts'
-import { didYouMean } from '../../support/nearest.ts'
-import { dateConverter, type DateOptions, dateTimeConverter } from './dates.ts'
-import { decimalConverter, integerConverter, moneyConverter } from './numbers.ts'
+import { didYouMean } from '../../support/text.ts'
+import { createDateConverter, createDateTimeConverter, type DateOptions } from './dates.ts'
+import {
+  createDecimalConverter,
+  createIntegerConverter,
+  createMoneyConverter,
+  type NumberOptions,
+} from './numbers.ts'
 import { toCountry } from './places.ts'
-import type { NumberOptions } from './number-text.ts'
-import { cutBefore, quoted } from './text.ts'
-import type { Convert } from './value.ts'
+import { type Convert, findCutPosition, quoteText, type Refuse } from './text.ts'
 
-/** How a text may differ from what a field takes. */
-export interface ValueOptions extends NumberOptions {
-  /** A text that is too long is cut. */
-  readonly cut?: boolean
-}
-
-/** The conversion for a field, made once. */
-export function converterFor(rule: FieldRule, dates: DateOptions, options: ValueOptions = {}): Convert {
+/** The conversion for a field, made once; with `cut`, a text that is too long is cut. */
+export function createConverter(
+  rule: FieldRule,
+  dates: DateOptions,
+  options: NumberOptions & { readonly cut?: boolean } = {},
+): Convert {
   switch (rule.kind) {
     case 'text': {
-      const convert = rule.code === 'upc' ? upcConverter(rule.max) : textConverter(rule.max)
-      return options.cut === true && rule.max !== undefined ? cutting(rule.max, convert) : convert
+      const { code, max } = rule
+      const convert = code === 'upc' ? createUpcConverter(max) : createTextConverter(max)
+      if (!options.cut || max === undefined) return convert
+      return (text, refuse) => convert(text.slice(0, findCutPosition(text, max)).trimEnd(), refuse)
     }
     case 'integer':
-      return integerConverter(rule.min, rule.max, options)
+      return createIntegerConverter(rule.min, rule.max, options)
     case 'money':
-      return moneyConverter(rule.wholeDigits, options)
+      return createMoneyConverter(rule.wholeDigits, options)
     case 'decimal':
-      return decimalConverter(rule, options)
+      return createDecimalConverter(rule, options)
     case 'dateTime':
-      return dateTimeConverter(dates)
+      return createDateTimeConverter(dates)
     case 'date':
-      return dateConverter(dates)
+      return createDateConverter(dates)
     case 'boolean':
       return toBoolean
     case 'choice':
-      return choiceConverter(rule.values)
+      return createChoiceConverter(rule.values)
     case 'country':
       return toCountry
     case 'province':
@@ -45,59 +48,82 @@ export function converterFor(rule: FieldRule, dates: DateOptions, options: Value
 
 /** What no keyboard writes; tabs and line breaks are none of these. */
 // oxlint-disable-next-line no-control-regex -- control characters are what it is for
-const CONTROL = /[\u0000-\u0008\u000e-\u001f\u007f]/
+const CONTROL_CHARACTER = /[\u0000-\u0008\u000e-\u001f\u007f]/
 
-function textConverter(max = Number.POSITIVE_INFINITY): Convert {
+function createTextConverter(max = Number.POSITIVE_INFINITY): Convert {
   return (text, refuse) => {
     if (text.length > max) {
-      const message = `${quoted(text)} has ${text.length} characters; the API takes at most ${max}.`
+      const message = `${quoteText(text)} has ${text.length} characters; the API takes at most ${max}.`
       return refuse('value-too-long', message)
     }
-    const control = CONTROL.exec(text)?.[0]
+    const control = CONTROL_CHARACTER.exec(text)?.[0]
     if (control === undefined) return text
     const code = control.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()
-    return refuse(
-      'field-invalid',
-      `The text holds the control character U+${code}.`,
-      'Remove it; no reader can show it.',
-    )
+    const message = `The text holds the control character U+${code}.`
+    return refuse('field-invalid', message, 'Remove it; no reader can show it.')
   }
-}
-
-function cutting(max: number, convert: Convert): Convert {
-  return (text, refuse) => convert(text.slice(0, cutBefore(text, max)).trimEnd(), refuse)
 }
 
 const EXPONENT = /^\d+([.,]\d+)?E\+?\d+$/i
 
-function upcConverter(max: number | undefined): Convert {
-  const convert = textConverter(max)
-  return (text, refuse) =>
-    EXPONENT.test(text)
-      ? refuse(
-          'upc-in-exponent-form',
-          `${quoted(text)} is a number in exponent form; its last digits are gone.`,
-        )
-      : convert(text, refuse)
+function createUpcConverter(max: number | undefined): Convert {
+  const convert = createTextConverter(max)
+  return (text, refuse) => {
+    if (!EXPONENT.test(text)) return convert(text, refuse)
+    const message = `${quoteText(text)} is a number in exponent form; its last digits are gone.`
+    return refuse('upc-in-exponent-form', message)
+  }
 }
 
-const YES = new Set(['true', 'yes', 'y', '1'])
-const NO = new Set(['false', 'no', 'n', '0'])
+const TRUE_WORDS = new Set(['true', 'yes', 'y', '1'])
+const FALSE_WORDS = new Set(['false', 'no', 'n', '0'])
 
 const toBoolean: Convert = (text, refuse) => {
   const word = text.toLowerCase()
-  if (YES.has(word)) return true
-  if (NO.has(word)) return false
-  return refuse('boolean-expected', `${quoted(text)} is neither yes nor no.`)
+  if (TRUE_WORDS.has(word)) return true
+  if (FALSE_WORDS.has(word)) return false
+  return refuse('boolean-expected', `${quoteText(text)} is neither yes nor no.`)
 }
 
-function choiceConverter(values: readonly string[]): Convert {
+function createChoiceConverter(values: readonly string[]): Convert {
   const byWord = new Map(values.map((value) => [value.toLowerCase(), value]))
-  return (text, refuse) =>
-    byWord.get(text.toLowerCase()) ??
-    refuse(
-      'value-not-allowed',
-      `${quoted(text)} is not allowed here.${didYouMean(text, values)}`,
-      `Use one of ${values.join(', ')}.`,
-    )
+  return (text, refuse) => {
+    const value = byWord.get(text.toLowerCase())
+    if (value !== undefined) return value
+    const message = `${quoteText(text)} is not allowed here.${didYouMean(text, values)}`
+    return refuse('value-not-allowed', message, `Use one of ${values.join(', ')}.`)
+  }
+}
+
+// Numbers that are names, such as postal codes and UPCs: their leading zeros and check digits.
+
+/** The lengths of the numbers GS1 gives out: EAN-8, UPC, EAN-13 and GTIN-14. */
+export const GS1_WIDTHS: readonly number[] = [8, 12, 13, 14]
+
+/** A text of digits only, with the zeros in front that it should have; other texts are what they are. */
+export function padDigits(text: string, width: number): string {
+  return /^\d+$/.test(text) ? text.padStart(width, '0') : text
+}
+
+/** A UPC with its zeros, when its check digit proves that no other digit is missing. */
+export function restoreUpc(text: string, width: number, refuse: Refuse) {
+  // What spreadsheets made of it is the field's own to refuse.
+  if (!/^\d+$/.test(text)) return text
+  if (text.length > width) {
+    const message = `${quoteText(text)} has ${text.length} digits; a UPC has ${width} here.`
+    return refuse('check-digit-wrong', message)
+  }
+  const upc = text.padStart(width, '0')
+  if (computeCheckDigit(upc.slice(0, -1)) === upc.slice(-1)) return upc
+  return refuse('check-digit-wrong', `The check digit of ${quoteText(text)} does not fit its other digits.`)
+}
+
+/** The GS1 check digit of the digits before it. */
+export function computeCheckDigit(digits: string): string {
+  let sum = 0
+  for (let index = 0; index < digits.length; index += 1) {
+    const fromRight = digits.length - index
+    sum += Number(digits.charAt(index)) * (fromRight % 2 === 1 ? 3 : 1)
+  }
+  return String((10 - (sum % 10)) % 10)
 }

@@ -1,9 +1,8 @@
-/** Dates and times in the forms a mapping names, as the UTC text the API takes. */
-import type { Convert } from './value.ts'
-import { type DateFormat, timeOf, type WrittenTime } from './date-format.ts'
-import { offsetOf } from './date-parts.ts'
-import { quoted } from './text.ts'
-import type { Zone } from './zone.ts'
+/** Converts dates and times in the forms that a mapping names into the UTC text that the API takes. */
+import { IANAZone } from 'luxon'
+import { type DateFormat, parseOffset, toWrittenTime, type WrittenTime } from './date-format.ts'
+import { type Convert, quoteText } from './text.ts'
+import { DAY_MS } from '../../support/clock.ts'
 
 export interface DateOptions {
   /** Tried in order; ISO 8601 when there are none. */
@@ -14,43 +13,39 @@ export interface DateOptions {
   readonly zone: Zone
 }
 
-const ISO =
+const ISO_PATTERN =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
 
 const ISO_NAME = 'yyyy-MM-dd HH:mm:ss'
 
-export function dateTimeConverter(options: DateOptions): Convert {
-  const write = utcWriter()
+export function createDateTimeConverter(options: DateOptions): Convert {
+  const write = createUtcFormatter()
   return (text, refuse) => {
-    const written = readTime(text, options)
-    if (written === undefined) return refuse('date-expected', notADate(text, options))
-    const instant = instantOf(written, options.zone)
-    if (instant === undefined) {
-      return refuse(
-        'date-expected',
-        `${quoted(text)} is a time that the clocks skipped that day, at the change to daylight saving time.`,
-        'Correct the time, or send times with their offset, such as 2026-03-08T02:30:00-05:00.',
-      )
-    }
-    return write(instant)
+    const written = parseTime(text, options)
+    if (written === undefined) return refuse('date-expected', describeInvalidDate(text, options))
+    const instant = resolveInstant(written, options.zone)
+    if (instant !== undefined) return write(instant)
+    const message = `${quoteText(text)} is a time that the clocks skipped that day, at the change to daylight saving time.`
+    const fix = 'Correct the time, or send times with their offset, such as 2026-03-08T02:30:00-05:00.'
+    return refuse('date-expected', message, fix)
   }
 }
 
-const DAY_MS = 24 * 60 * 60_000
-const MAX_CACHED = 1000
+const MAX_CACHED_DAYS = 1000
+
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
 
 /**
  * Writes instants as `2026-11-02T13:55:00Z`. A file has few days, and writing each of them only once takes a third off
  * the time of a date and 3 % off that of a whole translation.
  */
-function utcWriter(): (instantMs: number) => string {
+function createUtcFormatter(): (instantMs: number) => string {
   const days = new Map<number, string>()
   return (instantMs) => {
     const day = Math.floor(instantMs / DAY_MS)
     let date = days.get(day)
     if (date === undefined) {
-      if (days.size >= MAX_CACHED) days.clear()
+      if (days.size >= MAX_CACHED_DAYS) days.clear()
       date = new Date(instantMs).toISOString().slice(0, 10)
       days.set(day, date)
     }
@@ -62,17 +57,17 @@ function utcWriter(): (instantMs: number) => string {
 }
 
 /** A date is taken as it is written, whatever time and zone stand behind it. */
-export function dateConverter(options: DateOptions): Convert {
+export function createDateConverter(options: DateOptions): Convert {
   return (text, refuse) => {
-    const written = readTime(text, options)
-    if (written === undefined) return refuse('date-expected', notADate(text, options))
+    const written = parseTime(text, options)
+    if (written === undefined) return refuse('date-expected', describeInvalidDate(text, options))
     return new Date(written.localMs).toISOString().slice(0, 10)
   }
 }
 
 /** The text in one of the formats, or as ISO 8601 when there are none. */
-export function readTime(text: string, { formats }: DateOptions): WrittenTime | undefined {
-  if (formats.length === 0) return readIso(text)
+export function parseTime(text: string, { formats }: DateOptions): WrittenTime | undefined {
+  if (formats.length === 0) return parseIso(text)
   for (const format of formats) {
     const written = format.read(text)
     if (written !== undefined) return written
@@ -80,27 +75,71 @@ export function readTime(text: string, { formats }: DateOptions): WrittenTime | 
   return undefined
 }
 
-export function instantOf({ localMs, offsetMs }: WrittenTime, zone: Zone): number | undefined {
+export function resolveInstant({ localMs, offsetMs }: WrittenTime, zone: Zone): number | undefined {
   return offsetMs === undefined ? zone.toInstant(localMs) : localMs - offsetMs
 }
 
-function readIso(text: string): WrittenTime | undefined {
-  const match = ISO.exec(text)
+function parseIso(text: string): WrittenTime | undefined {
+  const match = ISO_PATTERN.exec(text)
   if (!match) return undefined
   const [, year, month, day, hour = '0', minute = '0', second = '0', offset] = match
-  return timeOf({
+  return toWrittenTime({
     year: Number(year),
     month: Number(month),
     day: Number(day),
     hour: Number(hour),
     minute: Number(minute),
     second: Number(second),
-    ...(offset === undefined ? {} : { offsetMs: offsetOf(offset) }),
+    ...(offset === undefined ? {} : { offsetMs: parseOffset(offset) }),
   })
 }
 
 /** What to say of a text that is in none of the formats. */
-export function notADate(text: string, { names }: DateOptions): string {
+export function describeInvalidDate(text: string, { names }: DateOptions): string {
   const forms = names.length === 0 ? ISO_NAME : names.join(' or ')
-  return `${quoted(text)} is not a date written as ${forms}.`
+  return `${quoteText(text)} is not a date written as ${forms}.`
+}
+
+// Local times of a zone as instants; decides the hours that daylight saving skips or repeats.
+
+interface Zone {
+  /** The instant of a local time given as if it were UTC; the first of two; undefined when it was skipped. */
+  toInstant(localMs: number): number | undefined
+  /** The local time of an instant, as if it were UTC. */
+  toLocal(instantMs: number): number
+}
+
+/** Zones change their offset at quarters of an hour only. */
+const BUCKET_MS = 15 * 60_000
+const MAX_CACHED_OFFSETS = 4096
+
+export const UTC: Zone = { toInstant: (localMs) => localMs, toLocal: (instantMs) => instantMs }
+
+/** The zone of this IANA name, such as `America/New_York`; undefined when there is none. */
+export function findZone(name: string): Zone | undefined {
+  if (/^(utc|gmt|z)$/i.test(name)) return UTC
+  if (!IANAZone.isValidZone(name)) return undefined
+  const zone = IANAZone.create(name)
+  const offsets = new Map<number, number>()
+  const offsetAt = (instantMs: number) => {
+    const bucket = Math.floor(instantMs / BUCKET_MS)
+    const known = offsets.get(bucket)
+    if (known !== undefined) return known
+    if (offsets.size >= MAX_CACHED_OFFSETS) offsets.clear()
+    const offset = zone.offset(bucket * BUCKET_MS) * 60_000
+    offsets.set(bucket, offset)
+    return offset
+  }
+  return {
+    toInstant(localMs) {
+      const before = localMs - offsetAt(localMs - DAY_MS)
+      const after = localMs - offsetAt(localMs + DAY_MS)
+      // An offset is right when it is the one in force at the instant it leads to.
+      const earlier = Math.min(before, after)
+      if (earlier + offsetAt(earlier) === localMs) return earlier
+      const later = Math.max(before, after)
+      return later + offsetAt(later) === localMs ? later : undefined
+    },
+    toLocal: (instantMs) => instantMs + offsetAt(instantMs),
+  }
 }

@@ -1,16 +1,12 @@
-/** Whole numbers, money and measures as people and spreadsheets write them. Exact: no float ever holds one. */
+/** Converts whole numbers, money and measures as people write them. Exact: no float ever holds one. */
 import type { FieldRule } from '../../contract/fields.ts'
-import { type Decimal, formatDecimal, rescaleExactly } from '../../support/decimal.ts'
-import { currencyCure, decimalCure, shorterCure, wholeCure } from './number-cures.ts'
-import { type NumberOptions, numberReader, PLAIN_NUMBERS } from './number-text.ts'
-import { rounded } from './rounding.ts'
-import type { Convert, Refuse } from './value.ts'
-import { quoted } from './text.ts'
+import { type Decimal, formatDecimal, parseDecimal, rescaleExactly } from '../../support/decimal.ts'
+import { type Convert, quoteText, type Refuse } from './text.ts'
 
-export function integerConverter(min: number, max: number, options: NumberOptions = PLAIN_NUMBERS): Convert {
-  const read = numberReader(options)
+export function createIntegerConverter(min: number, max: number, options: NumberOptions): Convert {
+  const read = createNumberReader(options)
   const mayBePlain = options.implied === undefined
-  const cure = wholeCure(options)
+  const fix = suggestWholeFix(options)
   return (text, refuse) => {
     if (mayBePlain && text.length < 10 && isDigits(text)) {
       const plain = Number(text)
@@ -18,78 +14,79 @@ export function integerConverter(min: number, max: number, options: NumberOption
     }
     const number = read(text)
     if ('why' in number) {
-      const message = number.why ?? notWhole(text)
-      return refuse('integer-expected', message, number.why === undefined ? cure : (number.hint ?? cure))
+      const message = number.why ?? describeNotWhole(text)
+      return refuse('integer-expected', message, number.why === undefined ? fix : (number.fix ?? fix))
     }
-    const whole = fitted(number, 0, options)
-    if (whole === undefined) return refuse('integer-expected', notWhole(text), cure)
+    const whole = fitScale(number, 0, options)
+    if (whole === undefined) return refuse('integer-expected', describeNotWhole(text), fix)
     const value = Number(whole.units)
     return value >= min && value <= max ? value : refuseRange(text, min, max, refuse)
   }
 }
 
-function notWhole(text: string): string {
-  return `${quoted(text)} is not a whole number.`
+function describeNotWhole(text: string): string {
+  return `${quoteText(text)} is not a whole number.`
 }
 
 function refuseRange(text: string, min: number, max: number, refuse: Refuse) {
-  return refuse('number-out-of-range', `${quoted(text)} is outside of ${min} to ${max}.`)
+  return refuse('number-out-of-range', `${quoteText(text)} is outside of ${min} to ${max}.`)
 }
 
-export function moneyConverter(wholeDigits: number, options: NumberOptions = PLAIN_NUMBERS): Convert {
+export function createMoneyConverter(wholeDigits: number, options: NumberOptions): Convert {
   const plainMoney = new RegExp(`^(?:0|[1-9]\\d{0,${wholeDigits - 1}})\\.\\d{2}$`)
   const mayBePlain = options.decimal !== ',' && options.implied === undefined
-  const read = numberReader(options)
-  const cure = decimalCure(options)
+  const read = createNumberReader(options)
+  const fix = suggestDecimalFix(options)
   return (text, refuse) => {
     if (mayBePlain && plainMoney.test(text)) return text
-    const number = read(withoutCurrency(text))
+    const number = read(stripCurrency(text))
     if ('why' in number) {
-      const message = number.why ?? `${quoted(text)} is not an amount in US dollars.`
-      return refuse('decimal-expected', message, currencyCure(text) ?? number.hint ?? cure)
+      const message = number.why ?? `${quoteText(text)} is not an amount in US dollars.`
+      return refuse('decimal-expected', message, suggestCurrencyFix(text) ?? number.fix ?? fix)
     }
-    const exact = fitted(number, 2, options)
+    const exact = fitScale(number, 2, options)
     if (exact === undefined) {
-      const message = `${quoted(text)} has more than two decimals; the API would lose digits.`
-      return refuse('decimal-expected', message, shorterCure(2))
+      const message = `${quoteText(text)} has more than two decimals; the API would lose digits.`
+      return refuse('decimal-expected', message, suggestFewerDecimals(2))
     }
-    if (exact.units < 0n) return refuse('number-out-of-range', `${quoted(text)} is below zero.`)
+    if (exact.units < 0n) return refuse('number-out-of-range', `${quoteText(text)} is below zero.`)
     const amount = formatDecimal(exact)
     return amount.length <= wholeDigits + 3
       ? amount
-      : refuse('number-out-of-range', `${quoted(text)} is more than the API takes: ${wholeDigits} digits.`)
+      : refuse('number-out-of-range', `${quoteText(text)} is more than the API takes: ${wholeDigits} digits.`)
   }
 }
 
-export function decimalConverter(
+export function createDecimalConverter(
   { unit, wholeDigits, decimals }: Extract<FieldRule, { kind: 'decimal' }>,
-  options: NumberOptions = PLAIN_NUMBERS,
+  options: NumberOptions,
 ): Convert {
-  const read = numberReader(options)
-  const cure = decimalCure(options)
+  const read = createNumberReader(options)
+  const fix = suggestDecimalFix(options)
   return (text, refuse) => {
     const number = read(text)
     if ('why' in number) {
-      const message = number.why ?? `${quoted(text)} is not a number of ${unit}.`
-      return refuse('decimal-expected', message, number.hint ?? cure)
+      const message = number.why ?? `${quoteText(text)} is not a number of ${unit}.`
+      return refuse('decimal-expected', message, number.fix ?? fix)
     }
-    if (number.units <= 0n) return refuse('number-out-of-range', `${quoted(text)} is not above zero.`)
-    const exact = fitted(number, decimals, options)
+    if (number.units <= 0n) return refuse('number-out-of-range', `${quoteText(text)} is not above zero.`)
+    const exact = fitScale(number, decimals, options)
     if (exact === undefined) {
-      const message = `${quoted(text)} has more than ${decimals} decimals; the API would lose digits.`
-      return refuse('decimal-expected', message, shorterCure(decimals))
+      const message = `${quoteText(text)} has more than ${decimals} decimals; the API would lose digits.`
+      return refuse('decimal-expected', message, suggestFewerDecimals(decimals))
     }
-    if (exact.units === 0n) return refuse('number-out-of-range', `${quoted(text)} is nothing when rounded.`)
+    if (exact.units === 0n)
+      return refuse('number-out-of-range', `${quoteText(text)} is nothing when rounded.`)
     const measure = formatDecimal(exact).replace(/\.?0+$/, '')
     return exact.units < 10n ** BigInt(wholeDigits + decimals)
       ? measure
-      : refuse('number-out-of-range', `${quoted(text)} is too large.`)
+      : refuse('number-out-of-range', `${quoteText(text)} is too large.`)
   }
 }
 
 /** With so many decimals; undefined when that would lose a digit and nobody asked to round. */
-function fitted(number: Decimal, scale: number, { round }: NumberOptions): Decimal | undefined {
-  return round === undefined ? rescaleExactly(number, scale) : rounded(number, scale, round)
+function fitScale(number: Decimal, scale: number, { round }: NumberOptions): Decimal | undefined {
+  return round === undefined ? rescaleExactly(number, scale) : roundDecimal(number, scale, round)
 }
 
 function isDigits(text: string): boolean {
@@ -101,8 +98,141 @@ function isDigits(text: string): boolean {
 }
 
 /** `$1,433.66`, `-$5.00`, `($5.00)` and `5.00 USD` without the sign of the currency; the sign of the number stays. */
-export function withoutCurrency(text: string): string {
+export function stripCurrency(text: string): string {
   return text
     .replace(/^([+(-]?)\s*(?:(?:US)?\$|USD)\s*/, '$1')
     .replace(/\s*(?:(?:US)?\$|USD)\s*([)-]?)$/, '$1')
+}
+
+// Parses the text of a number: signs, separators of thousands, decimal points and commas.
+
+export interface NumberOptions {
+  /** What stands before the decimals; without it, what two people would read differently is refused. */
+  readonly decimal?: '.' | ',' | undefined
+  /** How many of the last digits are decimals that no point marks. */
+  readonly implied?: number | undefined
+  readonly round?: Rounding | undefined
+}
+
+/** Why a text is no number, where there is more to say than that. */
+export interface InvalidNumber {
+  readonly why: string | undefined
+  readonly fix?: string
+}
+
+type NumberReader = (text: string) => Decimal | InvalidNumber
+
+/** Nothing longer is a number anybody meant. */
+const MAX_NUMBER_LENGTH = 30
+const INVALID_NUMBER: InvalidNumber = { why: undefined }
+const COMMA: InvalidNumber = { why: undefined, fix: 'Write a point before the decimals, such as 12.50.' }
+
+export function createNumberReader({ decimal, implied }: NumberOptions): NumberReader {
+  const grammar = GRAMMARS[decimal ?? 'unsure']
+  return (text) => {
+    if (text.length > MAX_NUMBER_LENGTH) return INVALID_NUMBER
+    const bare = normalizeSign(text)
+    if (implied !== undefined) return parseImplied(text, bare, implied)
+    if (decimal === undefined && AMBIGUOUS.test(bare)) return describeAmbiguous(text, bare)
+    const [, sign = '', whole = '', , fraction = ''] = grammar.exec(bare) ?? []
+    if (whole === '' && fraction === '') return describeOtherNotation(text, bare, decimal)
+    const digits = `${sign}${whole.replace(/\D/g, '') || '0'}`
+    return parseDecimal(fraction === '' ? digits : `${digits}.${fraction.slice(0, 20)}`) ?? INVALID_NUMBER
+  }
+}
+
+/** Digits, or digits in groups of three; then perhaps decimals. Blanks and apostrophes only where the mapping says which is which. */
+const GRAMMARS = {
+  unsure: /^([+-]?)((?:\d+|\d{1,3}(?:(,)\d{3})+)?)(?:\.(\d*))?$/,
+  '.': /^([+-]?)((?:\d+|\d{1,3}(?:([,\s'’])\d{3})(?:\3\d{3})*)?)(?:\.(\d*))?$/,
+  ',': /^([+-]?)((?:\d+|\d{1,3}(?:([.\s'’])\d{3})(?:\3\d{3})*)?)(?:,(\d*))?$/,
+}
+
+/** `(5.00)` and `5.00-` are below zero, as `-5.00` is. */
+function normalizeSign(text: string): string {
+  const inner = /^\((.*)\)$/.exec(text)?.[1] ?? /^([\d.,].*?)\s*-$/.exec(text)?.[1]
+  return inner === undefined ? text : `-${inner}`
+}
+
+function parseImplied(text: string, bare: string, scale: number): Decimal | InvalidNumber {
+  const number = /^[+-]?\d+$/.test(bare) ? parseDecimal(bare) : undefined
+  if (number !== undefined) return { units: number.units, scale }
+  if (!/^[+-]?\d+[.,]\d*$/.test(bare)) return INVALID_NUMBER
+  const digits = `its last ${scale} digits are the decimals`
+  return { why: `${quoteText(text)} has a point, but the mapping says that ${digits}.` }
+}
+
+/**
+ * A comma with three digits behind it and nothing else: a thousand where people write points for decimals, one where they
+ * write commas. The same for a whole number with a point and three zeros.
+ */
+const AMBIGUOUS = /^[+-]?\d{1,3}(?:,\d{3}|\.000)$/
+
+function describeAmbiguous(text: string, bare: string): Decimal | InvalidNumber {
+  return {
+    why: `${quoteText(text)} may mean ${bare.replace(/[.,]/, '')} or ${bare.replace(',', '.')}.`,
+    fix: 'Write it without separators of thousands and with a point before decimals, such as 1000 or 1000.00; or say with `decimal` in the mapping how numbers are written.',
+  }
+}
+
+/** A number as others write it is worth a fix. */
+function describeOtherNotation(text: string, bare: string, decimal: '.' | ',' | undefined) {
+  if (decimal === ',' && /\d\.\d+$/.test(bare)) {
+    const where = 'where the mapping says that decimals stand behind a comma'
+    return { why: `${quoteText(text)} has a point ${where}.` }
+  }
+  return decimal !== ',' && /\d,\d{1,2}$/.test(bare) ? COMMA : INVALID_NUMBER
+}
+
+// Fixes: what to do about a text that is no number.
+
+/** Undefined where nothing but the usual is to be said. */
+export function suggestDecimalFix({ decimal, implied }: NumberOptions): string | undefined {
+  if (implied !== undefined) return suggestImpliedFix(implied)
+  return decimal === ',' ? 'Write digits with a comma, such as 12,50.' : undefined
+}
+
+function suggestWholeFix({ decimal, implied }: NumberOptions): string | undefined {
+  if (implied !== undefined) return suggestImpliedFix(implied)
+  return decimal && `Write a whole number, such as 2 or ${decimal === ',' ? '2.000' : '2,000'}.`
+}
+
+/** What to do about decimals that the API does not keep. */
+function suggestFewerDecimals(decimals: number): string {
+  const what = decimals === 0 ? 'a whole number' : `${decimals} decimals at most`
+  return `Write ${what}; or let the mapping round it with \`round\`.`
+}
+
+/** What to do about an amount in another currency; undefined for a text that names none. */
+export function suggestCurrencyFix(text: string): string | undefined {
+  const isForeign = /\p{Sc}/u.test(text) || /^[A-Z]{3}\b|\b[A-Z]{3}$/.test(text.trim())
+  return isForeign ? 'Amounts are US dollars: take the sign away, or do not send this record.' : undefined
+}
+
+function suggestImpliedFix(implied: number): string {
+  const digits = `125${'0'.repeat(Math.max(0, implied - 1))}`
+  const shown = `${digits.slice(0, -implied) || '0'}.${digits.slice(-implied)}`
+  return `Write digits only, such as ${digits} for ${shown}.`
+}
+
+// Rounding of exact decimals.
+
+export type Rounding = 'half-up' | 'half-even' | 'down'
+
+/** The number with exactly `scale` decimals. `half-up` rounds away from zero, `down` towards it. */
+export function roundDecimal(value: Decimal, scale: number, rounding: Rounding): Decimal {
+  const exact = rescaleExactly(value, scale)
+  if (exact !== undefined) return exact
+  return { units: divideRounded(value.units, 10n ** BigInt(value.scale - scale), rounding), scale }
+}
+
+/** The whole number nearest to the quotient. The divisor is above zero. */
+export function divideRounded(units: bigint, divisor: bigint, rounding: Rounding): bigint {
+  const whole = units / divisor
+  const rest = units % divisor
+  const twice = (rest < 0n ? -rest : rest) * 2n
+  const isHalf = twice === divisor
+  const away =
+    rounding !== 'down' && (twice > divisor || (isHalf && (rounding === 'half-up' || whole % 2n !== 0n)))
+  return away ? whole + (rest < 0n ? -1n : 1n) : whole
 }

@@ -1,8 +1,7 @@
 /** Countries and provinces by their names or other spellings, as the codes the API takes. */
 import { iso31661, iso31662 } from 'iso-3166'
 import { isCountry, isProvinceOf } from '../../contract/places.ts'
-import type { Convert } from './value.ts'
-import { quoted } from './text.ts'
+import { type Convert, quoteText } from './text.ts'
 
 /** What people call countries whose ISO names nobody writes. */
 const COUNTRY_NAMES: Readonly<Record<string, string>> = {
@@ -20,13 +19,13 @@ const COUNTRY_NAMES: Readonly<Record<string, string>> = {
 }
 
 const COUNTRIES: ReadonlyMap<string, string> = new Map([
-  ...iso31661.map((country): [string, string] => [folded(country.name), country.alpha2]),
-  ...iso31661.map((country): [string, string] => [folded(country.alpha3), country.alpha2]),
-  ...Object.entries(COUNTRY_NAMES).map(([name, code]): [string, string] => [folded(name), code]),
+  ...iso31661.map((country): [string, string] => [foldPlaceName(country.name), country.alpha2]),
+  ...iso31661.map((country): [string, string] => [foldPlaceName(country.alpha3), country.alpha2]),
+  ...Object.entries(COUNTRY_NAMES).map(([name, code]): [string, string] => [foldPlaceName(name), code]),
 ])
 
 const PROVINCES: ReadonlyMap<string, string> = new Map(
-  iso31662.map(({ code, name }): [string, string] => [`${code.slice(0, 2)} ${folded(name)}`, code.slice(3)]),
+  iso31662.map(({ code, name }) => [`${code.slice(0, 2)} ${foldPlaceName(name)}`, code.slice(3)]),
 )
 
 /** `us`, `USA` and `United States` are all `US`. */
@@ -35,8 +34,8 @@ export const toCountry: Convert = (text, refuse) => {
   const code = text.length === 2 ? text.toUpperCase() : ''
   if (isCountry(code)) return code
   return (
-    COUNTRIES.get(folded(text)) ??
-    refuse('country-unknown', `${quoted(text)} is no country that ISO 3166 knows.`)
+    COUNTRIES.get(foldPlaceName(text)) ??
+    refuse('country-unknown', `${quoteText(text)} is no country that ISO 3166 knows.`)
   )
 }
 
@@ -45,15 +44,17 @@ export function toProvince(text: string, country: string): string {
   if (text.length === 2 && isProvinceOf(country, text)) return text.toUpperCase()
   const code = text.toUpperCase()
   if (code.length <= 3 && isProvinceOf(country, code)) return code
-  const named = PROVINCES.get(`${country} ${folded(text)}`)
+  const named = PROVINCES.get(`${country} ${foldPlaceName(text)}`)
   if (named !== undefined) return named
-  const bare = code.startsWith(`${country}-`) ? code.slice(country.length + 1) : folded(text).toUpperCase()
+  const bare = code.startsWith(`${country}-`)
+    ? code.slice(country.length + 1)
+    : foldPlaceName(text).toUpperCase()
   if (bare.length > 0 && bare.length <= 3 && isProvinceOf(country, bare)) return bare
   return code.length <= 3 ? code : text
 }
 
 /** Without case, accents and punctuation. */
-function folded(name: string): string {
+function foldPlaceName(name: string): string {
   return name
     .normalize('NFD')
     .replace(/[^\p{L}\p{N}]/gu, '')

@@ -1,10 +1,11 @@
-/** Text as cells hold it: what is blank, what a spreadsheet put around it, and how long texts are broken. */
+/** Cleans and splits the text of cells: what is blank, what spreadsheets put around it, how texts are broken. */
+import type { ProblemCode } from '../../domain/problem.ts'
 
-const LONGEST_QUOTE = 60
+const MAX_QUOTE_LENGTH = 60
 
 /** The text in quotes for a message, shortened when it is long. */
-export function quoted(text: string): string {
-  return text.length <= LONGEST_QUOTE ? `"${text}"` : `"${text.slice(0, LONGEST_QUOTE)}…"`
+export function quoteText(text: string): string {
+  return text.length <= MAX_QUOTE_LENGTH ? `"${text}"` : `"${text.slice(0, MAX_QUOTE_LENGTH)}…"`
 }
 
 const SPREADSHEET_FORMULA = /^="(.*)"$/s
@@ -14,7 +15,7 @@ const SPREADSHEET_APOSTROPHE = /^'(?=[\d+=-])/
  * The text without outer blanks (no-break spaces too) and without what spreadsheets wrap numbers in to keep their
  * zeros: `="01754"` and a leading apostrophe.
  */
-export function cleaned(raw: string): string {
+export function cleanText(raw: string): string {
   if (raw.length === 0 || isPlain(raw.charCodeAt(0), raw.charCodeAt(raw.length - 1))) return raw
   const text = raw.trim()
   const formula = SPREADSHEET_FORMULA.exec(text)
@@ -23,13 +24,13 @@ export function cleaned(raw: string): string {
 }
 
 /** Texts that mean blank, as they are compared: without case and outer blanks. */
-export function blanksOf(texts: readonly string[] = []): ReadonlySet<string> {
+export function normalizeBlanks(texts: readonly string[] = []): ReadonlySet<string> {
   return new Set(texts.map((text) => text.trim().toLowerCase()))
 }
 
 /** The text of a cell, empty where it means blank. */
-export function textOf(raw: string, blanks: ReadonlySet<string>): string {
-  const text = cleaned(raw)
+export function cleanCell(raw: string, blanks: ReadonlySet<string>): string {
+  const text = cleanText(raw)
   return blanks.size > 0 && blanks.has(text.toLowerCase()) ? '' : text
 }
 
@@ -39,13 +40,13 @@ function isPlain(first: number, last: number): boolean {
 }
 
 /** Breaks text between words into lines of at most `width` characters; its own line breaks stay, long words are cut. */
-export function wrapped(text: string, width: number): string[] {
-  const lines = linesOf(text)
+export function wrapText(text: string, width: number): string[] {
+  const lines = splitLines(text)
   return lines.every(({ length }) => length <= width) ? lines : lines.flatMap((line) => wrapLine(line, width))
 }
 
 /** The lines of a text, each without outer blanks, whatever the line ends are. */
-export function linesOf(text: string): string[] {
+export function splitLines(text: string): string[] {
   if (!text.includes('\n') && !text.includes('\r')) return [text.trim()]
   return text.split(/\r\n|\r|\n/).map((line) => line.trim())
 }
@@ -55,7 +56,7 @@ function wrapLine(line: string, width: number): string[] {
   let rest = line
   while (rest.length > width) {
     const space = rest.lastIndexOf(' ', width)
-    const end = space > 0 ? space : cutBefore(rest, width)
+    const end = space > 0 ? space : findCutPosition(rest, width)
     lines.push(rest.slice(0, end).trimEnd())
     rest = rest.slice(end).trimStart()
   }
@@ -64,7 +65,80 @@ function wrapLine(line: string, width: number): string[] {
 }
 
 /** Where to cut. A character outside the basic plane is two units long and must not be cut in half. */
-export function cutBefore(text: string, width: number): number {
+export function findCutPosition(text: string, width: number): number {
   const unit = text.charCodeAt(width - 1)
   return unit >= 0xd800 && unit <= 0xdbff && width > 1 ? width - 1 : width
+}
+
+// A conversion takes a text and gives a value or a refusal.
+
+/** Stands for a value that was refused, so that a rule over several fields does not take it for a missing one. */
+export const FAILED: Readonly<Record<string, never>> = Object.freeze({})
+
+/** Stands for an id that is still to be found, for the same reason; it is not in the body in the end. */
+export const DEFERRED: Readonly<Record<string, never>> = Object.freeze({})
+
+/** Notes a problem and gives FAILED. */
+export type Refuse = (code: ProblemCode, message: string, fix?: string) => typeof FAILED
+
+/** Text that is not blank and has no outer blanks, to a value. */
+export type Convert = (text: string, refuse: Refuse) => unknown
+
+// Several texts in one cell; a separator behind an escape is text.
+
+/** The texts of a cell. The escape counts before the separator and itself; elsewhere it is a character like any other. */
+export function splitEscaped(text: string, separator: string, escape: string | undefined): string[] {
+  if (escape === undefined || !text.includes(escape)) return text.split(separator)
+  const texts: string[] = []
+  let current = ''
+  let at = 0
+  while (at < text.length) {
+    const next = text.charAt(at + 1)
+    if (text[at] === escape && (next === escape || (next !== '' && next === separator[0]))) {
+      current += next
+      at += 2
+    } else if (text.startsWith(separator, at)) {
+      texts.push(current)
+      current = ''
+      at += separator.length
+    } else {
+      current += text.charAt(at)
+      at += 1
+    }
+  }
+  return [...texts, current]
+}
+
+/**
+ * The text as it stands between separators. Every character that could begin one is escaped: the end of a text must not
+ * run into the separator behind it.
+ */
+export function escapeSeparator(text: string, separator: string, escape: string): string {
+  const first = separator.charAt(0)
+  return text.replace(/[\s\S]/g, (unit) => (unit === escape || unit === first ? escape + unit : unit))
+}
+
+/** Why an escape cannot be used with a separator; undefined when it can. */
+export function checkEscape(escape: string, separator: string): string | undefined {
+  return separator.includes(escape)
+    ? 'the escape must be a character that is not in the separator'
+    : undefined
+}
+
+// Plain ASCII: letters without their marks.
+
+/** What Unicode does not take apart by itself. */
+const SPELLINGS = new Map(
+  [
+    'ß ss, ẞ SS, æ ae, Æ AE, œ oe, Œ OE, ø o, Ø O, đ d, Đ D, ð d, Ð D, þ th, Þ Th, ł l, Ł L, ħ h, Ħ H, ı i',
+    '‐ -, ‑ -, – -, — -, − -, ‘ \', ’ \', ‚ \', “ ", ” ", „ ", « ", » ", × x, € EUR',
+  ].flatMap((list) => list.split(', ').map((pair) => [pair.charAt(0), pair.slice(2)] as const)),
+)
+
+/** The character in ASCII: `é` is `e`, `ß` is `ss`; undefined where nobody would read the same. */
+export function toAscii(character: string): string | undefined {
+  const spelled = SPELLINGS.get(character)
+  if (spelled !== undefined) return spelled
+  const bare = character.normalize('NFKD').replace(/\p{M}/gu, '').replaceAll('\u2044', '/')
+  return /^[ -~]+$/.test(bare) ? bare : undefined
 }

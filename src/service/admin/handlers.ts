@@ -1,145 +1,118 @@
 /** What each administration endpoint does: one row per endpoint, complete by the compiler's word. */
-import { createSupplierCanceling } from '../cancels/canceling.ts'
-import { createCounts } from '../counts.ts'
-import { createCrediting } from '../credits/crediting.ts'
-import { answered } from '../http/answer.ts'
+import type { z } from 'zod'
+import { issueClient, revokeClient } from '../access/clients.ts'
+import type { Tokens } from '../access/tokens.ts'
+import { cancelForBrand } from '../cancels/cancels.ts'
+import type { ServiceContext } from '../context.ts'
+import { issueCredit } from '../credits/creation.ts'
+import { ADMIN_ENDPOINTS, type AdminEndpointName } from '../endpoints.ts'
+import { type Answer, answerWith } from '../http/answers.ts'
 import type { FaultCounts } from '../http/faults.ts'
-import { type Handler, type QueuedHandler, type ServiceCall, takes } from '../http/handling.ts'
+import { type Handler, type ServiceCall, withBody } from '../http/handler.ts'
 import { answerSmallList } from '../http/lists.ts'
-import { readSwitches } from '../http/switches.ts'
-import type { Tokens } from '../http/tokens.ts'
-import type { Resources } from '../resources.ts'
-import { createAccepting, createReturning } from '../rmas/returning.ts'
-import type { WriteQueue } from '../store/write-queue.ts'
-import { createCarrierMaking, createShippingAccountMaking } from './carriers.ts'
-import { createClientMaking, createRevoking } from './clients.ts'
-import { createConnectionChanging, createConnectionMaking, createTermsReader } from './connections.ts'
-import { ADMIN_ENDPOINTS, type AdminEndpointName } from './endpoints.ts'
-import { createInvoiceChanging } from './invoice-changes.ts'
-import { createOrderChanging } from './order-changes.ts'
-import { createPartyListing, createPartyMaking } from './parties.ts'
-import { createStockChanging } from './stock.ts'
-import { createParcelMoves } from './tracking.ts'
+import { changeInvoice } from '../invoices/changes.ts'
+import { changeOrder } from '../orders/changes.ts'
+import { countResources } from '../overview.ts'
+import { acceptReturn, issueReturn } from '../rmas/rmas.ts'
+import { moveShipment } from '../shipments/tracking.ts'
+import { readSwitches } from '../switches.ts'
+import { createCarrier, createShippingAccount } from '../trade/carriers.ts'
+import { changeConnection, createConnection, toConnectionTerms } from '../trade/connections.ts'
+import { createParty, listParties } from '../trade/parties.ts'
+import { changeStock } from '../variants/stock.ts'
 
-export interface AdminParts {
-  readonly resources: Resources
-  readonly tokens: Tokens
-  readonly queue: WriteQueue
-  /** How often each fault has struck. */
-  readonly faults: Readonly<FaultCounts>
-}
-
-export function createAdminHandlers(parts: AdminParts): Record<AdminEndpointName, QueuedHandler> {
+export function createAdminHandlers(
+  context: ServiceContext,
+  tokens: Tokens,
+  faults: Readonly<FaultCounts>,
+): Record<AdminEndpointName, Handler> {
   return {
-    ...createResourceHandlers(parts),
-    ...createPartyHandlers(parts),
-    ...createTradeHandlers(parts),
-    ...createServiceHandlers(parts),
+    ...createResourceHandlers(context),
+    ...createTradeHandlers(context, tokens),
+    ...createServiceHandlers(context, faults),
   }
 }
 
-type Handlers = Partial<Record<AdminEndpointName, QueuedHandler>>
+type Handlers = Partial<Record<AdminEndpointName, Handler>>
 
-function createResourceHandlers({ resources, queue }: AdminParts) {
-  const write = (handler: Handler) => queued(handler, queue)
-  const cancel = createSupplierCanceling(resources)
-  const changeOrder = createOrderChanging(resources)
-  const parcels = createParcelMoves(resources)
-  const issueReturn = createReturning(resources)
-  const acceptReturn = createAccepting(resources)
-  const issueCredit = createCrediting(resources)
-  const changeInvoice = createInvoiceChanging(resources)
-  const changeStock = createStockChanging(resources)
-  const endpoints = ADMIN_ENDPOINTS
+type Named = {
+  [Name in AdminEndpointName]: (typeof ADMIN_ENDPOINTS)[Name] extends { request: z.ZodType } ? Name : never
+}[AdminEndpointName]
+
+type BodyOf<Name extends Named> = z.output<(typeof ADMIN_ENDPOINTS)[Name]['request']>
+
+/** A body that is right is handed to the rule, with the id in the path. */
+function receive<Name extends Named>(name: Name, rule: (id: number, body: BodyOf<Name>) => Answer): Handler {
+  return withBody(ADMIN_ENDPOINTS[name].request, (_, body, id) => rule(id, body as BodyOf<Name>))
+}
+
+function createResourceHandlers(context: ServiceContext) {
   return {
-    cancelForBrand: write(takes(endpoints.cancelForBrand.request, (_, body, id) => cancel(id, body))),
-    changeOrder: write(takes(endpoints.changeOrder.request, (_, body, id) => changeOrder(id, body))),
-    pickUpShipment: write(({ id }) => parcels.pickUp(id)),
-    deliverShipment: write(({ id }) => parcels.deliver(id)),
-    createRma: write(takes(endpoints.createRma.request, (_, body, id) => issueReturn(id, body))),
-    acceptRma: write(({ id }) => acceptReturn(id)),
-    createCredit: write(takes(endpoints.createCredit.request, (_, body, id) => issueCredit(id, body))),
-    changeInvoice: write(takes(endpoints.changeInvoice.request, (_, body, id) => changeInvoice(id, body))),
-    changeStock: write(takes(endpoints.changeStock.request, (_, body, id) => changeStock(id, body))),
+    cancelForBrand: receive('cancelForBrand', (id, body) => cancelForBrand(context, id, body)),
+    changeOrder: receive('changeOrder', (id, body) => changeOrder(context, id, body)),
+    pickUpShipment: ({ id }) => moveShipment(context, id, false),
+    deliverShipment: ({ id }) => moveShipment(context, id, true),
+    createRma: receive('createRma', (id, body) => issueReturn(context, id, body)),
+    acceptRma: ({ id }) => acceptReturn(context, id),
+    createCredit: receive('createCredit', (id, body) => issueCredit(context, id, body)),
+    changeInvoice: receive('changeInvoice', (id, body) => changeInvoice(context, id, body)),
+    changeStock: receive('changeStock', (id, body) => changeStock(context, id, body)),
   } satisfies Handlers
 }
 
-function createPartyHandlers({ resources, tokens, queue }: AdminParts) {
-  const { store, directory } = resources
-  const listParties = createPartyListing(store)
-  const makeParty = createPartyMaking(store)
-  const makeClient = createClientMaking(store)
-  const revoke = createRevoking(store, tokens)
-  const takeClient = takes(ADMIN_ENDPOINTS.createClient.request, (_, body, id) => makeClient(id, body))
-  const takeParty = takes(ADMIN_ENDPOINTS.createParty.request, (_, body) => makeParty(body))
-  return {
-    listParties: (call) => answerSmallList(call, listParties()),
-    createParty: queued((call) => {
-      const answer = takeParty(call)
-      if (answer.status < 400) directory.refresh()
-      return answer
-    }, queue),
-    createClient: queued(takeClient, queue),
-    revokeClient: queued(({ name }) => revoke(name), queue),
-  } satisfies Handlers
-}
-
-function createTradeHandlers({ resources, queue }: AdminParts) {
-  const { directory } = resources
-  const makeCarrier = createCarrierMaking(resources)
-  const makeConnection = createConnectionMaking(resources)
-  const changeConnection = createConnectionChanging(resources)
-  const makeAccount = createShippingAccountMaking(resources)
-  const terms = createTermsReader(resources)
-  const endpoints = ADMIN_ENDPOINTS
+function createTradeHandlers(context: ServiceContext, tokens: Tokens) {
+  const { store, directory } = context
 
   /** Within the write, so that what comes after it finds it; a write that is taken back is read away again. */
-  function shownAfter(handler: Handler, show: (id: number, call: ServiceCall) => unknown): QueuedHandler {
-    return queued((call) => {
+  function refreshed(handler: Handler, show?: (id: number, call: ServiceCall) => unknown): Handler {
+    return (call) => {
       const answer = handler(call)
       if (answer.status >= 400) return answer
       directory.refresh()
       const { id } = answer.body as { readonly id: number }
-      return { ...answer, body: show(id, call) }
-    }, queue)
+      return show === undefined ? answer : { ...answer, body: show(id, call) }
+    }
   }
 
+  const showTerms = (id: number) => {
+    const connection = directory.findConnectionById(id)
+    return connection && toConnectionTerms(connection)
+  }
   return {
-    createCarrier: shownAfter(
-      takes(endpoints.createCarrier.request, (_, body) => makeCarrier(body)),
-      (id) => directory.carriers().find((carrier) => carrier.id === id),
+    listParties: (call) => answerSmallList(call, listParties(store)),
+    createParty: refreshed(receive('createParty', (_, body) => createParty(store, body))),
+    createClient: receive('createClient', (id, body) => issueClient(store, id, body)),
+    revokeClient: ({ name }) => revokeClient(store, tokens, name),
+    createCarrier: refreshed(
+      receive('createCarrier', (_, body) => createCarrier(context, body)),
+      (id) => directory.listCarriers().find((carrier) => carrier.id === id),
     ),
-    listConnectionTerms: (call) => answerSmallList(call, terms.all()),
-    createConnection: shownAfter(
-      takes(endpoints.createConnection.request, (_, body) => makeConnection(body)),
-      (id) => terms.one(id),
+    listConnectionTerms: (call) =>
+      answerSmallList(call, directory.listAllConnections().map(toConnectionTerms)),
+    createConnection: refreshed(
+      receive('createConnection', (_, body) => createConnection(context, body)),
+      showTerms,
     ),
-    changeConnection: shownAfter(
-      takes(endpoints.changeConnection.request, (_, body, id) => changeConnection(id, body)),
-      (id) => terms.one(id),
+    changeConnection: refreshed(
+      receive('changeConnection', (id, body) => changeConnection(context, id, body)),
+      showTerms,
     ),
-    createShippingAccount: shownAfter(
-      takes(endpoints.createShippingAccount.request, (_, body, id) => makeAccount(id, body)),
-      (id, call) => directory.connectionById(call.id)?.accounts.find((account) => account.id === id),
+    createShippingAccount: refreshed(
+      receive('createShippingAccount', (id, body) => createShippingAccount(context, id, body)),
+      (id, call) => directory.findConnectionById(call.id)?.accounts.find((account) => account.id === id),
     ),
   } satisfies Handlers
 }
 
-function createServiceHandlers({ resources, faults }: AdminParts) {
-  const { store, switches } = resources
-  const counts = createCounts(store)
+function createServiceHandlers({ store, switches }: ServiceContext, faults: Readonly<FaultCounts>) {
   return {
-    getSwitches: () => answered({ ...switches }),
+    getSwitches: () => answerWith({ ...switches }),
     turnSwitches: ({ body }) => {
       const read = readSwitches(body ?? {})
       if ('errors' in read) return { status: 400, body: read.errors }
       Object.assign(switches, read.switches)
-      return answered({ ...switches })
+      return answerWith({ ...switches })
     },
-    getCounts: () => answered({ ...counts(), faults }),
+    getCounts: () => answerWith({ ...countResources(store), faults }),
   } satisfies Handlers
-}
-
-function queued(handler: Handler, queue: WriteQueue): QueuedHandler {
-  return (call) => queue.run(() => handler(call))
 }

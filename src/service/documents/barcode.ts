@@ -1,9 +1,9 @@
 /** The bar code of a label: the tracking number as black boxes in printer dots, whole dots only. */
 import bwipjs from 'bwip-js'
 import { assert } from '../../support/errors.ts'
-import type { Box } from './paper.ts'
+import type { Box } from './pdf.ts'
 
-interface Symbol {
+interface BarcodeSymbol {
   /** Printer dots to a module, the narrowest bar. */
   readonly dot: number
   /** In printer dots, without the quiet zone. */
@@ -12,14 +12,14 @@ interface Symbol {
 }
 
 /** The widths of bars and gaps in modules, a bar first. */
-export interface Code128 extends Symbol {
+export interface Code128 extends BarcodeSymbol {
   readonly kind: 'code128'
   readonly text: string
   readonly widths: readonly number[]
 }
 
 /** Rows of modules from the top; true is black. */
-export interface DataMatrix extends Symbol {
+export interface DataMatrix extends BarcodeSymbol {
   readonly kind: 'datamatrix'
   readonly rows: readonly (readonly boolean[])[]
 }
@@ -27,7 +27,7 @@ export interface DataMatrix extends Symbol {
 export type Barcode = Code128 | DataMatrix
 
 /** The room for a bar code in printer dots, its quiet zones included. */
-export interface BarcodeRoom {
+interface BarcodeArea {
   readonly width: number
   readonly height: number
 }
@@ -47,17 +47,17 @@ const CODE_128_TEXT = /^[\x20-\x3d\x3f-\x7e]+$/
  * number that is longer (the API allows 128), or has characters outside ASCII, becomes a Data Matrix, which holds it
  * whole. A number has at least one character.
  */
-export function createBarcode(text: string, room: BarcodeRoom): Barcode {
+export function createBarcode(text: string, room: BarcodeArea): Barcode {
   const linear = CODE_128_TEXT.test(text) ? createCode128(text, room) : undefined
   return linear !== undefined && linear.dot >= DOT_MIN ? linear : createDataMatrix(text, room)
 }
 
 /** The black parts, from the top left corner of the symbol. */
-export function boxesOf(barcode: Barcode): Box[] {
-  return barcode.kind === 'code128' ? barBoxes(barcode) : moduleBoxes(barcode)
+export function toBoxes(barcode: Barcode): Box[] {
+  return barcode.kind === 'code128' ? toBarBoxes(barcode) : toModuleBoxes(barcode)
 }
 
-function createCode128(text: string, room: BarcodeRoom): Code128 {
+function createCode128(text: string, room: BarcodeArea): Code128 {
   const [symbol] = bwipjs.raw({ bcid: 'code128', text })
   assert(symbol !== undefined && 'sbs' in symbol, 'a Code 128 is drawn as bars')
   const modules = symbol.sbs.reduce((sum, width) => sum + width, 0)
@@ -65,7 +65,7 @@ function createCode128(text: string, room: BarcodeRoom): Code128 {
   return { kind: 'code128', text, dot, width: modules * dot, height: room.height, widths: symbol.sbs }
 }
 
-function createDataMatrix(text: string, room: BarcodeRoom): DataMatrix {
+function createDataMatrix(text: string, room: BarcodeArea): DataMatrix {
   // As bytes, each written as a character: otherwise characters above Latin-1 depend on the reader's guess.
   const bytes = Buffer.from(text, 'utf8').toString('latin1')
   const [symbol] = bwipjs.raw({ bcid: 'datamatrix', text: bytes, binarytext: true })
@@ -79,7 +79,7 @@ function createDataMatrix(text: string, room: BarcodeRoom): DataMatrix {
   return { kind: 'datamatrix', dot, width: pixx * dot, height: pixy * dot, rows }
 }
 
-function barBoxes({ widths, dot, height }: Code128): Box[] {
+function toBarBoxes({ widths, dot, height }: Code128): Box[] {
   const boxes: Box[] = []
   let x = 0
   for (const [index, width] of widths.entries()) {
@@ -90,9 +90,9 @@ function barBoxes({ widths, dot, height }: Code128): Box[] {
 }
 
 /** Neighbours in a row become one box, so that no hairline shows between them. */
-function moduleBoxes({ rows, dot }: DataMatrix): Box[] {
+function toModuleBoxes({ rows, dot }: DataMatrix): Box[] {
   return rows.flatMap((row, index) =>
-    runsOf(row).map(({ start, length }) => ({
+    findRuns(row).map(({ start, length }) => ({
       x: start * dot,
       y: index * dot,
       width: length * dot,
@@ -101,7 +101,7 @@ function moduleBoxes({ rows, dot }: DataMatrix): Box[] {
   )
 }
 
-function runsOf(row: readonly boolean[]): { start: number; length: number }[] {
+function findRuns(row: readonly boolean[]): { start: number; length: number }[] {
   const runs: { start: number; length: number }[] = []
   for (const [index, black] of row.entries()) {
     const last = runs.at(-1)

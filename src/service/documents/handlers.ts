@@ -1,68 +1,74 @@
-/** The endpoints that answer packing slips and shipping labels. Spec: "Generates and returns"; the format is not shown. */
+/** Makes and serves packing slips and labels. Spec: "Generates and returns"; the format is not shown. */
 import type { DocumentName } from '../../contract/endpoints.ts'
-import type { RetailerOrder } from '../../contract/order.ts'
-import type { BrandShipment } from '../../contract/shipment.ts'
-import { type Answer, answered, notFound, refused, wrongState } from '../http/answer.ts'
-import type { QueuedHandler, ServiceCall } from '../http/handling.ts'
-import { createOwnership } from '../reads.ts'
-import type { Resources } from '../resources.ts'
-import { createLabelling } from '../shipments/labelling.ts'
+import { type Answer, answerWith, refuseNotFound, refuseState, refuseWith } from '../http/answers.ts'
+import type { QueuedHandler, ServiceCall } from '../http/handler.ts'
+import type { ServiceContext } from '../context.ts'
+import { readRetailerOrders } from '../orders/views.ts'
+import { labelShipment } from '../shipments/tracking.ts'
+import { readBrandShipments } from '../shipments/views.ts'
 import type { WriteQueue } from '../store/write-queue.ts'
-import { createDocuments, type Documents } from './documents.ts'
-import type { PrintedAddress } from './wording.ts'
+import { type ShippingLabel, toShippingLabel } from './label-layout.ts'
+import { type PackingSlip, renderPackingSlip, toPackingSlip } from './packing-slip.ts'
+import { createRuler, readFonts } from './pdf.ts'
+import {
+  type LabelFormat,
+  loadImageFonts,
+  type RenderedLabel,
+  renderShippingLabel,
+} from './shipping-label.ts'
 
 /** Fonts are read with the first document, so that a service that makes none starts without them. */
 export function createDocumentHandlers(
-  resources: Resources,
+  context: ServiceContext,
   queue: WriteQueue,
 ): Record<DocumentName, QueuedHandler> {
-  const { store, clock, switches, shipments, orders } = resources
-  const isOwned = createOwnership(store, { from: 'shipments', owner: 'brand_id' })
-  const label = createLabelling(store, switches)
-  let documents: Documents | undefined
-  const made = () => (documents ??= createDocuments())
+  const { store, clock, switches } = context
+  const isOwned = (party: number, id: number) =>
+    store.find('shipments', { id, brand_id: party }) !== undefined
+  const readShipment = (id: number) => readBrandShipments(context, [id])[0]
+  const readOrder = (id: number) => readRetailerOrders(context, [id])[0]
+  let documents: ReturnType<typeof createDocumentRenderer> | undefined
+  const made = () => (documents ??= createDocumentRenderer())
 
   async function packingSlip(party: number, id: number): Promise<Answer> {
-    if (!isOwned(party, id)) return notFound()
-    const [shipment] = shipments.brand([id])
-    if (shipment?.valid_packing_slip !== true) return wrongState('The shipment may not have a packing slip.')
-    const [order] = orders.retailer([shipment.order_id])
-    if (order === undefined) return notFound()
-    const content = await made().packingSlip(slipOf(shipment, order, clock.now()))
-    return document(content, { type: 'application/pdf', name: `packing-slip-${id}.pdf` })
+    if (!isOwned(party, id)) return refuseNotFound()
+    const shipment = readShipment(id)
+    if (shipment?.valid_packing_slip !== true) return refuseState('The shipment may not have a packing slip.')
+    const order = readOrder(shipment.order_id)
+    if (order === undefined) return refuseNotFound()
+    const content = await made().packingSlip(toPackingSlip(shipment, order, clock.now()))
+    return createDocumentAnswer(content, { type: 'application/pdf', name: `packing-slip-${id}.pdf` })
   }
 
   /** A label that was not made yet is made now, and its tracking number is on the disk before it is printed. */
   async function shippingLabel({ party, id, mayWrite }: ServiceCall): Promise<Answer> {
-    if (!isOwned(party, id)) return notFound()
-    const [found] = shipments.brand([id])
+    if (!isOwned(party, id)) return refuseNotFound()
+    const found = readShipment(id)
     if (found?.valid_shipping_label !== true) {
-      return wrongState(
+      return refuseState(
         'The shipment was created without ship_weight, ship_width, ship_height and ship_length.',
       )
     }
     if (found.tracking_number === null) {
-      if (!mayWrite) return refused(403, 'The label is not made yet, and the token may only read.')
+      if (!mayWrite) return refuseWith(403, 'The label is not made yet, and the token may only read.')
       await queue.run(() => {
-        label(id, clock.now())
-        return answered(undefined)
+        labelShipment(context, id, clock.now())
+        return answerWith(undefined)
       })
     }
-    const [shipment] = shipments.brand([id])
-    const [order] = orders.retailer([found.order_id])
-    if (shipment === undefined || order === undefined) return notFound()
+    const shipment = readShipment(id)
+    const order = readOrder(found.order_id)
+    if (shipment === undefined || order === undefined) return refuseNotFound()
     const format = switches.labelFormat
-    const { contentType, content } = await made().shippingLabel(labelOf(shipment, order, clock.now()), format)
-    return document(content, { type: contentType, name: `shipping-label-${id}.${format}` })
+    const label = toShippingLabel(shipment, order, clock.now())
+    const { contentType, content } = await made().shippingLabel(label, format)
+    return createDocumentAnswer(content, { type: contentType, name: `shipping-label-${id}.${format}` })
   }
 
-  return {
-    getPackingSlip: ({ party, id }) => packingSlip(party, id),
-    getShippingLabel: shippingLabel,
-  }
+  return { getPackingSlip: ({ party, id }) => packingSlip(party, id), getShippingLabel: shippingLabel }
 }
 
-function document(content: Buffer, { type, name }: { type: string; name: string }): Answer {
+function createDocumentAnswer(content: Buffer, { type, name }: { type: string; name: string }): Answer {
   return {
     status: 200,
     body: content,
@@ -70,63 +76,18 @@ function document(content: Buffer, { type, name }: { type: string; name: string 
   }
 }
 
-function slipOf(shipment: BrandShipment, order: RetailerOrder, madeAt: number) {
-  return {
-    retailerName: order.retailer.name,
-    brandName: order.brand.name,
-    purchaseOrderNumber: order.purchase_order_number,
-    customerOrderNumber: order.customer_order_number,
-    orderedAt: order.ordered_at,
-    shippedAt: shipment.shipped_at,
-    shipFrom: originOf(shipment),
-    shipTo: order.ship_to,
-    carrierName: shipment.carrier.name,
-    methodName: shipment.shipping_method?.name ?? '',
-    trackingNumber: shipment.tracking_number,
-    giftMessage: order.gift_message,
-    lines: shipment.shipment_lines.map(({ order_line_number, part, quantity, variant }) => ({
-      number: order_line_number,
-      part,
-      quantity,
-      identifier: variant.identifier,
-      upc: variant.upc,
-      name: variant.name,
-      size: variant.size,
-      color: variant.color,
-    })),
-    madeAt,
-  }
-}
+// The same data gives the same bytes.
 
-function labelOf(shipment: BrandShipment, order: RetailerOrder, madeAt: number) {
+/** Reads the fonts, which takes some milliseconds: once for the life of the service. */
+export function createDocumentRenderer() {
+  const fonts = readFonts()
+  loadImageFonts(fonts)
+  const typeface = { fonts, ruler: createRuler(fonts) }
   return {
-    shipFrom: originOf(shipment),
-    shipTo: order.ship_to,
-    carrierName: shipment.carrier.name,
-    carrierCode: shipment.carrier.code,
-    methodName: shipment.shipping_method?.name ?? '',
-    trackingNumber: shipment.tracking_number ?? '',
-    weight: shipment.ship_weight ?? '',
-    width: shipment.ship_width ?? '',
-    length: shipment.ship_length ?? '',
-    height: shipment.ship_height ?? '',
-    purchaseOrderNumber: order.purchase_order_number,
-    reference: shipment.label_reference,
-    signature: shipment.signature === 'required' ? ('required' as const) : null,
-    madeAt,
-  }
-}
-
-function originOf(shipment: BrandShipment): PrintedAddress {
-  return {
-    name1: shipment.ship_from_name1,
-    name2: shipment.ship_from_name2,
-    street1: shipment.ship_from_street1,
-    street2: shipment.ship_from_street2,
-    city: shipment.ship_from_city,
-    province: shipment.ship_from_province,
-    postal_code: shipment.ship_from_postal_code,
-    country: shipment.ship_from_country,
-    phone1: shipment.ship_from_phone,
+    /** A PDF of US Letter pages. */
+    packingSlip: (slip: PackingSlip): Promise<Buffer> => renderPackingSlip(slip, typeface),
+    /** 4 × 6 inches. */
+    shippingLabel: (label: ShippingLabel, format: LabelFormat): Promise<RenderedLabel> =>
+      renderShippingLabel(label, format, typeface),
   }
 }

@@ -1,42 +1,45 @@
 /** The layout of a shipping label, once for all formats: where each text, box and bar code stands, in printer dots. */
+import type { RetailerOrder } from '../../contract/order.ts'
+import type { BrandShipment } from '../../contract/shipment.ts'
+import { readOrigin } from '../values.ts'
 import { type Barcode, createBarcode } from './barcode.ts'
-import type { Weight } from './fonts.ts'
-import type { Box, Ruler } from './paper.ts'
-import { addressLines, dateOf, type PrintedAddress, printable, wrap } from './wording.ts'
+import type { Box, Ruler, Weight } from './pdf.ts'
+import { addressLines, formatUtcDate, type PrintedAddress, toPrintable, wrapText } from './text.ts'
 
-export interface ShippingLabel {
-  readonly shipFrom: PrintedAddress
-  readonly shipTo: PrintedAddress
-  readonly carrierName: string
-  readonly carrierCode: string
-  readonly methodName: string
-  /** At least one character. */
-  readonly trackingNumber: string
-  /** Pounds. */
-  readonly weight: string
-  /** Inches. */
-  readonly width: string
-  readonly length: string
-  readonly height: string
-  readonly purchaseOrderNumber: string
-  /** Spec: "Text the supplier may add to the label." */
-  readonly reference: string | null
-  readonly signature: 'required' | null
-  /** Milliseconds; the date on the label. */
-  readonly madeAt: number
+export function toShippingLabel(shipment: BrandShipment, order: RetailerOrder, madeAt: number) {
+  const shipTo: PrintedAddress = order.ship_to
+  return {
+    shipFrom: readOrigin(shipment),
+    shipTo,
+    carrierName: shipment.carrier.name,
+    carrierCode: shipment.carrier.code,
+    methodName: shipment.shipping_method?.name ?? '',
+    trackingNumber: shipment.tracking_number ?? '',
+    weight: shipment.ship_weight ?? '',
+    width: shipment.ship_width ?? '',
+    length: shipment.ship_length ?? '',
+    height: shipment.ship_height ?? '',
+    purchaseOrderNumber: order.purchase_order_number,
+    reference: shipment.label_reference,
+    signature: shipment.signature === 'required' ? ('required' as const) : null,
+    madeAt,
+  }
 }
 
-export type Mark =
+/** The weight is in pounds, sizes are in inches. The tracking number has at least one character. */
+export type ShippingLabel = Readonly<ReturnType<typeof toShippingLabel>>
+
+export type LabelElement =
   | ({
       readonly kind: 'text'
       readonly text: string
       readonly x: number
       readonly baseline: number
-    } & MarkFace)
+    } & ElementFace)
   | { readonly kind: 'box'; readonly box: Box }
   | { readonly kind: 'barcode'; readonly x: number; readonly y: number; readonly barcode: Barcode }
 
-interface MarkFace {
+interface ElementFace {
   readonly size: number
   readonly weight: Weight
 }
@@ -54,83 +57,76 @@ const BAND = { from: 0, to: 226, service: 610, tracking: 756, end: 1070 }
 /** The column at the right of the origin: what the parcel weighs and measures. */
 const PARCEL = { x: 532, width: LABEL.width - MARGIN - 532 }
 
-const CAPTION: MarkFace = { size: 18, weight: 'regular' }
+const CAPTION: ElementFace = { size: 18, weight: 'regular' }
 
-export function labelMarks(label: ShippingLabel, ruler: Ruler): Mark[] {
+export function layOutLabel(label: ShippingLabel, ruler: Ruler): LabelElement[] {
   return [
-    ...originMarks(label, ruler),
-    ...destinationMarks(label, ruler),
-    ...serviceMarks(label, ruler),
-    ...trackingMarks(label, ruler),
-    ...referenceMarks(label, ruler),
+    ...layOutOrigin(label, ruler),
+    ...layOutDestination(label, ruler),
+    ...layOutService(label, ruler),
+    ...layOutTracking(label, ruler),
+    ...layOutReference(label, ruler),
   ]
 }
 
-function originMarks(
-  { shipFrom, weight, length, width, height, madeAt }: ShippingLabel,
-  ruler: Ruler,
-): Mark[] {
+function layOutOrigin({ shipFrom, weight, length, width, height, madeAt }: ShippingLabel, ruler: Ruler) {
   const top = BAND.from + MARGIN
   const parcel = [
     `${weight} lb`,
     `${length} × ${width} × ${height} in`,
-    dateOf(new Date(madeAt).toISOString()),
+    formatUtcDate(new Date(madeAt).toISOString()),
   ]
   const blockHeight = BAND.to - top - 24 - 12
   return [
-    caption('FROM', MARGIN, top),
-    ...block(addressTexts(shipFrom), ruler, {
+    createCaption('FROM', MARGIN, top),
+    ...layOutBlock(formatAddressLines(shipFrom), ruler, {
       area: { x: MARGIN, y: top + 24, width: PARCEL.x - MARGIN - 16, height: blockHeight },
       sizes: [24, 22, 20, 18, 16, 14],
       weight: 'regular',
     }),
-    caption('PARCEL', PARCEL.x, top),
-    ...block(parcel, ruler, {
+    createCaption('PARCEL', PARCEL.x, top),
+    ...layOutBlock(parcel, ruler, {
       area: { x: PARCEL.x, y: top + 24, width: PARCEL.width, height: blockHeight },
       sizes: [26, 24, 22, 20, 18, 16, 14],
       weight: 'regular',
     }),
-    rule(BAND.to),
+    createRule(BAND.to),
   ]
 }
 
-function destinationMarks({ shipTo }: ShippingLabel, ruler: Ruler): Mark[] {
+function layOutDestination({ shipTo }: ShippingLabel, ruler: Ruler): LabelElement[] {
   const top = BAND.to + RULE_HEIGHT + 14
   const area = { x: MARGIN, y: top + 30, width: INNER_WIDTH, height: BAND.service - top - 30 - 14 }
   const sizes = [46, 42, 38, 34, 30, 26, 22, 20, 18, 16, 14]
   return [
-    caption('SHIP TO', MARGIN, top),
-    ...block(addressTexts(shipTo), ruler, { area, sizes, weight: 'bold' }),
-    rule(BAND.service),
+    createCaption('SHIP TO', MARGIN, top),
+    ...layOutBlock(formatAddressLines(shipTo), ruler, { area, sizes, weight: 'bold' }),
+    createRule(BAND.service),
   ]
 }
 
-function serviceMarks(
-  { carrierName, carrierCode, methodName, signature }: ShippingLabel,
-  ruler: Ruler,
-): Mark[] {
+function layOutService({ carrierName, carrierCode, methodName, signature }: ShippingLabel, ruler: Ruler) {
   const top = BAND.service + RULE_HEIGHT + 12
   const area = { x: MARGIN, y: top, width: INNER_WIDTH, height: BAND.tracking - top - 12 }
-  const service = { ...area, height: signature === null ? area.height : 68 }
   return [
-    ...block([methodName, `${carrierName} · ${carrierCode}`], ruler, {
-      area: service,
+    ...layOutBlock([methodName, `${carrierName} · ${carrierCode}`], ruler, {
+      area: { ...area, height: signature === null ? area.height : 68 },
       sizes: [42, 38, 34, 30, 28, 26, 24, 22, 20, 18, 16, 14],
       weight: 'bold',
     }),
-    ...(signature === null ? [] : signatureMarks({ ...area, y: top + 72, height: area.height - 72 }, ruler)),
-    rule(BAND.tracking),
+    ...(signature === null ? [] : layOutSignature({ ...area, y: top + 72, height: area.height - 72 }, ruler)),
+    createRule(BAND.tracking),
   ]
 }
 
-function signatureMarks(frame: Box, ruler: Ruler): Mark[] {
-  const face: MarkFace = { size: 32, weight: 'bold' }
+function layOutSignature(frame: Box, ruler: Ruler): LabelElement[] {
+  const face: ElementFace = { size: 32, weight: 'bold' }
   const text = 'SIGNATURE REQUIRED'
   const x = frame.x + (frame.width - ruler(text, face)) / 2
-  return [...frameMarks(frame, 3), { kind: 'text', text, x, baseline: frame.y + frame.height - 13, ...face }]
+  return [...layOutFrame(frame, 3), { kind: 'text', text, x, baseline: frame.y + frame.height - 13, ...face }]
 }
 
-function frameMarks({ x, y, width, height }: Box, line: number): Mark[] {
+function layOutFrame({ x, y, width, height }: Box, line: number): LabelElement[] {
   return [
     { x, y, width, height: line },
     { x, y: y + height - line, width, height: line },
@@ -139,46 +135,46 @@ function frameMarks({ x, y, width, height }: Box, line: number): Mark[] {
   ].map((box) => ({ kind: 'box', box }))
 }
 
-function trackingMarks({ trackingNumber }: ShippingLabel, ruler: Ruler): Mark[] {
+function layOutTracking({ trackingNumber }: ShippingLabel, ruler: Ruler): LabelElement[] {
   const top = BAND.tracking + RULE_HEIGHT + 12
   const room = { width: LABEL.width, height: 192 }
   const barcode = createBarcode(trackingNumber, room)
   const roomTop = top + 34
   const bottom = roomTop + room.height
   return [
-    caption('TRACKING NUMBER', MARGIN, top),
+    createCaption('TRACKING NUMBER', MARGIN, top),
     {
       kind: 'barcode',
       x: Math.floor((LABEL.width - barcode.width) / 2),
       y: roomTop + Math.floor((room.height - barcode.height) / 2),
       barcode,
     },
-    ...block([trackingNumber], ruler, {
+    ...layOutBlock([trackingNumber], ruler, {
       area: { x: MARGIN, y: bottom + 8, width: INNER_WIDTH, height: BAND.end - bottom - 16 },
       sizes: [34, 30, 26, 22, 20, 18, 16, 14, 12, 10],
       weight: 'bold',
       centered: true,
     }),
-    rule(BAND.end),
+    createRule(BAND.end),
   ]
 }
 
-function referenceMarks({ purchaseOrderNumber, reference }: ShippingLabel, ruler: Ruler): Mark[] {
+function layOutReference({ purchaseOrderNumber, reference }: ShippingLabel, ruler: Ruler): LabelElement[] {
   const top = BAND.end + RULE_HEIGHT + 14
   const texts = [`PO: ${purchaseOrderNumber}`, ...(reference === null ? [] : [`REF: ${reference}`])]
-  return block(texts, ruler, {
+  return layOutBlock(texts, ruler, {
     area: { x: MARGIN, y: top, width: INNER_WIDTH, height: LABEL.height - MARGIN - top },
     sizes: [34, 30, 26, 22, 20, 18, 16],
     weight: 'regular',
   })
 }
 
-function addressTexts(address: PrintedAddress): string[] {
-  const phone = printable(address.phone1 ?? '')
+function formatAddressLines(address: PrintedAddress): string[] {
+  const phone = toPrintable(address.phone1 ?? '')
   return [...addressLines(address), ...(phone === '' ? [] : [`Tel. ${phone}`])]
 }
 
-interface BlockOptions {
+interface Block {
   readonly area: Box
   /** From the wished size to the smallest that is still read. */
   readonly sizes: readonly number[]
@@ -190,13 +186,13 @@ interface BlockOptions {
  * Texts below each other at the largest size at which they fit the area: first each on a line of its own, then wrapped.
  * Where even the smallest is too large, which no real address is, every text gets its share of the lines and is cut.
  */
-function block(texts: readonly string[], ruler: Ruler, options: BlockOptions): Mark[] {
+function layOutBlock(texts: readonly string[], ruler: Ruler, options: Block): LabelElement[] {
   const { area, sizes, weight } = options
   const linesAt = (size: number, maxLines: number) => {
     const fits = (text: string) => ruler(text, { size, weight }) <= area.width
-    return texts.flatMap((text) => wrap(text, { fits, maxLines }))
+    return texts.flatMap((text) => wrapText(text, { fits, maxLines }))
   }
-  const capacity = (size: number) => Math.floor(area.height / leading(size))
+  const capacity = (size: number) => Math.floor(area.height / computeLineHeight(size))
   // One line more than there is room for: what does not fit shows as too many lines instead of being cut.
   const linesUncut = (size: number) => linesAt(size, capacity(size) + 1).length
   const size =
@@ -204,36 +200,33 @@ function block(texts: readonly string[], ruler: Ruler, options: BlockOptions): M
       .slice(0, Math.ceil(sizes.length / 2))
       .find((one) => linesUncut(one) <= Math.min(texts.length, capacity(one))) ??
     sizes.find((one) => linesUncut(one) <= capacity(one))
-  if (size !== undefined) return lineMarks(linesAt(size, capacity(size)), size, ruler, options)
+  if (size !== undefined) return layOutLines(linesAt(size, capacity(size)), size, ruler, options)
   const smallest = Math.min(...sizes)
   let share = capacity(smallest)
   while (share > 1 && linesAt(smallest, share).length > capacity(smallest)) share -= 1
-  return lineMarks(linesAt(smallest, share).slice(0, capacity(smallest)), smallest, ruler, options)
+  return layOutLines(linesAt(smallest, share).slice(0, capacity(smallest)), smallest, ruler, options)
 }
 
-function leading(size: number): number {
+function computeLineHeight(size: number): number {
   return Math.ceil(size * 1.2)
 }
 
-function lineMarks(lines: readonly string[], size: number, ruler: Ruler, options: BlockOptions): Mark[] {
+function layOutLines(lines: readonly string[], size: number, ruler: Ruler, options: Block): LabelElement[] {
   const { area, weight, centered } = options
-  return lines.map((text, index) => {
-    const indent = centered === true ? (area.width - ruler(text, { size, weight })) / 2 : 0
-    return {
-      kind: 'text',
-      text,
-      x: Math.round(area.x + indent),
-      baseline: area.y + index * leading(size) + Math.round(size * 0.95),
-      size,
-      weight,
-    }
-  })
+  return lines.map((text, index) => ({
+    kind: 'text',
+    text,
+    x: Math.round(area.x + (centered === true ? (area.width - ruler(text, { size, weight })) / 2 : 0)),
+    baseline: area.y + index * computeLineHeight(size) + Math.round(size * 0.95),
+    size,
+    weight,
+  }))
 }
 
-function caption(text: string, x: number, top: number): Mark {
+function createCaption(text: string, x: number, top: number): LabelElement {
   return { kind: 'text', text, x, baseline: top + CAPTION.size, ...CAPTION }
 }
 
-function rule(y: number): Mark {
+function createRule(y: number): LabelElement {
   return { kind: 'box', box: { x: MARGIN, y, width: INNER_WIDTH, height: RULE_HEIGHT } }
 }

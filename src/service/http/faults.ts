@@ -1,59 +1,50 @@
 /** The faults of real services, struck at random by the switches: some before the work, some instead of its answer. */
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Clock } from '../../support/clock.ts'
-import { type Answer, refused } from './answer.ts'
-import { throttled } from './rate-limit.ts'
-import { endpointOf, send } from './routes.ts'
-import type { ServedEndpoint } from './served.ts'
-import { FAULT_NAMES, type FaultName, SWITCHES, type Switches } from './switches.ts'
-import { httpDate } from './dates.ts'
-import { unauthorized } from './tokens.ts'
+import type { ServiceContext } from '../context.ts'
+import { type Answer, refuseWith } from './answers.ts'
+import { formatHttpDate, refuseThrottled } from './rate-limit.ts'
+import { endpointOf, sendAnswer } from './routes.ts'
+import type { Endpoint } from '../../contract/endpoints.ts'
+import { FAULT_NAMES, type FaultName, SWITCHES, type Switches } from '../switches.ts'
+import { refuseUnauthorized } from '../access/tokens.ts'
 
 /** How often each fault has struck. */
 export type FaultCounts = Record<FaultName, number>
 
-export interface FaultParts {
-  readonly switches: Switches
-  readonly counts: FaultCounts
-  /** The service's own. */
-  readonly clock: Clock
-  /** Whether there are older data to show. */
-  readonly isLagging: () => boolean
-}
-
-export function noFaults(): FaultCounts {
+export function createFaultCounts(): FaultCounts {
   return Object.fromEntries(FAULT_NAMES.map((name) => [name, 0])) as FaultCounts
 }
 
 /** Hooks the faults in around the handlers, and dates every answer by the service's clock. */
 export function registerFaults(
   app: FastifyInstance,
-  { switches, counts, clock, isLagging }: FaultParts,
+  { switches, clock }: ServiceContext,
+  { counts, hasStaleData }: { counts: FaultCounts; hasStaleData: () => boolean },
 ): void {
-  const chances = createChances(switches, 0)
+  const chances = createSeededRandom(switches, 0)
   // apart from the chances, so that turning the jitter on does not change who is struck
-  const jitters = createChances(switches, 0x9e3779b9)
+  const jitters = createSeededRandom(switches, 0x9e3779b9)
   /** Those that will strike; they count already, so that no more of them are chosen meanwhile than there may be. */
-  const chosen = new Map<FastifyRequest, AfterName>()
-  const released = holdOpen(app)
+  const chosen = new Map<FastifyRequest, FaultAfter>()
+  const released = holdConnections(app)
 
   app.addHook('preHandler', (request, reply, goOn) => {
     const fault = struck() < switches.faultLimit ? chooseFault(request, switches, chances) : undefined
-    if (fault !== undefined && isBefore(fault)) {
+    if (fault !== undefined && isFaultBefore(fault)) {
       counts[fault] += 1
-      BEFORE[fault]({ request, reply, released, refuse429: () => refuse429(chances()) })
+      FAULTS_BEFORE[fault]({ request, reply, released, refuse429: () => refuse429(chances()) })
       return
     }
     if (fault === 'staleRead') {
-      request.isStale = isLagging()
+      request.isStale = hasStaleData()
       if (request.isStale) counts[fault] += 1
     } else if (fault !== undefined) chosen.set(request, fault)
     goOn()
   })
 
   app.addHook('onSend', async (request, reply, payload) => {
-    reply.header('date', httpDate(clock.now()))
+    reply.header('date', formatHttpDate(clock.now()))
     if (endpointOf(request) === undefined) return payload
     const held = switches.latencyMs + Math.round(switches.latencyJitterMs * jitters())
     if (held > 0) await clock.sleep(held)
@@ -64,7 +55,7 @@ export function registerFaults(
     if (fault === 'truncatedJson' && !isText(payload)) return payload
     if (fault === 'redirectAfter' && request.method === 'GET') return payload
     counts[fault] += 1
-    return AFTER[fault]({ request, reply, released }, payload)
+    return FAULTS_AFTER[fault]({ request, reply, released }, payload)
   })
 
   function struck(): number {
@@ -72,55 +63,53 @@ export function registerFaults(
   }
 
   function refuse429(chance: number): Answer {
-    return throttled(chance < 0.5 ? 0 : 1, clock.now(), switches)
+    return refuseThrottled(chance < 0.5 ? 0 : 1, clock.now(), switches)
   }
 }
 
-function chooseFault(
-  request: FastifyRequest,
-  switches: Switches,
-  chances: () => number,
-): FaultName | undefined {
+function chooseFault(request: FastifyRequest, switches: Switches, next: () => number): FaultName | undefined {
   const endpoint = endpointOf(request)
   // Faults are of the API itself: neither tokens nor the administration are struck.
   if (endpoint === undefined || !endpoint.path.startsWith('/v1/')) return undefined
   return FAULT_NAMES.find(
-    (name) => switches[name] > 0 && canStrike(name, endpoint, switches) && chances() < switches[name],
+    (name) => switches[name] > 0 && canStrike(name, endpoint, switches) && next() < switches[name],
   )
 }
 
-function canStrike(fault: FaultName, endpoint: ServedEndpoint, { faultsStrike }: Switches): boolean {
+function canStrike(fault: FaultName, endpoint: Endpoint, { faultsStrike }: Switches): boolean {
   if (SWITCHES[fault].strikes === 'reading') return isReadOfParty(endpoint)
   return faultsStrike === 'all' || endpoint.method !== 'GET'
 }
 
 /** Whether older data can be shown: who is in the market, and the carriers, are always as they are. */
-export function isReadOfParty({ kind, context }: ServedEndpoint): boolean {
+function isReadOfParty({ kind, context }: Endpoint): boolean {
   return (kind === 'one' || kind === 'list') && (context === 'retailer' || context === 'brand')
 }
 
-type BeforeName = {
+type FaultBefore = {
   [Name in FaultName]: (typeof SWITCHES)[Name]['strikes'] extends 'before' ? Name : never
 }[FaultName]
-type AfterName = Exclude<FaultName, BeforeName | 'staleRead'>
+type FaultAfter = Exclude<FaultName, FaultBefore | 'staleRead'>
 
-function isBefore(fault: FaultName): fault is BeforeName {
+function isFaultBefore(fault: FaultName): fault is FaultBefore {
   return SWITCHES[fault].strikes === 'before'
 }
 
-interface Struck {
+interface FaultTarget {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   /** Resolves when the client gives up, or the service ends. */
   readonly released: (request: FastifyRequest) => Promise<void>
 }
 
-const SERVER_ERROR = refused(500, 'A server error occurred.')
+const SERVER_ERROR = refuseWith(500, 'A server error occurred.')
 
 const GATEWAY_PAGE =
   '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>'
 
-const BEFORE: Readonly<Record<BeforeName, (struck: Struck & { refuse429: () => Answer }) => unknown>> = {
+const FAULTS_BEFORE: Readonly<
+  Record<FaultBefore, (struck: FaultTarget & { refuse429: () => Answer }) => unknown>
+> = {
   resetBefore: ({ request, reply }) => {
     reply.hijack()
     request.raw.socket.destroy()
@@ -129,13 +118,13 @@ const BEFORE: Readonly<Record<BeforeName, (struck: Struck & { refuse429: () => A
     reply.hijack()
     void released(request)
   },
-  error500Before: ({ reply }) => send(reply, SERVER_ERROR),
-  html502Before: ({ reply }) => asGateway(reply).send(GATEWAY_PAGE),
-  tooMany429: ({ reply, refuse429 }) => send(reply, refuse429()),
-  expiredToken: ({ reply }) => send(reply, unauthorized('Invalid or expired token.')),
+  error500Before: ({ reply }) => sendAnswer(reply, SERVER_ERROR),
+  html502Before: ({ reply }) => answerAsGateway(reply).send(GATEWAY_PAGE),
+  tooMany429: ({ reply, refuse429 }) => sendAnswer(reply, refuse429()),
+  expiredToken: ({ reply }) => sendAnswer(reply, refuseUnauthorized('Invalid or expired token.')),
 }
 
-const AFTER: Readonly<Record<AfterName, (struck: Struck, payload: unknown) => unknown>> = {
+const FAULTS_AFTER: Readonly<Record<FaultAfter, (struck: FaultTarget, payload: unknown) => unknown>> = {
   loseAnswer: ({ request }, payload) => {
     request.raw.socket.destroy()
     return payload
@@ -149,7 +138,7 @@ const AFTER: Readonly<Record<AfterName, (struck: Struck, payload: unknown) => un
     return JSON.stringify(SERVER_ERROR.body)
   },
   html502: ({ reply }) => {
-    asGateway(reply)
+    answerAsGateway(reply)
     return GATEWAY_PAGE
   },
   redirectAfter: ({ reply }) => {
@@ -160,21 +149,20 @@ const AFTER: Readonly<Record<AfterName, (struck: Struck, payload: unknown) => un
     reply.code(503).header('retry-after', '1').type('application/json; charset=utf-8')
     return JSON.stringify({ detail: 'upstream request timeout' })
   },
-  truncatedJson: (_, payload) => {
-    return isText(payload) ? payload.slice(0, Math.floor(payload.length / 2)) : payload
-  },
+  truncatedJson: (_, payload) =>
+    isText(payload) ? payload.slice(0, Math.floor(payload.length / 2)) : payload,
 }
 
 function isText(payload: unknown): payload is string | Buffer {
   return typeof payload === 'string' || Buffer.isBuffer(payload)
 }
 
-function asGateway(reply: FastifyReply): FastifyReply {
+function answerAsGateway(reply: FastifyReply): FastifyReply {
   return reply.code(502).type('text/html; charset=utf-8')
 }
 
 /** Connections that get no answer, which would keep the service from ending for as long as their clients wait. */
-function holdOpen(app: FastifyInstance): Struck['released'] {
+function holdConnections(app: FastifyInstance): FaultTarget['released'] {
   const held = new Set<Socket>()
   let closing = false
   app.addHook('preClose', async () => {
@@ -194,7 +182,7 @@ function holdOpen(app: FastifyInstance): Struck['released'] {
 }
 
 /** Numbers from 0 to 1 that are the same for the same seed; another seed starts a sequence of its own. */
-function createChances(switches: Pick<Switches, 'faultSeed'>, salt: number): () => number {
+function createSeededRandom(switches: Pick<Switches, 'faultSeed'>, salt: number): () => number {
   let seed = switches.faultSeed
   let next = createRandom(seed ^ salt)
   return () => {

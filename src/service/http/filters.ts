@@ -2,62 +2,55 @@
 import { type RawBuilder, sql } from 'kysely'
 import { ATTRIBUTES, type AttributeCode, isAttributeCode } from '../../contract/attributes.ts'
 import { type Filter, type Filters, TIME_OPERATORS } from '../../contract/filters.ts'
-import { folded } from '../store/folded.ts'
+import { foldCase } from '../store/store.ts'
 import type { Conditions } from '../store/list-reader.ts'
-import type { FieldErrors } from './field-errors.ts'
+import type { FieldErrors } from './answers.ts'
 
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/**
- * Parameters that are no filters of the list are ignored. Spec: not shown. Values that are wrong are among the errors,
- * and the conditions are then not to be used.
- */
-export function readConditions(
-  query: Query,
-  { filters }: { readonly filters: Filters },
-  errors: FieldErrors,
-): Conditions {
+/** Other parameters are ignored (spec: not shown). With errors, the conditions are not to be used. */
+export function readConditions(query: Query, filters: Filters, errors: FieldErrors): Conditions {
   const names = Object.keys(filters)
   const acknowledged = names.includes('is_acknowledged')
-    ? flagOf('is_acknowledged', query, errors)
+    ? readFlag('is_acknowledged', query, errors)
     : undefined
   const status = filters['status']
-  const statuses = status?.kind === 'choice' ? choicesOf('status', status.values, { query, errors }) : []
+  const statuses = status?.kind === 'choice' ? readChoices('status', status.values, { query, errors }) : []
   return {
     ...(acknowledged === undefined ? {} : { acknowledged }),
     ...(statuses.length === 0 ? {} : { statuses }),
     others: names
       .filter((name) => name !== 'is_acknowledged' && name !== 'status')
-      .flatMap((name) => conditionsOf(name, filters[name], { query, errors })),
+      .flatMap((name) => toConditions(name, filters[name], { query, errors })),
   }
 }
 
-interface Asked {
+interface FilterRequest {
   readonly query: Query
   readonly errors: FieldErrors
 }
 
 type Condition = RawBuilder<unknown>
 
-function conditionsOf(name: string, filter: Filter | undefined, asked: Asked): Condition[] {
-  const value = lastOf(asked.query[name])
+function toConditions(name: string, filter: Filter | undefined, asked: FilterRequest): Condition[] {
+  const value = lastValue(asked.query[name])
   switch (filter?.kind) {
     case 'text':
       return value === undefined ? [] : [sql`${sql.ref(name)} = ${value}`]
     case 'flag': {
-      const flag = flagOf(name, asked.query, asked.errors)
+      const flag = readFlag(name, asked.query, asked.errors)
       return flag === undefined ? [] : [sql`${sql.ref(name)} = ${flag}`]
     }
     case 'choice': {
-      const values = choicesOf(name, filter.values, asked)
+      const values = readChoices(name, filter.values, asked)
       return values.length === 0 ? [] : [sql`${sql.ref(name)} in (${sql.join(values)})`]
     }
     case 'time':
-      return timesOf(name, asked)
+      return readTimes(name, asked)
     case 'attributes':
-      return value === undefined ? [] : searchOf(name, value, asked.errors)
+      return value === undefined ? [] : readSearch(name, value, asked.errors)
     case 'view':
-      flagOf(name, asked.query, asked.errors)
+      readFlag(name, asked.query, asked.errors)
       return []
     case undefined:
       return []
@@ -65,8 +58,8 @@ function conditionsOf(name: string, filter: Filter | undefined, asked: Asked): C
 }
 
 /** 1 or 0; undefined when it is not asked for or wrong. */
-export function flagOf(name: string, query: Query, errors: FieldErrors): 0 | 1 | undefined {
-  const value = lastOf(query[name])
+export function readFlag(name: string, query: Query, errors: FieldErrors): 0 | 1 | undefined {
+  const value = lastValue(query[name])
   if (value === undefined) return undefined
   const flag = FLAGS.get(value.toLowerCase())
   if (flag === undefined) errors.add([name], `"${value}" is not one of 1, 0, true, false.`)
@@ -81,9 +74,9 @@ const FLAGS: ReadonlyMap<string, 0 | 1> = new Map([
 ])
 
 /** Spec: "status on order lists may be repeated as separate parameters". */
-function choicesOf(name: string, allowed: readonly string[], { query, errors }: Asked): string[] {
+function readChoices(name: string, allowed: readonly string[], { query, errors }: FilterRequest): string[] {
   const values = new Set<string>()
-  for (const asked of allOf(query[name])) {
+  for (const asked of allValues(query[name])) {
     const value = asked.toLowerCase()
     if (allowed.includes(value)) values.add(value)
     else errors.add([name], `"${asked}" is not one of ${allowed.join(', ')}.`)
@@ -92,10 +85,10 @@ function choicesOf(name: string, allowed: readonly string[], { query, errors }: 
 }
 
 /** Spec: "Epoch timestamp in UTC, passed as {field}_{operator}". */
-function timesOf(name: string, { query, errors }: Asked): Condition[] {
+function readTimes(name: string, { query, errors }: FilterRequest): Condition[] {
   return TIME_OPERATORS.flatMap((operator) => {
     const parameter = `${name}_${operator}`
-    const value = lastOf(query[parameter])
+    const value = lastValue(query[parameter])
     if (value === undefined) return []
     if (!/^\d{1,12}(\.\d{1,6})?$/.test(value)) {
       errors.add([parameter], `"${value}" is not an epoch timestamp in seconds, such as 1763683200.`)
@@ -110,10 +103,10 @@ const COMPARISONS = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const
  * Spec: "attribute=code[value1||value2]; several codes are joined with ::", a free-text search. All codes must match,
  * each with one of its values, which is somewhere in the attribute's text in whatever case.
  */
-function searchOf(name: string, text: string, errors: FieldErrors): Condition[] {
+function readSearch(name: string, text: string, errors: FieldErrors): Condition[] {
   const parts = text.split('::')
-  if (parts.length > MOST_PARTS) {
-    errors.add([name], `No more than ${MOST_PARTS} attributes can be asked for at once.`)
+  if (parts.length > MAX_PARTS) {
+    errors.add([name], `No more than ${MAX_PARTS} attributes can be asked for at once.`)
     return []
   }
   let values = 0
@@ -125,25 +118,25 @@ function searchOf(name: string, text: string, errors: FieldErrors): Condition[] 
       return []
     }
     values += wanted.length
-    if (values > MOST_VALUES) {
-      errors.add([name], `No more than ${MOST_VALUES} values can be searched for at once.`)
+    if (values > MAX_VALUES) {
+      errors.add([name], `No more than ${MAX_VALUES} values can be searched for at once.`)
       return []
     }
     const searched = code.trim().toLowerCase()
     if (!isAttributeCode(searched) || !ATTRIBUTES[searched].isSearchable) {
-      errors.add([name], `"${code}" is not one of ${SEARCHABLE.join(', ')}.`)
+      errors.add([name], `"${code}" is not one of ${SEARCHABLE_CODES.join(', ')}.`)
       return []
     }
-    return [holdsOneOf(searched, wanted)]
+    return [containsAny(searched, wanted)]
   })
 }
 
 /** Each becomes a condition, and the database takes a limited number of them. */
-const MOST_PARTS = 50
+const MAX_PARTS = 50
 /** Each is searched for in each item, while nobody else is served. */
-const MOST_VALUES = 200
+const MAX_VALUES = 200
 
-const SEARCHABLE = Object.entries(ATTRIBUTES).flatMap(([code, { isSearchable }]) =>
+const SEARCHABLE_CODES = Object.entries(ATTRIBUTES).flatMap(([code, { isSearchable }]) =>
   isSearchable ? [code] : [],
 )
 
@@ -151,10 +144,10 @@ const SEARCHABLE = Object.entries(ATTRIBUTES).flatMap(([code, { isSearchable }])
 const SEARCHED_COLUMNS: ReadonlySet<string> = new Set(['size', 'color'])
 
 /** The wanted values are bound as one, in one case, so that the statement is the same for any number of them. */
-function holdsOneOf(code: AttributeCode, wanted: readonly string[]): Condition {
+function containsAny(code: AttributeCode, wanted: readonly string[]): Condition {
   const isColumn = SEARCHED_COLUMNS.has(code)
   const value = isColumn ? sql.ref(`listed.${code}`) : sql.ref('variant_attributes.value')
-  const anyOf = sql`exists (select 1 from json_each(${JSON.stringify(wanted.map(folded))}) as wanted
+  const anyOf = sql`exists (select 1 from json_each(${JSON.stringify(wanted.map(foldCase))}) as wanted
     where instr(fold(${value}), wanted.value) > 0)`
   if (isColumn) return anyOf
   return sql`exists (select 1 from variant_attributes
@@ -162,11 +155,11 @@ function holdsOneOf(code: AttributeCode, wanted: readonly string[]): Condition {
 }
 
 /** A parameter that is given several times counts as its last. */
-export function lastOf(value: Query[string]): string | undefined {
-  return allOf(value).at(-1)
+export function lastValue(value: Query[string]): string | undefined {
+  return allValues(value).at(-1)
 }
 
-function allOf(value: Query[string]): readonly string[] {
+function allValues(value: Query[string]): readonly string[] {
   if (value === undefined) return []
   return typeof value === 'string' ? [value] : value
 }

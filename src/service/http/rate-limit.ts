@@ -1,22 +1,16 @@
-/** How many requests a client may make. Spec: "Rate limits: not shown"; there is none unless a switch sets one. */
+/** Limits the requests of a client by a switch, and formats times in headers. Spec: "Rate limits: not shown". */
 import type { Clock } from '../../support/clock.ts'
-import { type Answer, refused } from './answer.ts'
-import type { Switches } from './switches.ts'
-import { retryAfter } from './dates.ts'
+import type { Switches } from '../switches.ts'
+import { type Answer, refuseWith } from './answers.ts'
 
 /** The clients that have been quiet for longest are forgotten beyond this many, and start with a full bucket again. */
-const MOST_BUCKETS = 1000
-
-export interface ThrottleParts {
-  readonly clock: Clock
-  readonly switches: Pick<Switches, 'rateLimitPerMinute' | 'retryAfter'>
-}
+const MAX_BUCKETS = 1000
 
 /** Counts a request of the client; the refusal when that is one too many. */
 export type Throttle = (clientId: string) => Answer | undefined
 
 /** A request costs `COST`, and every millisecond fills in the limit: whole numbers, which do not drift. */
-const COST = 60_000
+const REQUEST_COST = 60_000
 
 interface Bucket {
   readonly left: number
@@ -24,7 +18,7 @@ interface Bucket {
 }
 
 /** A bucket per client holds the requests of one minute and fills evenly. */
-export function createThrottle({ clock, switches }: ThrottleParts): Throttle {
+export function createThrottle(clock: Clock, switches: Switches): Throttle {
   /** In the order in which the clients were last heard of. */
   const buckets = new Map<string, Bucket>()
 
@@ -32,30 +26,49 @@ export function createThrottle({ clock, switches }: ThrottleParts): Throttle {
     const limit = switches.rateLimitPerMinute
     if (limit === 0) return undefined
     const now = clock.now()
-    const left = leftNow(buckets.get(clientId), limit, now)
-    const isEnough = left >= COST
+    const left = computeLeft(buckets.get(clientId), limit, now)
+    const isEnough = left >= REQUEST_COST
     buckets.delete(clientId)
-    buckets.set(clientId, { left: isEnough ? left - COST : left, at: now })
-    forgetQuiet(buckets)
-    return isEnough ? undefined : throttled(Math.ceil((COST - left) / limit / 1000), now, switches)
+    buckets.set(clientId, { left: isEnough ? left - REQUEST_COST : left, at: now })
+    removeIdleBucket(buckets)
+    return isEnough
+      ? undefined
+      : refuseThrottled(Math.ceil((REQUEST_COST - left) / limit / 1000), now, switches)
   }
 }
 
 /** 429 with a Retry-After in the form the switch says. */
-export function throttled(seconds: number, now: number, switches: Pick<Switches, 'retryAfter'>): Answer {
+export function refuseThrottled(seconds: number, now: number, switches: Pick<Switches, 'retryAfter'>) {
   const wait = `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
-  const header = retryAfter(seconds, switches.retryAfter, now)
-  return refused(429, `Request was throttled. Expected available in ${wait}.`, { 'retry-after': header })
+  const header = formatRetryAfter(seconds, switches.retryAfter, now)
+  return refuseWith(429, `Request was throttled. Expected available in ${wait}.`, { 'retry-after': header })
 }
 
 /** A clock that was set back fills nothing, and a lower limit takes away what is above it. */
-function leftNow(bucket: Bucket | undefined, limit: number, now: number): number {
-  const full = limit * COST
+function computeLeft(bucket: Bucket | undefined, limit: number, now: number): number {
+  const full = limit * REQUEST_COST
   if (bucket === undefined) return full
   return Math.min(full, bucket.left + Math.max(0, now - bucket.at) * limit)
 }
 
-function forgetQuiet(buckets: Map<string, Bucket>): void {
+function removeIdleBucket(buckets: Map<string, Bucket>): void {
   const [quietest] = buckets.keys()
-  if (buckets.size > MOST_BUCKETS && quietest !== undefined) buckets.delete(quietest)
+  if (buckets.size > MAX_BUCKETS && quietest !== undefined) buckets.delete(quietest)
+}
+
+// The clock of the service, and times in headers.
+
+/** The clock of the service, which is wrong by as much as the switch says at the moment it is read. */
+export function skewClock(clock: Clock, switches: Pick<Switches, 'clockSkewMs'>): Clock {
+  return { now: () => clock.now() + switches.clockSkewMs, sleep: (ms, signal) => clock.sleep(ms, signal) }
+}
+
+/** `Sat, 21 Nov 2026 02:15:00 GMT`; the part of a second is dropped. */
+export function formatHttpDate(ms: number): string {
+  return new Date(ms).toUTCString()
+}
+
+/** The value of a Retry-After header. A date is never too early, although it has no parts of a second. */
+function formatRetryAfter(seconds: number, form: Switches['retryAfter'], now: number): string {
+  return form === 'seconds' ? String(seconds) : formatHttpDate(Math.ceil(now / 1000) * 1000 + seconds * 1000)
 }

@@ -1,15 +1,16 @@
-/** The HTTP server: bodies read by their content type, and every error in the service's own words. */
+/** The HTTP server: parses bodies, words every error, and shuts down without losing answers. */
 import { isUtf8 } from 'node:buffer'
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import formbody from '@fastify/formbody'
 import fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify'
-import { type Answer, refused } from './answer.ts'
-import { endpointsAt } from './paths.ts'
-import { answerUnrouted, endpointOf, send } from './routes.ts'
-import type { Switches } from './switches.ts'
+import { findEndpointsByPath } from '../endpoints.ts'
+import type { Switches } from '../switches.ts'
+import { type Answer, refuseWith } from './answers.ts'
+import { answerUnrouted, endpointOf, sendAnswer } from './routes.ts'
 
 /** Spec: not shown. */
-const LARGEST_BODY_BYTES = 1024 * 1024
+const MAX_BODY_BYTES = 1024 * 1024
 
 /** A request that has not arrived whole after this long is given up. */
 const REQUEST_TIMEOUT_MS = 60_000
@@ -19,11 +20,11 @@ export async function createServer(
   switches: Pick<Switches, 'trailingSlash'>,
 ): Promise<FastifyInstance> {
   const app = fastify({
-    logger: discreet(logger),
-    bodyLimit: LARGEST_BODY_BYTES,
+    logger: hideSecrets(logger),
+    bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     clientErrorHandler: answerUnreadable,
-    frameworkErrors: (_error, _request, reply) => void send(reply, refused(404, 'Not found.')),
+    frameworkErrors: (_error, _request, reply) => void sendAnswer(reply, refuseWith(404, 'Not found.')),
   })
   app.removeAllContentTypeParsers()
   await app.register(formbody)
@@ -41,12 +42,12 @@ export async function createServer(
   })
   app.addHook('onRequest', (request, reply, goOn) => {
     if (!request.is404) goOn()
-    else send(reply, redirectOf(request, switches) ?? answerUnrouted(request))
+    else sendAnswer(reply, findRedirect(request, switches) ?? answerUnrouted(request))
   })
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const answer = answerToError(error)
     if (answer.status >= 500) request.log.error({ err: error }, 'request failed')
-    return send(reply, answer)
+    return sendAnswer(reply, answer)
   })
   return app
 }
@@ -72,36 +73,30 @@ function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
 }
 
 /** Spec: not shown. Where the paths are strict there is none; else the address with the slash that is missing. */
-function redirectOf(
-  { url }: FastifyRequest,
-  { trailingSlash }: Pick<Switches, 'trailingSlash'>,
-): Answer | undefined {
+function findRedirect({ url }: FastifyRequest, { trailingSlash }: Pick<Switches, 'trailingSlash'>) {
   if (trailingSlash === 'strict') return undefined
   const [path = '', ...query] = url.split('?')
-  if (endpointsAt(`${path}/`).length === 0) return undefined
+  if (findEndpointsByPath(`${path}/`).length === 0) return undefined
   return { status: 301, headers: { location: [`${path}/`, ...query].join('?') } }
 }
 
 /** A logger that notes of a request what helps to find it and nothing that must stay secret. */
-function discreet(logger: boolean | object): boolean | object {
+function hideSecrets(logger: boolean | object): boolean | object {
   if (typeof logger === 'boolean' && !logger) return false
-  return { ...(typeof logger === 'object' ? logger : {}), serializers: { req: loggedRequest } }
+  return { ...(typeof logger === 'object' ? logger : {}), serializers: { req: serializeRequest } }
 }
 
-/** Without headers, body and query, where secrets may have gone by mistake, at whatever address. */
-function loggedRequest(request: FastifyRequest): object {
+/** Without headers, body and query, where secrets may have gone by error, at whatever address. */
+function serializeRequest(request: FastifyRequest): object {
   const { method, url, host, ip } = request
   const [path = ''] = url.split('?', 1)
   return { method, url: path, host, remoteAddress: ip }
 }
 
-/**
- * What is not HTTP, is too long or too slow to be read. Nothing of it is logged: the bytes that came hold whatever its caller sent
- * along.
- */
+/** Requests that cannot be read. Nothing of them is logged: their bytes hold whatever the caller sent along. */
 function answerUnreadable(error: { readonly code?: string }, socket: Socket): void {
   if (socket.writable) {
-    const { words, detail } = UNREADABLE[error.code ?? ''] ?? NOT_HTTP
+    const { words, detail } = UNREADABLE_ANSWERS[error.code ?? ''] ?? NOT_HTTP
     const body = JSON.stringify({ detail })
     const head = [`HTTP/1.1 ${words}`, 'Content-Type: application/json; charset=utf-8', 'Connection: close']
     socket.write([...head, `Content-Length: ${body.length}`, '', body].join('\r\n'))
@@ -111,7 +106,7 @@ function answerUnreadable(error: { readonly code?: string }, socket: Socket): vo
 
 const NOT_HTTP = { words: '400 Bad Request', detail: 'The request is not HTTP.' }
 
-const UNREADABLE: Readonly<Record<string, typeof NOT_HTTP>> = {
+const UNREADABLE_ANSWERS: Readonly<Record<string, typeof NOT_HTTP>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { words: '408 Request Timeout', detail: 'The request took too long to arrive.' },
   HPE_HEADER_OVERFLOW: {
     words: '431 Request Header Fields Too Large',
@@ -121,8 +116,71 @@ const UNREADABLE: Readonly<Record<string, typeof NOT_HTTP>> = {
 
 function answerToError(error: FastifyError): Answer {
   const status = error.statusCode ?? 500
-  if (status === 413) return refused(413, 'Request body is too large.')
-  if (status === 415) return refused(415, 'Unsupported media type in request.')
-  if (status >= 400 && status < 500) return refused(status, error.message)
-  return refused(500, 'A server error occurred.')
+  if (status === 413) return refuseWith(413, 'Request body is too large.')
+  if (status === 415) return refuseWith(415, 'Unsupported media type in request.')
+  if (status >= 400 && status < 500) return refuseWith(status, error.message)
+  return refuseWith(500, 'A server error occurred.')
+}
+
+// Shutdown answers every complete request; a half-sent request cannot keep the server open.
+
+/** An answer that its reader does not take is cut off after this long. */
+const MAX_SENDING_MS = 5_000
+
+/**
+ * To be registered after whatever delays an answer. Callers whose request has arrived whole are answered, and told to let go of
+ * their connection; all other connections are broken. Node would take an answer that is still being sent for one that is
+ * out, and, once it closes, wait for ever for a request of which only a part has come.
+ */
+export function registerShutdown(app: FastifyInstance): void {
+  const connections = new Map<Socket, Set<ServerResponse>>()
+  let closing = false
+  app.server.on('connection', (socket: Socket) => {
+    if (closing) {
+      socket.destroy()
+      return
+    }
+    connections.set(socket, new Set())
+    socket.once('close', () => connections.delete(socket))
+  })
+  app.server.on('request', ({ socket }, response) => {
+    const answers = connections.get(socket)
+    answers?.add(response)
+    response.once('close', () => {
+      answers?.delete(response)
+      if (closing && answers?.size === 0) socket.destroySoon()
+    })
+  })
+  app.addHook('preClose', async () => {
+    closing = true
+    for (const [socket, answers] of connections)
+      if (![...answers].some(({ req }) => req.complete)) socket.destroy()
+    await Promise.race([waitUntilSent(connections), waitFor(MAX_SENDING_MS)])
+  })
+  app.addHook('onSend', async (_request, reply, payload) => {
+    if (closing) {
+      reply.header('connection', 'close')
+      destroyAfterTimeout(reply.raw)
+    }
+    return payload
+  })
+}
+
+/** One that was made after closing began: until its reader has taken it, it keeps the server open by itself. */
+function destroyAfterTimeout(answer: ServerResponse): void {
+  const { socket } = answer.req
+  const timer = setTimeout(() => socket.destroy(), MAX_SENDING_MS).unref()
+  answer.once('close', () => clearTimeout(timer))
+}
+
+/** Those that are still being made are sent later. */
+async function waitUntilSent(connections: ReadonlyMap<Socket, ReadonlySet<ServerResponse>>): Promise<void> {
+  const sending = [...connections].filter(([, answers]) =>
+    [...answers].some(({ writableEnded }) => writableEnded),
+  )
+  await Promise.all(sending.map(([socket]) => new Promise((resolve) => socket.once('close', resolve))))
+}
+
+function waitFor(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref())
 }

@@ -1,12 +1,15 @@
-/** Items as orders, cancels, shipments, invoices, credits and returns show them. Spec: "Variant summary". */
-import type { BrandVariantSummary, RetailerVariantSummary } from '../../contract/variant.ts'
-import type { Directory } from '../directory.ts'
-import type { Store } from '../store/store.ts'
-import { byCode, toAttribute } from './attributes.ts'
-import { createMediaReader, type MediaOf } from './media.ts'
+/** Item summaries, attributes and images as other resources show them. Spec: "Variant summary". */
+import { hash } from 'node:crypto'
+import { sql } from 'kysely'
+import type { z } from 'zod'
+import { type AttributeCode, attributeRule } from '../../contract/attributes.ts'
+import type { Attribute, BrandVariantSummary, Media, RetailerVariantSummary } from '../../contract/variant.ts'
+import type { ServiceContext } from '../context.ts'
+import { build, groupRows, idsFromJson, type IdsParameter, idsParameter, type Store } from '../store/store.ts'
+import type { TradeDirectory } from '../trade/directory.ts'
 
 /** What other resources show of an item, joined to their rows. */
-export interface ItemRow {
+interface ItemRow {
   readonly variant_id: number
   readonly brand_id: number
   readonly brand_identifier: string
@@ -32,39 +35,38 @@ export const ITEM_COLUMNS = [
 ] as const
 
 /** Takes all rows of a page, so that what they have in common is read once, and gives the summary of each. */
-export interface ItemSummaries {
-  readonly retailer: (rows: readonly ItemRow[]) => (row: ItemRow) => RetailerVariantSummary
-  readonly brand: (rows: readonly ItemRow[]) => (row: ItemRow) => BrandVariantSummary
+export type Summarize<Summary> = (
+  context: ServiceContext,
+  rows: readonly ItemRow[],
+) => (row: ItemRow) => Summary
+
+export const summarizeForRetailer: Summarize<RetailerVariantSummary> = ({ store, directory }, rows) => {
+  const media = readMedia(store, variantIds(rows))
+  return (row) => ({ ...toCommonFields(row, directory, media), attributes: toCommonAttributes(row) })
 }
 
-export function createItemSummaries(store: Store, directory: Directory): ItemSummaries {
-  const readMedia = createMediaReader(store)
-  const mediaOf = (rows: readonly ItemRow[]) => readMedia(rows.map((row) => row.variant_id))
-  return {
-    retailer: (rows) => {
-      const media = mediaOf(rows)
-      return (row) => ({ ...commonOf(row, directory, media), attributes: subsetOf(row) })
-    },
-    brand: (rows) => {
-      const media = mediaOf(rows)
-      return (row) => ({
-        ...commonOf(row, directory, media),
-        brand_identifier: row.brand_identifier,
-        size: row.size,
-        color: row.color,
-        attributes: byCode(subsetOf(row)),
-      })
-    },
-  }
+export const summarizeForBrand: Summarize<BrandVariantSummary> = ({ store, directory }, rows) => {
+  const media = readMedia(store, variantIds(rows))
+  return (row) => ({
+    ...toCommonFields(row, directory, media),
+    brand_identifier: row.brand_identifier,
+    size: row.size,
+    color: row.color,
+    attributes: indexByCode(toCommonAttributes(row)),
+  })
+}
+
+function variantIds(rows: readonly ItemRow[]): number[] {
+  return [...new Set(rows.map((row) => row.variant_id))]
 }
 
 /** Spec: identifier is the retailer SKU if set, otherwise the brand SKU. */
-function commonOf(row: ItemRow, directory: Directory, media: MediaOf) {
+function toCommonFields(row: ItemRow, directory: TradeDirectory, media: FindMedia) {
   return {
     id: row.variant_id,
     name: row.name,
     description: row.description,
-    brand: { id: row.brand_id, name: directory.party('brand', row.brand_id).name },
+    brand: { id: row.brand_id, name: directory.getParty('brand', row.brand_id).name },
     identifier: row.retailer_identifier ?? row.brand_identifier,
     upc: row.upc,
     media: media(row.variant_id),
@@ -72,8 +74,63 @@ function commonOf(row: ItemRow, directory: Directory, media: MediaOf) {
 }
 
 /** Spec: which attributes the subset holds is not shown; here the common ones. */
-function subsetOf({ name, size, color, brand_identifier: identifier }: ItemRow) {
+function toCommonAttributes({ name, size, color, brand_identifier: identifier }: ItemRow) {
   return Object.entries({ identifier, name, size, color } as const).flatMap(([code, value]) =>
     value === null ? [] : [toAttribute(code as 'identifier' | 'name' | 'size' | 'color', [{ value }])],
   )
+}
+
+// Spec: "attributes", keyed by code for brands and an array for retailers.
+
+/** A value; with the retailer it is for where it is not for all. */
+export interface AttributeValueRow {
+  readonly value: string
+  readonly retailerId?: number
+}
+
+export function toAttribute(code: AttributeCode, values: readonly AttributeValueRow[]): Attribute {
+  const { id, name, grouping, description, type, units } = attributeRule(code)
+  return {
+    id,
+    code,
+    name,
+    grouping,
+    description,
+    type,
+    units,
+    // Spec: what numbers a value is not shown; here it is counted within its attribute
+    values: values.map(({ value, retailerId }, index) => ({
+      id: index + 1,
+      value,
+      ...(retailerId === undefined ? {} : { retailer: { id: retailerId } }),
+    })),
+  }
+}
+
+export function indexByCode(attributes: readonly Attribute[]): Record<string, Attribute> {
+  return Object.fromEntries(attributes.map((attribute) => [attribute.code, attribute]))
+}
+
+// Spec: `media` is the md5 hash of the file, `priority` its place, `url` its address.
+
+type FindMedia = (variantId: number) => z.infer<typeof Media>[]
+
+/** The images of any number of items, read at once. */
+export function readMedia(store: Store, ids: readonly number[]): FindMedia {
+  const byVariant = groupRows(store.rows(imageValues, idsParameter(ids)), (row) => row.variant_id)
+  return (id) => (byVariant.get(id) ?? []).map(({ code, value }) => toMedia(code, value))
+}
+
+const imageValues = (p: IdsParameter) =>
+  build
+    .selectFrom('variant_attributes')
+    .select(['variant_id', 'code', 'value'])
+    .where('variant_id', 'in', idsFromJson(p.ids))
+    .where('retailer_id', '=', 0)
+    .where(sql<boolean>`code between 'image_' and 'image_~'`)
+    .orderBy('code')
+
+/** The service keeps addresses and no files, so the hash is that of the address. */
+function toMedia(code: string, url: string) {
+  return { media: hash('md5', url), priority: Number(code.slice('image_'.length)), url }
 }

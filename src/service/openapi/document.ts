@@ -1,46 +1,51 @@
 /** The API as an OpenAPI 3.1 document, made from the table of endpoints. */
-import { SERVED, type ServedEndpoint } from '../http/served.ts'
-import { nameIn } from './components.ts'
+import type { Endpoint } from '../../contract/endpoints.ts'
+import { SERVED_ENDPOINTS } from '../endpoints.ts'
+import { createSchemas, findSchemaName, type Schemas } from './schemas.ts'
 import { REQUEST_EXAMPLES } from './examples.ts'
 import { type JsonSchema, refTo } from './json-schema.ts'
-import { parametersOf } from './parameters.ts'
-import { REFUSALS, refusalsOf } from './refusals.ts'
-import { makeSchemas, type Schemas } from './schemas.ts'
-import type { Content, OpenApi, Operation, Response } from './shape.ts'
-import { ADMIN_WORDS } from './words/admin-endpoints.ts'
-import { ENDPOINT_WORDS, type EndpointWords } from './words/endpoints.ts'
-import { TAGS, tagOf } from './words/tags.ts'
+import { createParameters } from './parameters.ts'
+import { REFUSALS, createRefusals } from './refusals.ts'
+import type { Content, OpenApi, Operation, Response } from './types.ts'
+import {
+  ADMIN_ENDPOINT_DESCRIPTIONS,
+  API_ENDPOINT_DESCRIPTIONS,
+  type EndpointDescription,
+  findTag,
+  TAGS,
+} from './descriptions/endpoints.ts'
 
-type Endpoints = Readonly<Record<string, ServedEndpoint>>
+type Endpoints = Readonly<Record<string, Endpoint>>
 
-export interface OpenApiOptions {
-  /** All that the service serves unless told. */
-  readonly endpoints?: Endpoints
-  /** Where the service is; where the document came from unless told. */
-  readonly serverUrl?: string
-}
-
-export function createOpenApi({ endpoints = SERVED, serverUrl = '/' }: OpenApiOptions = {}): OpenApi {
-  const parts = makeSchemas(endpoints)
-  const tags = new Set(Object.values(endpoints).map(tagOf))
+/** Of all that the service serves, wherever the document came from, by default. */
+export function createOpenApi({
+  endpoints = SERVED_ENDPOINTS,
+  serverUrl = '/',
+}: { readonly endpoints?: Endpoints; readonly serverUrl?: string } = {}): OpenApi {
+  const parts = createSchemas(endpoints)
+  const tags = new Set(Object.values(endpoints).map(findTag))
   return {
     openapi: '3.1.0',
     // Spec: "The version is the path prefix /v1/ on all resource paths."
-    info: { title: 'Retailer and Supplier Order-Fulfillment API', version: 'v1', description: ABOUT },
+    info: {
+      title: 'Retailer and Supplier Order-Fulfillment API',
+      version: 'v1',
+      description: API_DESCRIPTION,
+    },
     servers: [{ url: serverUrl }],
     tags: Object.entries(TAGS).flatMap(([name, description]) =>
       [...tags].some((tag) => tag === name) ? [{ name, description }] : [],
     ),
-    paths: pathsOf(endpoints, parts),
+    paths: createPaths(endpoints, parts),
     components: {
-      schemas: { ...parts.schemas, ...pageSchemas(endpoints, parts) },
+      schemas: { ...parts.schemas, ...createPageSchemas(endpoints, parts) },
       responses: REFUSALS,
       securitySchemes: { oauth2: OAUTH2 },
     },
   }
 }
 
-const ABOUT = [
+const API_DESCRIPTION = [
   'Connects retailers with suppliers (brands) for drop-ship order fulfillment.',
   'A party polls a list with `is_acknowledged=0`, processes the records, then acknowledges each one.',
   'Times are ISO 8601 in UTC, money is US dollars as decimal text with two decimals, and in answers every key is present, null when empty.',
@@ -59,44 +64,40 @@ const OAUTH2 = {
   },
 } as const
 
-function pathsOf(endpoints: Endpoints, parts: Schemas): OpenApi['paths'] {
+function createPaths(endpoints: Endpoints, parts: Schemas): OpenApi['paths'] {
   const paths: Record<string, Record<string, Operation>> = {}
   for (const [name, endpoint] of Object.entries(endpoints)) {
     const methods = (paths[endpoint.path] ??= {})
-    methods[endpoint.method.toLowerCase()] = operationOf(name, endpoint, parts)
+    methods[endpoint.method.toLowerCase()] = createOperation(name, endpoint, parts)
   }
   return paths
 }
 
-const WORDS: ReadonlyMap<string, EndpointWords> = new Map(
-  Object.entries({ ...ENDPOINT_WORDS, ...ADMIN_WORDS }),
+const ENDPOINT_DESCRIPTIONS: ReadonlyMap<string, EndpointDescription> = new Map(
+  Object.entries<EndpointDescription>({ ...API_ENDPOINT_DESCRIPTIONS, ...ADMIN_ENDPOINT_DESCRIPTIONS }),
 )
 
-function operationOf(name: string, endpoint: ServedEndpoint, parts: Schemas): Operation {
-  const { summary, description } = WORDS.get(name) ?? { summary: name, description: name }
-  const content = requestContent(name, endpoint, parts)
+function createOperation(name: string, endpoint: Endpoint, parts: Schemas): Operation {
+  const [summary, description] = ENDPOINT_DESCRIPTIONS.get(name) ?? [name, name]
+  const content = createBody(name, endpoint, parts)
   return {
     operationId: name,
-    tags: [tagOf(endpoint)],
+    tags: [findTag(endpoint)],
     summary,
     description,
     security: endpoint.kind === 'token' ? [] : [{ oauth2: [endpoint.method === 'GET' ? 'read' : 'write'] }],
-    parameters: parametersOf(endpoint),
+    parameters: createParameters(endpoint),
     ...(content === undefined ? {} : { requestBody: { required: true, content } }),
-    responses: { [endpoint.success]: successOf(name, endpoint, parts), ...refusalsOf(endpoint) },
+    responses: { [endpoint.success]: createSuccess(name, endpoint, parts), ...createRefusals(endpoint) },
   }
 }
 
-function requestContent(
-  name: string,
-  { kind, request }: ServedEndpoint,
-  { requests }: Schemas,
-): Content | undefined {
+function createBody(name: string, { kind, request }: Endpoint, { requests }: Schemas): Content | undefined {
   if (request === undefined) return undefined
   const examples = REQUEST_EXAMPLES.get(name)
   return {
     [kind === 'token' ? 'application/x-www-form-urlencoded' : 'application/json']: {
-      schema: refTo(nameIn(requests, request)),
+      schema: refTo(findSchemaName(requests, request)),
       ...(examples === undefined ? {} : { examples }),
     },
   }
@@ -107,14 +108,14 @@ const DOCUMENTS: ReadonlyMap<string, Content> = new Map<string, Content>([
   ['getShippingLabel', { 'application/pdf': {}, 'image/png': {}, 'application/zpl': {} }],
 ])
 
-function successOf(name: string, { kind, response }: ServedEndpoint, { responses }: Schemas): Response {
+function createSuccess(name: string, { kind, response }: Endpoint, { responses }: Schemas): Response {
   if (response === undefined) return { description: 'The file.', content: DOCUMENTS.get(name) ?? {} }
-  const resource = nameIn(responses, response)
+  const resource = findSchemaName(responses, response)
   const schema = refTo(kind === 'list' ? pageName(resource) : resource)
-  return { description: SUCCESS_WORDS[kind], content: { 'application/json': { schema } } }
+  return { description: SUCCESS_DESCRIPTIONS[kind], content: { 'application/json': { schema } } }
 }
 
-const SUCCESS_WORDS: Readonly<Record<ServedEndpoint['kind'], string>> = {
+const SUCCESS_DESCRIPTIONS: Readonly<Record<Endpoint['kind'], string>> = {
   token: 'A token.',
   one: 'The resource.',
   list: 'A page of those that match.',
@@ -128,20 +129,16 @@ function pageName(resource: string): string {
   return `${resource}Page`
 }
 
-function pageSchemas(endpoints: Endpoints, { responses }: Schemas): Record<string, JsonSchema> {
+function createPageSchemas(endpoints: Endpoints, { responses }: Schemas): Record<string, JsonSchema> {
   const listed = Object.values(endpoints).flatMap(({ kind, response }) =>
-    kind === 'list' && response !== undefined ? [nameIn(responses, response)] : [],
+    kind === 'list' && response !== undefined ? [findSchemaName(responses, response)] : [],
   )
-  return Object.fromEntries(listed.map((resource) => [pageName(resource), pageOf(resource)]))
+  return Object.fromEntries(listed.map((resource) => [pageName(resource), createPageSchema(resource)]))
 }
 
 /** Spec: "The envelope of a list response and the pagination mechanism: not shown." */
-function pageOf(resource: string): JsonSchema {
-  const link = (words: string): JsonSchema => ({
-    type: ['string', 'null'],
-    format: 'uri',
-    description: words,
-  })
+function createPageSchema(resource: string): JsonSchema {
+  const link = (words: string) => ({ type: ['string', 'null'], format: 'uri', description: words })
   return {
     type: 'object',
     description: 'A page of a list.',

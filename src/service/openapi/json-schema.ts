@@ -53,13 +53,13 @@ export function toJsonSchemas(named: NamedSchemas, io: 'input' | 'output'): Reco
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
       const rule = FIELD_RULES.get(zodSchema)
-      if (rule !== undefined) Object.assign(jsonSchema, saidOf(rule))
+      if (rule !== undefined) Object.assign(jsonSchema, describeRule(rule))
       // what is answered may get further keys one day
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
     },
   })
   return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => [name, tidy(schema as JsonSchema)]),
+    Object.entries(schemas).map(([name, schema]) => [name, simplifySchema(schema as JsonSchema)]),
   )
 }
 
@@ -69,7 +69,7 @@ interface Generated extends JsonSchema {
 }
 
 /** What the rule of a field knows and its schema does not say, or says in a way that nobody can read. */
-function saidOf(rule: FieldRule): JsonSchema {
+function describeRule(rule: FieldRule): JsonSchema {
   switch (rule.kind) {
     case 'money':
       return { description: 'US dollars with two decimals.', examples: ['12.50'] }
@@ -99,35 +99,41 @@ function saidOf(rule: FieldRule): JsonSchema {
 }
 
 /** Says what may be null in one line where that is possible, and leaves out where a schema came from. */
-function tidy({ $id: _id, $schema: _dialect, ...schema }: Generated): JsonSchema {
+function simplifySchema({ $id: _id, $schema: _dialect, ...schema }: Generated): JsonSchema {
   const { type, items, properties, additionalProperties, anyOf, ...rest } = schema
-  const options = anyOf?.map(tidy)
+  const options = anyOf?.map(simplifySchema)
   return {
-    ...(type === undefined ? {} : { type }),
-    ...(options === undefined ? {} : orNull(options)),
+    ...omitUndefined({ type }),
+    ...(options === undefined ? {} : toNullable(options)),
     ...rest,
-    ...(items === undefined ? {} : { items: tidy(items) }),
-    ...(properties === undefined ? {} : { properties: eachTidy(properties) }),
-    ...(typeof additionalProperties === 'object'
-      ? { additionalProperties: tidy(additionalProperties) }
-      : additionalProperties === undefined
-        ? {}
-        : { additionalProperties }),
+    ...omitUndefined({
+      items: items && simplifySchema(items),
+      properties: properties && simplifyProperties(properties),
+      additionalProperties:
+        typeof additionalProperties === 'object'
+          ? simplifySchema(additionalProperties)
+          : additionalProperties,
+    }),
   }
 }
 
-function eachTidy(properties: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
-  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, tidy(schema)]))
+/** What is undefined is left out, as JSON has it. */
+export function omitUndefined(schema: {
+  [Name in keyof JsonSchema]: JsonSchema[Name] | undefined
+}): JsonSchema {
+  return Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined))
 }
 
-function orNull(options: readonly JsonSchema[]): JsonSchema {
+function simplifyProperties(properties: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, simplifySchema(schema)]),
+  )
+}
+
+function toNullable(options: readonly JsonSchema[]): JsonSchema {
   const [first, second] = options
   if (options.length === 2 && typeof first?.type === 'string' && second?.type === 'null') {
-    return {
-      ...first,
-      type: [first.type, 'null'],
-      ...(first.enum === undefined ? {} : { enum: [...first.enum, null] }),
-    }
+    return { ...first, type: [first.type, 'null'], ...(first.enum && { enum: [...first.enum, null] }) }
   }
   return { anyOf: [...options] }
 }

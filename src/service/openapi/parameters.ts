@@ -1,11 +1,11 @@
 /** The parameters of endpoints: the ids in their paths, the filters of lists, and how to ask for a page. */
-import { type Filter, type Filters, LARGEST_PAGE, TIME_OPERATORS } from '../../contract/filters.ts'
-import { PAGE_WHEN_NOT_ASKED } from '../http/lists.ts'
-import type { ServedEndpoint } from '../http/served.ts'
+import { type Filter, type Filters, MAX_PAGE_SIZE, TIME_OPERATORS } from '../../contract/filters.ts'
+import { DEFAULT_PAGE_SIZE } from '../http/lists.ts'
+import type { Endpoint } from '../../contract/endpoints.ts'
 import type { JsonSchema } from './json-schema.ts'
-import type { Parameter } from './shape.ts'
+import type { Parameter } from './types.ts'
 
-export function parametersOf(endpoint: ServedEndpoint): Parameter[] {
+export function createParameters(endpoint: Endpoint): Parameter[] {
   const { path, kind, filters = {} } = endpoint
   return [
     ...[...path.matchAll(/([\w-]+)\/\{(\w+)\}/g)].map(([, owner = '', name = '']) =>
@@ -24,18 +24,20 @@ function pathParameter(name: string, owner: string): Parameter {
     name,
     in: 'path',
     required: true,
-    description: PATH_WORDS.get(name) ?? `The ${isId ? 'id' : 'name'} of the ${OWNERS.get(owner) ?? owner}.`,
+    description:
+      PATH_DESCRIPTIONS.get(name) ??
+      `The ${isId ? 'id' : 'name'} of the ${RESOURCE_NAMES.get(owner) ?? owner}.`,
     schema: isId ? ID : { type: 'string', minLength: 1 },
   }
 }
 
-const PATH_WORDS: ReadonlyMap<string, string> = new Map([
+const PATH_DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
   ['retailer_id', "The id of a retailer of the caller's account."],
   ['brand_id', "The id of a brand of the caller's account."],
   ['carrier_id', 'The id of the carrier.'],
 ])
 
-const OWNERS: ReadonlyMap<string, string> = new Map([
+const RESOURCE_NAMES: ReadonlyMap<string, string> = new Map([
   ['orders', 'order'],
   ['cancels', 'cancel'],
   ['shipments', 'shipment'],
@@ -51,42 +53,35 @@ const OWNERS: ReadonlyMap<string, string> = new Map([
 function filterParameters(filters: Filters): Parameter[] {
   return Object.entries(filters).flatMap(([name, filter]) =>
     filter.kind === 'time'
-      ? TIME_OPERATORS.map((operator) => timeFilter(name, operator))
-      : [plainFilter(name, filter)],
+      ? TIME_OPERATORS.map((operator) => timeParameter(name, operator))
+      : [filterParameter(name, filter)],
   )
 }
 
-const COMPARED = { lt: 'before', lte: 'at or before', gt: 'after', gte: 'at or after' } as const
+const COMPARISON_WORDS = { lt: 'before', lte: 'at or before', gt: 'after', gte: 'at or after' } as const
 
-function timeFilter(field: string, operator: (typeof TIME_OPERATORS)[number]): Parameter {
-  return query(
+function timeParameter(field: string, operator: (typeof TIME_OPERATORS)[number]): Parameter {
+  return queryParameter(
     `${field}_${operator}`,
-    `\`${field}\` ${COMPARED[operator]} this epoch timestamp, UTC, in seconds.`,
-    {
-      type: 'number',
-      minimum: 0,
-      examples: [1_763_683_200],
-    },
+    `\`${field}\` ${COMPARISON_WORDS[operator]} this epoch timestamp, UTC, in seconds.`,
+    { type: 'number', minimum: 0, examples: [1_763_683_200] },
   )
 }
 
-function plainFilter(name: string, filter: Exclude<Filter, { kind: 'time' }>): Parameter {
+function filterParameter(name: string, filter: Exclude<Filter, { kind: 'time' }>): Parameter {
   switch (filter.kind) {
     case 'text':
-      return query(name, 'Exactly this text.', { type: 'string' })
+      return queryParameter(name, 'Exactly this text.', { type: 'string' })
     case 'flag':
     case 'view':
-      return query(
+      return queryParameter(
         name,
-        FLAG_WORDS.get(name) ?? '1 or true for those that are, 0 or false for those that are not.',
-        {
-          type: 'string',
-          enum: ['1', '0', 'true', 'false'],
-        },
+        FLAG_DESCRIPTIONS.get(name) ?? '1 or true for those that are, 0 or false for those that are not.',
+        { type: 'string', enum: ['1', '0', 'true', 'false'] },
       )
     case 'choice':
       return {
-        ...query(name, 'May be repeated: any of the values.', {
+        ...queryParameter(name, 'May be repeated: any of the values.', {
           type: 'array',
           items: { type: 'string', enum: [...filter.values] },
         }),
@@ -94,7 +89,7 @@ function plainFilter(name: string, filter: Exclude<Filter, { kind: 'time' }>): P
         explode: true,
       }
     case 'attributes':
-      return query(
+      return queryParameter(
         name,
         'A free-text search of the form `code[value1||value2]`; several codes are joined with `::`. All codes must match, each with one of its values. Searchable: Color, Size, Category, Material, Finish, Collection.',
         { type: 'string', examples: ['color[red||blue]::size[large]'] },
@@ -102,7 +97,7 @@ function plainFilter(name: string, filter: Exclude<Filter, { kind: 'time' }>): P
   }
 }
 
-const FLAG_WORDS: ReadonlyMap<string, string> = new Map([
+const FLAG_DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
   ['is_acknowledged', '1 acknowledged, 0 not yet.'],
   ['is_picked_up', '1 picked up, 0 awaiting pickup.'],
   ['in_stock', '1 inventory above 0, 0 inventory of 0.'],
@@ -114,30 +109,25 @@ const FLAG_WORDS: ReadonlyMap<string, string> = new Map([
 
 /** What has no filters is short, and its pages are cut by their number alone. */
 function pageParameters(filters: Filters): Parameter[] {
-  const limit = query(
+  const limit = queryParameter(
     'limit',
-    `How many to answer at most; more than ${LARGEST_PAGE} is taken for ${LARGEST_PAGE}.`,
-    {
-      type: 'integer',
-      minimum: 1,
-      maximum: LARGEST_PAGE,
-      default: PAGE_WHEN_NOT_ASKED,
-    },
+    `How many to answer at most; more than ${MAX_PAGE_SIZE} is taken for ${MAX_PAGE_SIZE}.`,
+    { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE },
   )
-  const page = query('page', 'The number of the page, from 1. The links of an answer have it.', {
+  const page = queryParameter('page', 'The number of the page, from 1. The links of an answer have it.', {
     type: 'integer',
     minimum: 1,
     default: 1,
   })
   if (Object.keys(filters).length === 0) return [limit, page]
-  return [limit, page, anchor('after', 'next'), anchor('before', 'previous')]
+  return [limit, page, anchorParameter('after', 'next'), anchorParameter('before', 'previous')]
 }
 
-function anchor(name: string, link: string): Parameter {
+function anchorParameter(name: string, link: string): Parameter {
   const words = `Only what comes ${name} this id. The link \`${link}\` has it, so that nothing is missed or seen twice when the list changes in between.`
-  return query(name, words, { type: 'integer', minimum: 0 })
+  return queryParameter(name, words, { type: 'integer', minimum: 0 })
 }
 
-function query(name: string, description: string, schema: JsonSchema): Parameter {
+function queryParameter(name: string, description: string, schema: JsonSchema): Parameter {
   return { name, in: 'query', required: false, description, schema }
 }

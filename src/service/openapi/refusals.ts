@@ -1,16 +1,16 @@
 /** The answers that are no success. Spec: "Error status codes, error body shape": not shown; these are our choice. */
-import type { ServedEndpoint } from '../http/served.ts'
+import type { Endpoint } from '../../contract/endpoints.ts'
 import { type JsonSchema, refTo } from './json-schema.ts'
-import type { Response, ResponseRef } from './shape.ts'
+import type { Response, ResponseRef } from './types.ts'
 
-const text: JsonSchema = { type: 'string' }
+const textSchema: JsonSchema = { type: 'string' }
 
 export const REFUSAL_SCHEMAS = {
   Detail: {
     type: 'object',
     description: 'A refusal where no field is to blame.',
     required: ['detail'],
-    properties: { detail: { ...text, description: 'What is wrong, for people.' } },
+    properties: { detail: { ...textSchema, description: 'What is wrong, for people.' } },
   },
   FieldErrors: {
     type: 'object',
@@ -18,7 +18,7 @@ export const REFUSAL_SCHEMAS = {
       'What is wrong with a body or query, shaped like the body: messages by field, nested objects nested, and a list of objects as a list in which `{}` is an object that is fine. What is about no single field is under `non_field_errors`.',
     additionalProperties: {
       anyOf: [
-        { type: 'array', items: text },
+        { type: 'array', items: textSchema },
         refTo('FieldErrors'),
         { type: 'array', items: refTo('FieldErrors') },
       ],
@@ -29,10 +29,7 @@ export const REFUSAL_SCHEMAS = {
     description: 'A refusal in the words of OAuth 2.0.',
     required: ['error'],
     properties: {
-      error: {
-        ...text,
-        description: 'Such as `invalid_client`.',
-      },
+      error: { ...textSchema, description: 'Such as `invalid_client`.' },
     },
   },
 } as const satisfies Record<string, JsonSchema>
@@ -66,50 +63,51 @@ export const REFUSALS = {
     },
   },
   Unauthorized: {
-    ...detail('There is no token, or it is not in force.', 'Authentication credentials were not provided.'),
-    headers: { 'WWW-Authenticate': { description: 'How to authenticate.', schema: text } },
+    ...createDetailResponse(
+      'There is no token, or it is not in force.',
+      'Authentication credentials were not provided.',
+    ),
+    headers: { 'WWW-Authenticate': { description: 'How to authenticate.', schema: textSchema } },
   },
-  Forbidden: detail(
+  Forbidden: createDetailResponse(
     "The id in the path is not of the caller's account, or the scope of the token is not enough.",
     'You do not have permission to perform this action.',
   ),
-  NotFound: detail(
+  NotFound: createDetailResponse(
     'There is no such resource, or it is of another party, or there is no such page.',
     'Not found.',
   ),
   MethodNotAllowed: {
-    ...detail('The address knows other methods.', 'Method "DELETE" not allowed.'),
-    headers: { Allow: { description: 'The methods it knows.', schema: text } },
+    ...createDetailResponse('The address knows other methods.', 'Method "DELETE" not allowed.'),
+    headers: { Allow: { description: 'The methods it knows.', schema: textSchema } },
   },
-  ContentTooLarge: detail('The body is larger than 1 MiB.', 'Request body is too large.'),
-  UnsupportedMediaType: detail(
+  ContentTooLarge: createDetailResponse('The body is larger than 1 MiB.', 'Request body is too large.'),
+  UnsupportedMediaType: createDetailResponse(
     'The body is of another content type.',
     'Unsupported media type "text/csv" in request.',
   ),
   TooManyRequests: {
-    ...detail(
-      'The client has made too many requests. There is no limit unless the service is told one.',
+    ...createDetailResponse(
+      'The client has made too many requests. There is no limit unless the service is started with one.',
       'Request was throttled. Expected available in 3 seconds.',
     ),
-    headers: { 'Retry-After': { description: 'When to come back: seconds, or a date.', schema: text } },
+    headers: { 'Retry-After': { description: 'When to come back: seconds, or a date.', schema: textSchema } },
   },
 } as const satisfies Record<string, Response>
 
-type RefusalName = keyof typeof REFUSALS
-
 /** By status; those that the endpoint can answer. */
-export function refusalsOf(endpoint: ServedEndpoint): Record<string, ResponseRef> {
+export function createRefusals(endpoint: Endpoint): Record<string, ResponseRef> {
   const { kind, path } = endpoint
   const hasBody = endpoint.request !== undefined
   if (kind === 'token') {
-    return refs({
+    return toResponseRefs({
       400: 'TokenRefused',
       401: 'TokenRefused',
       413: 'ContentTooLarge',
       415: 'UnsupportedMediaType',
     })
   }
-  return refs({
+  return toResponseRefs({
     ...(kind === 'one' ? {} : { 400: 'BadRequest' }),
     401: 'Unauthorized',
     403: 'Forbidden',
@@ -119,13 +117,13 @@ export function refusalsOf(endpoint: ServedEndpoint): Record<string, ResponseRef
   })
 }
 
-function refs(names: Readonly<Record<string, RefusalName>>): Record<string, ResponseRef> {
+function toResponseRefs(names: Readonly<Record<string, keyof typeof REFUSALS>>): Record<string, ResponseRef> {
   return Object.fromEntries(
     Object.entries(names).map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
   )
 }
 
-function detail(description: string, example: string): Response {
+function createDetailResponse(description: string, example: string): Response {
   return {
     description,
     content: {

@@ -1,17 +1,17 @@
 /** Serves the OpenAPI document and the page made of it, to everybody: neither needs a token. */
 import type { FastifyInstance } from 'fastify'
-import { CONTENT_SECURITY_POLICY } from './page/style.ts'
+import { CONTENT_SECURITY_POLICY } from './page-style.ts'
 
 /** Both are made, and what makes them is loaded, when somebody asks: a service starts as if they did not exist. */
 export async function registerOpenApi(app: FastifyInstance): Promise<void> {
-  const json = once(async () => {
+  const json = memoize(async () => {
     const { createOpenApi } = await import('./document.ts')
     return JSON.stringify(createOpenApi())
   })
-  const page = once(async () => {
+  const page = memoize(async () => {
     const [{ createOpenApi }, { renderPage }] = await Promise.all([
       import('./document.ts'),
-      import('./page/page.ts'),
+      import('./page.ts'),
     ])
     return renderPage(createOpenApi())
   })
@@ -28,7 +28,7 @@ export async function registerOpenApi(app: FastifyInstance): Promise<void> {
   app.get('/docs', async (_request, reply) => reply.redirect('/docs/', 301))
 }
 
-function once(make: () => Promise<string>): () => Promise<string> {
+function memoize(make: () => Promise<string>): () => Promise<string> {
   let made: Promise<string> | undefined
   return () => (made ??= make())
 }

@@ -1,68 +1,67 @@
-/** The rows that orders are made of, for any number of orders at once. */
-import { ITEM_COLUMNS, type ItemRow } from '../items/summaries.ts'
-import { idsIn, type Prepared, type Store } from '../store/store.ts'
+/** The lines of orders, and of the resources whose lines point to them, for any number of resources at once. */
+import type { Selectable } from 'kysely'
+import type { ServiceContext } from '../context.ts'
+import { ITEM_COLUMNS, type Summarize } from '../items/summaries.ts'
+import { build, groupRows, idsFromJson, type IdsParameter, idsParameter, type Store } from '../store/store.ts'
 import type { Tables } from '../store/tables.ts'
 
-type Stored<Name extends 'orders' | 'order_lines'> = Omit<Tables[Name], 'id' | 'is_acknowledged'> & {
-  readonly id: number
-}
-
-export type OrderRow = Stored<'orders'> & {
-  readonly ship_to: string
-  readonly sold_to: string | null
-  /** The origin of the first shipment. */
-  readonly ship_from_id: number | null
-  readonly ship_from: string | null
-}
-
-/** `cartons` is how many packages one of the item is shipped in. */
-export type OrderLineRow = Stored<'order_lines'> & ItemRow & { readonly cartons: number }
-
-/** The ids of the wanted orders as JSON text. */
-export interface Wanted {
-  readonly ids: string
-}
-
-export function prepareOrders({ build, prepare }: Store): Prepared<Wanted, OrderRow> {
-  return prepare((p) =>
-    build
-      .selectFrom('orders')
-      .innerJoin('addresses as ship_to', 'ship_to.id', 'orders.ship_to_id')
-      .leftJoin('addresses as sold_to', 'sold_to.id', 'orders.sold_to_id')
-      .leftJoin('addresses as ship_from', (join) =>
-        join.on('ship_from.id', '=', (expression) =>
-          expression
-            .selectFrom('shipments')
-            .select('ship_from_id')
-            .whereRef('order_id', '=', 'orders.id')
-            .orderBy('id')
-            .limit(1),
-        ),
-      )
-      .selectAll('orders')
-      .select(['ship_to.body as ship_to', 'sold_to.body as sold_to'])
-      .select(['ship_from.id as ship_from_id', 'ship_from.body as ship_from'])
-      .where('orders.id', 'in', idsIn(p.ids))
-      .orderBy('orders.id'),
+/** The lines of orders with their items, in the order they were sent. `cartons` is how many packages hold one item. */
+const orderLines = build
+  .selectFrom('order_lines')
+  .innerJoin('orders', 'orders.id', 'order_lines.order_id')
+  .innerJoin('variants', 'variants.id', 'order_lines.variant_id')
+  .leftJoin('retailer_variants', (join) =>
+    join
+      .onRef('retailer_variants.variant_id', '=', 'order_lines.variant_id')
+      .onRef('retailer_variants.retailer_id', '=', 'orders.retailer_id'),
   )
+  .selectAll('order_lines')
+  .select(ITEM_COLUMNS)
+  .select('variants.cartons')
+  .orderBy('order_lines.id')
+
+const linesOfOrders = (p: IdsParameter) => orderLines.where('order_lines.order_id', 'in', idsFromJson(p.ids))
+
+const linesByIds = (p: IdsParameter) => orderLines.where('order_lines.id', 'in', idsFromJson(p.ids))
+
+export function readLinesOfOrders(store: Store, orderIds: readonly number[]) {
+  return store.rows(linesOfOrders, idsParameter(orderIds))
 }
 
-/** The lines of orders with their items, in the order they were sent. */
-export function prepareOrderLines({ build, prepare }: Store): Prepared<Wanted, OrderLineRow> {
-  return prepare((p) =>
-    build
-      .selectFrom('order_lines')
-      .innerJoin('orders', 'orders.id', 'order_lines.order_id')
-      .innerJoin('variants', 'variants.id', 'order_lines.variant_id')
-      .leftJoin('retailer_variants', (join) =>
-        join
-          .onRef('retailer_variants.variant_id', '=', 'order_lines.variant_id')
-          .onRef('retailer_variants.retailer_id', '=', 'orders.retailer_id'),
-      )
-      .selectAll('order_lines')
-      .select(ITEM_COLUMNS)
-      .select('variants.cartons')
-      .where('order_lines.order_id', 'in', idsIn(p.ids))
-      .orderBy('order_lines.id'),
+export type OrderLineRow = ReturnType<typeof readLinesOfOrders>[number]
+
+/** Lines of orders by their own ids. */
+export function readOrderLines(store: Store, ids: readonly number[]): Map<number, OrderLineRow> {
+  return new Map(store.rows(linesByIds, idsParameter(ids)).map((line) => [line.id, line]))
+}
+
+/** How many units the lines hold of each line of the order. */
+export function sumUnits(lines: readonly { order_line_id: number; quantity: number }[]): Map<number, number> {
+  const sums = new Map<number, number>()
+  for (const { order_line_id: id, quantity } of lines) sums.set(id, (sums.get(id) ?? 0) + quantity)
+  return sums
+}
+
+type LineTable = 'cancel_lines' | 'shipment_lines' | 'invoice_lines' | 'rma_lines' | 'credit_lines'
+
+/** The lines of each resource, with the line of the order and the item of each. */
+export function readLinesOf<Name extends LineTable, Summary>(
+  context: ServiceContext,
+  [table, parent]: readonly [Name, parent: keyof Tables[Name] & string],
+  ids: readonly number[],
+  summarize: Summarize<Summary>,
+) {
+  type Line = Selectable<Tables[Name]> & { readonly order_line_id: number }
+  const lines = context.store.findAll(table, parent, ids) as Line[]
+  const ordered = readOrderLines(
+    context.store,
+    lines.map((line) => line.order_line_id),
   )
+  const summaryOf = summarize(context, [...ordered.values()])
+  const withItems = lines.flatMap((line) => {
+    const orderLine = ordered.get(line.order_line_id)
+    return orderLine === undefined ? [] : [{ ...line, orderLine, variant: summaryOf(orderLine) }]
+  })
+  const byResource = groupRows(withItems, (line) => Number(line[parent as keyof Line]))
+  return (id: number) => byResource.get(id) ?? []
 }

@@ -1,154 +1,211 @@
-/** Orders as the retailer and as the brand see them. Spec: "Order", "Order Line". */
-import type { BrandOrder, RetailerOrder, RetailerOrderLine } from '../../contract/order.ts'
+/** Orders as the retailer and the brand see them. Spec: "Order", "Order Line". */
+import { CANCEL_REASONS } from '../../contract/cancel.ts'
+import {
+  BrandOrder,
+  BrandOrderLine,
+  type OrderCancel,
+  OrderCredit,
+  OrderInvoice,
+  OrderRma,
+  type OrderShipment,
+  RetailerOrder,
+  RetailerOrderLine,
+} from '../../contract/order.ts'
 import { isoTime } from '../../support/clock.ts'
-import { flattened, toAddress, toAddressOrNull } from '../addresses.ts'
-import type { Directory } from '../directory.ts'
-import { groupRows } from '../grouping.ts'
-import type { ItemSummaries } from '../items/summaries.ts'
-import type { Store } from '../store/store.ts'
-import { isoTimeOrNull } from '../times.ts'
-import { type Attached, createAttachedReader } from './attached.ts'
-import { type OrderLineRow, type OrderRow, prepareOrderLines, prepareOrders } from './rows.ts'
+import type { ServiceContext } from '../context.ts'
+import { summarizeForBrand, summarizeForRetailer } from '../items/summaries.ts'
+import {
+  build,
+  groupRows,
+  idsFromJson,
+  type IdsParameter,
+  idsParameter,
+  type RowOf,
+  type Store,
+} from '../store/store.ts'
+import type { TradeDirectory } from '../trade/directory.ts'
+import {
+  addressFromJson,
+  addressFromJsonOrNull,
+  createRowView,
+  flattenAddress,
+  isoTimeOrNull,
+} from '../values.ts'
+import { type OrderLineRow, readLinesOfOrders } from './rows.ts'
+
+const showForRetailer = createRowView(RetailerOrder)
+const showForBrand = createRowView(BrandOrder)
+const showRetailerLine = createRowView(RetailerOrderLine)
+const showBrandLine = createRowView(BrandOrderLine)
+const showInvoice = createRowView(OrderInvoice)
+const showRma = createRowView(OrderRma)
+const showCredit = createRowView(OrderCredit)
 
 /** Orders by their ids, in the order of the ids, with the same few queries for any number of them. */
-export interface OrderReader {
-  readonly retailer: (ids: readonly number[]) => RetailerOrder[]
-  readonly brand: (ids: readonly number[]) => BrandOrder[]
+export function readRetailerOrders(context: ServiceContext, ids: readonly number[]): RetailerOrder[] {
+  const { orders, allLines } = readOrders(context, ids)
+  const summaryOf = summarizeForRetailer(context, allLines)
+  return orders.map(({ row, common, lines }) => {
+    const order_lines = lines.map((line) => toRetailerLine(line, summaryOf(line)))
+    return showForRetailer(row, { ...common, brands: [common.brand], order_lines })
+  })
 }
 
-export interface OrderReaderParts {
-  readonly store: Store
-  readonly directory: Directory
-  readonly summaries: ItemSummaries
+export function readBrandOrders(context: ServiceContext, ids: readonly number[]): BrandOrder[] {
+  const { orders, allLines } = readOrders(context, ids)
+  const summaryOf = summarizeForBrand(context, allLines)
+  return orders.map(({ row, common, lines }) => {
+    const connection = context.directory.findConnection(common.retailer.id, common.brand.id)
+    return showForBrand(row, {
+      ...common,
+      shipping_accounts: [...(connection?.accounts ?? [])],
+      // Spec: net_price is absent in the brand view
+      order_lines: lines.map((line) =>
+        showBrandLine(line, { ...toLineFields(line), variant: summaryOf(line) }),
+      ),
+      ...flattenAddress('ship_to', common.ship_to),
+    })
+  })
 }
 
-export function createOrderReader({ store, directory, summaries }: OrderReaderParts): OrderReader {
-  const orders = prepareOrders(store)
-  const orderLines = prepareOrderLines(store)
-  const readAttached = createAttachedReader(store)
+function readOrders({ store, directory }: ServiceContext, ids: readonly number[]) {
+  const allLines = readLinesOfOrders(store, ids)
+  const linesOf = groupRows(allLines, (line) => line.order_id)
+  const relatedTo = readRelatedRecords(store, ids)
+  const orders = store.rows(ordersByIds, idsParameter(ids)).map((row) => ({
+    row,
+    common: toCommonFields(row, directory, relatedTo(row.id)),
+    lines: linesOf.get(row.id) ?? [],
+  }))
+  return { orders, allLines }
+}
 
-  function read<Shown>(
-    ids: readonly number[],
-    show: (parts: OrderParts, lines: readonly OrderLineRow[]) => Shown,
-  ) {
-    const wanted = { ids: JSON.stringify(ids) }
-    const lines = orderLines.all(wanted)
-    const attached = readAttached(wanted)
-    const linesOf = groupRows(lines, (line) => line.order_id)
-    return orders
-      .all(wanted)
-      .map((row) =>
-        show({ row, directory, attached: attached(row.id), lines: linesOf.get(row.id) ?? [] }, lines),
-      )
-  }
+/** `ship_from` is the origin of the first shipment. */
+const ordersByIds = (p: IdsParameter) =>
+  build
+    .selectFrom('orders')
+    .innerJoin('addresses as ship_to', 'ship_to.id', 'orders.ship_to_id')
+    .leftJoin('addresses as sold_to', 'sold_to.id', 'orders.sold_to_id')
+    .leftJoin('addresses as ship_from', (join) =>
+      join.on('ship_from.id', '=', (expression) =>
+        expression
+          .selectFrom('shipments')
+          .select('ship_from_id')
+          .whereRef('order_id', '=', 'orders.id')
+          .orderBy('id')
+          .limit(1),
+      ),
+    )
+    .selectAll('orders')
+    .select(['ship_to.body as ship_to', 'sold_to.body as sold_to'])
+    .select(['ship_from.id as ship_from_id', 'ship_from.body as ship_from'])
+    .where('orders.id', 'in', idsFromJson(p.ids))
+    .orderBy('orders.id')
 
+function toCommonFields(
+  row: RowOf<typeof ordersByIds>,
+  directory: TradeDirectory,
+  related: ReturnType<ReturnType<typeof readRelatedRecords>>,
+) {
+  const soldTo = addressFromJsonOrNull(row.sold_to_id, row.sold_to)
   return {
-    retailer: (ids) => {
-      let summary: ReturnType<ItemSummaries['retailer']> | undefined
-      return read(ids, (parts, all) => toRetailerOrder(parts, (summary ??= summaries.retailer(all))))
-    },
-    brand: (ids) => {
-      let summary: ReturnType<ItemSummaries['brand']> | undefined
-      return read(ids, (parts, all) => toBrandOrder(parts, (summary ??= summaries.brand(all))))
-    },
-  }
-}
-
-interface OrderParts {
-  readonly row: OrderRow
-  readonly directory: Directory
-  readonly lines: readonly OrderLineRow[]
-  readonly attached: Attached
-}
-
-function toRetailerOrder(parts: OrderParts, summary: ReturnType<ItemSummaries['retailer']>): RetailerOrder {
-  const common = toCommon(parts)
-  return {
-    ...common,
-    brands: [common.brand],
-    order_lines: parts.lines.map((line) => toRetailerLine(line, summary(line))),
-  }
-}
-
-function toBrandOrder(parts: OrderParts, summary: ReturnType<ItemSummaries['brand']>): BrandOrder {
-  const { row, directory } = parts
-  const common = toCommon(parts)
-  const connection = directory.connection(row.retailer_id, row.brand_id)
-  return {
-    ...common,
-    shipping_accounts: [...(connection?.accounts ?? [])],
-    // Spec: net_price is absent in the brand view
-    order_lines: parts.lines.map((line) => ({ ...toLine(line), variant: summary(line) })),
-    ...flattened('ship_to', common.ship_to),
-  }
-}
-
-function toCommon({ row, directory, attached }: OrderParts) {
-  const soldTo = toAddressOrNull(row.sold_to_id, row.sold_to)
-  return {
-    id: row.id,
-    retailer: directory.party('retailer', row.retailer_id),
-    brand: directory.party('brand', row.brand_id),
-    purchase_order_number: row.purchase_order_number,
-    customer_order_number: row.customer_order_number,
-    retailer_order_number: row.retailer_order_number,
+    retailer: directory.getParty('retailer', row.retailer_id),
+    brand: directory.getParty('brand', row.brand_id),
     sold_to: soldTo,
-    ship_to: toAddress(row.ship_to_id, row.ship_to),
+    ship_to: addressFromJson(row.ship_to_id, row.ship_to),
     // both deprecated. Spec: what they hold is not shown
     bill_to: soldTo,
-    ship_from: toAddressOrNull(row.ship_from_id, row.ship_from),
-    shipping_method: row.shipping_method_id === null ? null : directory.method(row.shipping_method_id),
+    ship_from: addressFromJsonOrNull(row.ship_from_id, row.ship_from),
+    shipping_method: row.shipping_method_id === null ? null : directory.getMethod(row.shipping_method_id),
     requested_shipping_method:
       row.requested_shipping_method_id === null
         ? null
-        : directory.requestedMethod(row.requested_shipping_method_id),
-    shipment_count: attached.shipments.length,
+        : directory.getRequestedMethod(row.requested_shipping_method_id),
+    shipment_count: related.shipments.length,
     gift_message: JSON.parse(row.gift_message) as string[],
-    subtotal_charged: row.subtotal_charged,
-    status: row.status,
-    is_acknowledged: row.acknowledged_at !== null,
-    ...toTimes(row),
-    ...attached,
+    ...related,
     attachments: [],
     memos: [],
   }
 }
 
-function toTimes(row: OrderRow) {
-  return {
-    acknowledge_by: isoTime(row.acknowledge_by),
-    fulfill_by: isoTime(row.fulfill_by),
-    received_at: isoTime(row.received_at),
-    ordered_at: isoTime(row.ordered_at),
-    acknowledged_at: isoTimeOrNull(row.acknowledged_at),
-    pickup_on: isoTimeOrNull(row.pickup_on),
-    closed_at: isoTimeOrNull(row.closed_at),
-    canceled_at: isoTimeOrNull(row.canceled_at),
-    updated_at: isoTime(row.updated_at),
-  }
-}
-
 /** A line as retailers see it, on an order or on a return. */
 export function toRetailerLine(line: OrderLineRow, variant: RetailerOrderLine['variant']): RetailerOrderLine {
-  return { ...toLine(line), variant, net_price: line.net_price }
+  return showRetailerLine(line, { ...toLineFields(line), variant })
 }
 
 /** Nothing is charged for shipping and tax, because no order can say so. */
-function toLine(line: OrderLineRow) {
-  return {
-    id: line.id,
-    order_line_number: String(line.number),
-    quantity: line.quantity,
-    quantity_shipped: line.quantity_shipped,
-    quantity_returned: line.quantity_returned,
-    quantity_canceled: line.quantity_canceled,
-    price: line.price,
-    subtotal: line.subtotal,
-    shipping_charged: '0.00',
-    subtotal_charged: line.subtotal,
-    tax_charged: '0.00',
-    fulfill_by: isoTime(line.fulfill_by),
-    status: line.status,
-    canceled_at: isoTimeOrNull(line.canceled_at),
-  }
+function toLineFields({ number, subtotal }: OrderLineRow) {
+  const charged = { shipping_charged: '0.00', subtotal_charged: subtotal, tax_charged: '0.00' }
+  return { order_line_number: String(number), ...charged }
+}
+
+// What belongs to an order. Spec: the shapes inside these arrays are not shown; they are our choice.
+
+/** What belongs to any number of orders, read at once. */
+function readRelatedRecords(store: Store, ids: readonly number[]) {
+  const shipments = groupRows(store.rows(shipmentLines, idsParameter(ids)), (line) => line.order_id)
+  const cancels = groupRows(store.rows(cancelLines, idsParameter(ids)), (line) => line.order_id)
+  const invoices = groupRows(store.findAll('invoices', 'order_id', ids), (invoice) => invoice.order_id)
+  const rmas = groupRows(store.findAll('rmas', 'order_id', ids), (rma) => rma.order_id)
+  const credits = groupRows(store.findAll('credits', 'order_id', ids), (credit) => credit.order_id)
+  return (id: number) => ({
+    shipments: toShipments(shipments.get(id) ?? []),
+    cancels: toCancels(cancels.get(id) ?? []),
+    invoices: (invoices.get(id) ?? []).map((invoice) => showInvoice(invoice, {})),
+    rmas: (rmas.get(id) ?? []).map((rma) => showRma(rma, {})),
+    credits: (credits.get(id) ?? []).map((credit) => showCredit(credit, {})),
+  })
+}
+
+const shipmentLines = (p: IdsParameter) =>
+  build
+    .selectFrom('shipments')
+    .innerJoin('shipment_lines', 'shipment_lines.shipment_id', 'shipments.id')
+    .innerJoin('order_lines', 'order_lines.id', 'shipment_lines.order_line_id')
+    .select(['shipments.order_id', 'shipments.id', 'shipments.tracking_number', 'shipments.shipped_at'])
+    .select(['shipments.status', 'order_lines.number', 'shipment_lines.part', 'shipment_lines.quantity'])
+    .where('shipments.order_id', 'in', idsFromJson(p.ids))
+    .orderBy('shipment_lines.id')
+
+const cancelLines = (p: IdsParameter) =>
+  build
+    .selectFrom('cancels')
+    .innerJoin('cancel_lines', 'cancel_lines.cancel_id', 'cancels.id')
+    .innerJoin('order_lines', 'order_lines.id', 'cancel_lines.order_line_id')
+    .select(['cancels.order_id', 'cancels.id', 'cancels.reason_id', 'cancels.canceled_at'])
+    .select(['order_lines.number', 'cancel_lines.quantity'])
+    .where('cancels.order_id', 'in', idsFromJson(p.ids))
+    .orderBy('cancel_lines.id')
+
+function toShipments(lines: readonly RowOf<typeof shipmentLines>[]): OrderShipment[] {
+  return [...groupRows(lines, (line) => line.id)].flatMap(([id, ofShipment]) =>
+    ofShipment.slice(0, 1).map(({ tracking_number, shipped_at, status }) => ({
+      id,
+      tracking_number,
+      shipped_at: isoTimeOrNull(shipped_at),
+      status,
+      shipment_lines: ofShipment.map(({ number, part, quantity }) => ({
+        order_line_number: String(number),
+        part,
+        quantity,
+      })),
+    })),
+  )
+}
+
+function toCancels(lines: readonly RowOf<typeof cancelLines>[]): OrderCancel[] {
+  return [...groupRows(lines, (line) => line.id)].flatMap(([id, ofCancel]) =>
+    ofCancel.slice(0, 1).map(({ reason_id, canceled_at }) => ({
+      id,
+      reason: cancelReason(reason_id),
+      canceled_at: isoTime(canceled_at),
+      cancel_lines: ofCancel.map(({ number, quantity }) => ({ order_line_number: String(number), quantity })),
+    })),
+  )
+}
+
+/** The words behind a reason's id. */
+export function cancelReason(id: number): string {
+  return CANCEL_REASONS[id as keyof typeof CANCEL_REASONS]
 }

@@ -1,105 +1,178 @@
-/** The one connection to the service's database: the query builder makes the SQL, the connection runs it at once. */
+/** The connection to the service database. Kysely builds the SQL, and better-sqlite3 runs it synchronously. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import {
-  type Compilable,
   type CompiledQuery,
   DummyDriver,
   type Insertable,
   Kysely,
   type RawBuilder,
+  type Selectable,
   sql,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  type Updateable,
 } from 'kysely'
 import { BridgeError } from '../../support/errors.ts'
-import { type Database, isSqliteError, openDatabase, type Statement } from '../../support/sqlite.ts'
-import { folded } from './folded.ts'
-import { FIRST_VERSION, MIGRATIONS } from './migrations.ts'
+import { type Database, isSqliteError, openDatabase } from '../../support/sqlite.ts'
+import { FIRST_VERSION, MIGRATIONS } from './schema.ts'
 import type { Tables } from './tables.ts'
 
-/** A statement made once. `Parameters` are its named values. */
-export interface Prepared<Parameters, Row> {
-  all(parameters: Parameters): Row[]
-  first(parameters: Parameters): Row | undefined
-  /** How many rows changed. */
-  run(parameters: Parameters): number
+/** Makes queries; a store runs them. */
+export const build = new Kysely<Tables>({
+  dialect: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+})
+
+/** What `build` or `sql` makes. */
+interface Query<Row> {
+  compile(executor: typeof build): CompiledQuery<Row>
 }
 
 /**
- * Nothing here waits: a rule that reads before it writes runs from start to end with nobody in between. Writes belong
- * into the write queue, which makes them durable.
+ * A query with named values. The store compiles it once, at its first use, with a stand-in for every value, and keeps
+ * it by the identity of the function: a statement is a constant, never a function made for one call.
  */
-export interface Store {
-  /** Makes queries; running one is up to the other methods. */
-  readonly build: Kysely<Tables>
-  readonly all: <Row>(query: Compilable<Row>) => Row[]
-  /** For what the builder cannot say. */
-  readonly query: <Row>(statement: RawBuilder<Row>) => Row[]
-  /** The query is built once, with a stand-in for every named value. */
-  readonly prepare: <Parameters extends object, Row>(
-    make: (parameters: Parameters) => Compilable<Row>,
-  ) => Prepared<Parameters, Row>
-  /** A function that inserts one row and gives its id. Every row it gets must have the same columns. */
-  readonly inserter: <Name extends keyof Tables>(table: Name) => (row: Insertable<Tables[Name]>) => number
-  /** Plain commands such as `commit`, made once. */
-  readonly command: (text: string) => () => void
-  /** Runs the work in a transaction of its own: all or nothing. Not for what runs in the write queue. */
-  atomically(work: () => void): void
-  /** The bytes of the database as it stands. Not within a transaction. */
-  copy(): Uint8Array
-  close(): void
+export type Statement<Parameters, Row> = (parameters: Parameters) => Query<Row>
+
+export type RowOf<Made> = Made extends Statement<never, infer Row> ? Row : never
+
+type TableName = keyof Tables
+
+/** Columns and the values they have; null finds rows without a value. */
+type Where<Name extends TableName> = Readonly<Partial<Selectable<Tables[Name]>>>
+
+/** New values; a column that is undefined stays as it is. */
+type Patch<Name extends TableName> = {
+  readonly [Column in keyof Updateable<Tables[Name]>]?: Updateable<Tables[Name]>[Column] | undefined
 }
 
 /** `folder` is made when it is missing; `:memory:` keeps nothing. Throws `service-data-unusable` and `service-data-in-use`. */
 export function openStore(folder: string): Store {
-  return storeOf(connect(folder))
+  return createStore(openConnection(folder))
 }
 
 /** A copy that can only be read. */
 export function openCopy(bytes: Uint8Array): Store {
   const connection = openDatabase(Buffer.from(bytes), { readonly: true })
   prepareConnection(connection)
-  return storeOf(connection)
+  return createStore(connection)
 }
 
-function storeOf(connection: Database): Store {
-  const build = new Kysely<Tables>({
-    dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-    },
-  })
-  const all = <Row>(query: Compilable<Row>) => {
-    const { sql: text, parameters } = query.compile()
-    return connection.prepare<unknown[], Row>(text).all(...parameters)
-  }
+/** A store in memory that goes on from a copy. */
+export function openImage(bytes: Uint8Array): Store {
+  const connection = openDatabase(Buffer.from(bytes))
+  connection.pragma('foreign_keys = ON')
+  prepareConnection(connection)
+  return createStore(connection)
+}
+
+/** Nothing here waits, so a rule runs with nobody in between. The write queue makes writes durable. */
+export type Store = ReturnType<typeof createStore>
+
+function createStore(connection: Database) {
+  const compile = memoize((statement: Statement<never, unknown>) => compileStatement(connection, statement))
+  const prepare = memoize((text: string) => connection.prepare<unknown[]>(text))
   return {
-    build,
-    all,
-    query: <Row>(statement: RawBuilder<Row>) =>
-      all<Row>({ compile: () => statement.compile(build) as CompiledQuery<Row> }),
-    prepare: (make) => prepare(connection, make),
-    inserter: (table) => inserter(connection, build, table),
-    command: (text) => {
+    /** Runs a query that is made for one use. */
+    all<Row>(query: Query<Row>): Row[] {
+      const { sql: text, parameters } = query.compile(build)
+      return connection.prepare<unknown[], Row>(text).all(...parameters)
+    },
+    rows<Parameters, Row>(statement: Statement<Parameters, Row>, parameters: Parameters): Row[] {
+      const { made, bind } = compile(statement)
+      return made.all(bind(parameters)) as Row[]
+    },
+    first<Parameters, Row>(statement: Statement<Parameters, Row>, parameters: Parameters): Row | undefined {
+      const { made, bind } = compile(statement)
+      return made.get(bind(parameters)) as Row | undefined
+    },
+    run<Parameters>(statement: Statement<Parameters, unknown>, parameters: Parameters): void {
+      const { made, bind } = compile(statement)
+      made.run(bind(parameters))
+    },
+    find<Name extends TableName>(table: Name, where: Where<Name>): Selectable<Tables[Name]> | undefined {
+      const found = prepare(`select * from ${table} ${whereClause(where)}`).get(boundValues(where))
+      return found as Selectable<Tables[Name]> | undefined
+    },
+    /** The rows whose column holds one of the ids, in the order of their own ids. */
+    findAll<Name extends TableName>(
+      table: Name,
+      column: keyof Tables[Name] & string,
+      ids: readonly number[],
+    ): Selectable<Tables[Name]>[] {
+      const text = `select * from ${table} where ${column} in (select value from json_each(?)) order by id`
+      return prepare(text).all([JSON.stringify(ids)]) as Selectable<Tables[Name]>[]
+    },
+    /** Returns the id of the new row. */
+    insert<Name extends TableName>(table: Name, row: Insertable<Tables[Name]>): number {
+      const columns = Object.keys(row)
+      const text = `insert into ${table} (${columns.join()}) values (${columns.map(() => '?').join()})`
+      return Number(prepare(text).run(Object.values(row)).lastInsertRowid)
+    },
+    update<Name extends TableName>(table: Name, where: Where<Name>, patch: Patch<Name>): void {
+      const changes = Object.entries(patch).filter(([, value]) => value !== undefined)
+      if (changes.length === 0) return
+      const assignments = changes.map(([column]) => `${column} = ?`).join()
+      const values = [...changes.map(([, value]) => value), ...boundValues(where)]
+      prepare(`update ${table} set ${assignments} ${whereClause(where)}`).run(values)
+    },
+    remove<Name extends TableName>(table: Name, where: Where<Name>): void {
+      prepare(`delete from ${table} ${whereClause(where)}`).run(boundValues(where))
+    },
+    /** Plain commands such as `commit`, made once. */
+    command(text: string): () => void {
       const statement = connection.prepare(text)
       return () => void statement.run()
     },
-    atomically: (work) => connection.transaction(work).immediate(),
-    copy: () => standAlone(connection.serialize()),
-    close: () => void connection.close(),
+    /** Runs the work in a transaction of its own: all or nothing. Not for what runs in the write queue. */
+    runInTransaction: (work: () => void): void => connection.transaction(work).immediate(),
+    /** The bytes of the database as it stands. Not within a transaction. */
+    copy: (): Uint8Array => clearWalFlag(connection.serialize()),
+    close: (): void => void connection.close(),
   }
 }
 
-/** The ids of a list bound as one JSON value, so that the statement is the same for any number of them. */
-export function idsIn(json: string): RawBuilder<number> {
+/** Makes the value of each key once. */
+function memoize<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new Map<Key, Value>()
+  return (key) => {
+    const value = made.get(key) ?? make(key)
+    made.set(key, value)
+    return value
+  }
+}
+
+function whereClause(where: object): string {
+  return `where ${Object.entries(where)
+    .map(([column, value]) => `${column} ${value === null ? 'is null' : '= ?'}`)
+    .join(' and ')}`
+}
+
+function boundValues(where: object): unknown[] {
+  return Object.values(where).filter((value) => value !== null)
+}
+
+/** The ids of a list as one value, so that the statement is the same for any number of them. */
+export interface IdsParameter {
+  readonly ids: string
+}
+
+export function idsParameter(ids: readonly number[]): IdsParameter {
+  return { ids: JSON.stringify(ids) }
+}
+
+/** The ids of an `IdsParameter` in a statement. */
+export function idsFromJson(json: string): RawBuilder<number> {
   return sql<number>`(select value from json_each(${json}))`
 }
 
-function connect(folder: string): Database {
+function openConnection(folder: string): Database {
   const inMemory = folder === ':memory:'
   const file = inMemory ? folder : join(folder, 'service.db')
   let connection: Database | undefined
@@ -132,11 +205,11 @@ function connect(folder: string): Database {
 
 function prepareConnection(connection: Database): void {
   // SQLite's own lower() knows the letters of English only
-  connection.function('fold', { deterministic: true }, (text) => folded(String(text)))
+  connection.function('fold', { deterministic: true }, (text) => foldCase(String(text)))
 }
 
 /** Bytes 18 and 19 say that there is a write-ahead log beside the file; a copy in memory has none and would not open. */
-function standAlone(bytes: Buffer): Buffer {
+function clearWalFlag(bytes: Buffer): Buffer {
   return bytes.fill(1, 18, 20)
 }
 
@@ -160,7 +233,7 @@ function migrate(connection: Database): void {
 }
 
 /** Stands for a named value while a statement is made. */
-class StandIn {
+class Placeholder {
   readonly name: string
 
   constructor(name: string) {
@@ -168,39 +241,31 @@ class StandIn {
   }
 }
 
-function prepare<Parameters extends object, Row>(
-  connection: Database,
-  make: (parameters: Parameters) => Compilable<Row>,
-): Prepared<Parameters, Row> {
-  const standIns = new Proxy({}, { get: (_, name) => new StandIn(String(name)) })
-  const { sql: text, parameters } = make(standIns as Parameters).compile()
-  const statement = connection.prepare<unknown[], Row>(text)
-  const bind = (values: Parameters) =>
-    parameters.map((parameter) =>
-      parameter instanceof StandIn ? values[parameter.name as keyof Parameters] : parameter,
-    )
+function compileStatement(connection: Database, statement: Statement<never, unknown>) {
+  const standIns = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) })
+  const { sql: text, parameters } = statement(standIns as never).compile(build)
   return {
-    all: (values) => statement.all(bind(values)),
-    first: (values) => statement.get(bind(values)),
-    run: (values) => statement.run(bind(values)).changes,
+    made: connection.prepare<unknown[]>(text),
+    bind: (values: unknown) =>
+      parameters.map((parameter) =>
+        parameter instanceof Placeholder ? (values as Record<string, unknown>)[parameter.name] : parameter,
+      ),
   }
 }
 
-function inserter<Name extends keyof Tables>(
-  connection: Database,
-  build: Kysely<Tables>,
-  table: Name,
-): (row: Insertable<Tables[Name]>) => number {
-  let columns: (keyof Insertable<Tables[Name]>)[] | undefined
-  let statement: Statement | undefined
-  return (row) => {
-    columns ??= Object.keys(row) as (keyof Insertable<Tables[Name]>)[]
-    statement ??= connection.prepare<unknown[]>(
-      build
-        .insertInto(table)
-        .values(row as never)
-        .compile().sql,
-    )
-    return Number(statement.run(columns.map((column) => row[column])).lastInsertRowid)
+/** The rows of each key, in the order they came. */
+export function groupRows<Row, Key>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, Row[]> {
+  const groups = new Map<Key, Row[]>()
+  for (const row of rows) {
+    const key = keyOf(row)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [row])
+    else group.push(row)
   }
+  return groups
+}
+
+/** Text in one case, as searches compare it: in SQL the function `fold`. */
+export function foldCase(text: string): string {
+  return text.toLowerCase()
 }

@@ -1,9 +1,9 @@
 /** Writes from many requests in one transaction, each of them all or nothing, answered once they are on the disk. */
-import type { Answer } from '../http/answer.ts'
+import type { Answer } from '../http/answers.ts'
 import type { Store } from './store.ts'
 
 /** As many writes share a commit; the rest waits for the next one, so that reads get a turn. */
-const LARGEST_BATCH = 200
+const MAX_BATCH = 200
 
 export interface WriteQueue {
   /**
@@ -12,7 +12,7 @@ export interface WriteQueue {
    */
   run(work: () => Answer): Promise<Answer>
   /** Resolves when nothing waits any more. */
-  settled(): Promise<void>
+  idle(): Promise<void>
 }
 
 interface Job {
@@ -21,29 +21,32 @@ interface Job {
   readonly reject: (reason: unknown) => void
 }
 
-/** What a job came to; it is told only after the commit. */
+/** What a job came to; it is reported only after the commit. */
 type Report = () => void
 
-const nothing = (): void => undefined
+const doNothing = (): void => undefined
 
-/**
- * `rolledBack` is called when work that had been done was taken back again; what it throws is of no account. `beforeWrites` is
- * called right before a transaction begins.
- */
-export function createWriteQueue(store: Store, rolledBack = nothing, beforeWrites = nothing): WriteQueue {
-  const commands = prepareCommands(store)
+/** Calls `beforeWrites` right before a transaction, and `rolledBack` after work was taken back. */
+export function createWriteQueue(store: Store, rolledBack = doNothing, beforeWrites = doNothing): WriteQueue {
+  const commands = {
+    begin: store.command('begin immediate'),
+    commit: store.command('commit'),
+    rollback: store.command('rollback'),
+    mark: store.command('savepoint one_write'),
+    keep: store.command('release one_write'),
+    undo: store.command('rollback to one_write'),
+  }
   let waiting: Job[] = []
   let scheduled = false
-  const whenSettled: (() => void)[] = []
+  const whenIdle: (() => void)[] = []
 
   function flush(): void {
-    const jobs = waiting.slice(0, LARGEST_BATCH)
-    waiting = waiting.slice(LARGEST_BATCH)
+    const jobs = waiting.slice(0, MAX_BATCH)
+    waiting = waiting.slice(MAX_BATCH)
     scheduled = waiting.length > 0
     if (scheduled) setImmediate(flush)
-    const reports = commit(jobs)
-    for (const report of reports) report()
-    if (!scheduled) for (const tell of whenSettled.splice(0)) tell()
+    for (const report of commit(jobs)) report()
+    if (!scheduled) for (const tell of whenIdle.splice(0)) tell()
   }
 
   function commit(jobs: readonly Job[]): Report[] {
@@ -57,14 +60,14 @@ export function createWriteQueue(store: Store, rolledBack = nothing, beforeWrite
       return reports
     } catch (error) {
       // SQLite has already rolled back after some failures, such as a full disk, and then refuses to do it again.
-      if (begun) goesWell(commands.rollback)
+      if (begun) succeeds(commands.rollback)
       // Whoever waits for an answer must get one, also when the store cannot even be read any more.
-      goesWell(rolledBack)
+      succeeds(rolledBack)
       return jobs.map((job) => () => job.reject(error))
     }
   }
 
-  function takeBack(): void {
+  function rollBackJob(): void {
     commands.undo()
     commands.keep()
   }
@@ -76,16 +79,16 @@ export function createWriteQueue(store: Store, rolledBack = nothing, beforeWrite
       answer = job.work()
     } catch (error) {
       // A full disk has taken everything back already: then this one's failure is the whole batch's.
-      if (!goesWell(takeBack)) throw error
+      if (!succeeds(rollBackJob)) throw error
       return () => job.reject(error)
     }
-    if (answer.status >= 400) takeBack()
+    if (answer.status >= 400) rollBackJob()
     else commands.keep()
     return () => job.resolve(answer)
   }
 
   return {
-    settled: () => (scheduled ? new Promise((resolve) => whenSettled.push(resolve)) : Promise.resolve()),
+    idle: () => (scheduled ? new Promise((resolve) => whenIdle.push(resolve)) : Promise.resolve()),
     run: (work) =>
       new Promise((resolve, reject) => {
         waiting.push({ work, resolve, reject })
@@ -96,23 +99,12 @@ export function createWriteQueue(store: Store, rolledBack = nothing, beforeWrite
   }
 }
 
-/** For what is done because of a failure: that is what is told, and not that this failed as well. */
-function goesWell(work: () => void): boolean {
+/** For what is done because of a failure: that is what is reported, and not that this failed as well. */
+function succeeds(work: () => void): boolean {
   try {
     work()
     return true
   } catch {
     return false
-  }
-}
-
-function prepareCommands(store: Store) {
-  return {
-    begin: store.command('begin immediate'),
-    commit: store.command('commit'),
-    rollback: store.command('rollback'),
-    mark: store.command('savepoint one_write'),
-    keep: store.command('release one_write'),
-    undo: store.command('rollback to one_write'),
   }
 }

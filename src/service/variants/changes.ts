@@ -1,129 +1,144 @@
-/** What the entries of a body change, after the rules about who may set which attribute for whom. */
-import { type AttributeCode, attributeRule, isAttributeCode } from '../../contract/attributes.ts'
-import type { AttributeEntry } from '../../contract/catalog.ts'
-import type { Directory } from '../directory.ts'
-import type { FieldErrors } from '../http/field-errors.ts'
+/** Creates and updates items. Spec: "Variant create and update". Runs in the write queue. */
+import type { AttributeCode } from '../../contract/attributes.ts'
+import type { VariantCreate, VariantUpdate } from '../../contract/variant.ts'
+import { assert } from '../../support/errors.ts'
+import type { ServiceContext } from '../context.ts'
+import { type Answer, answerWith, gatherErrors, type FieldErrors } from '../http/answers.ts'
+import { build, type Store } from '../store/store.ts'
+import { type AttributeChange, checkSkus, readBrandChanges, readRetailerChanges } from './attribute-rules.ts'
+import {
+  computeMerchandising,
+  createEmptyColumns,
+  isColumn,
+  readColumnValues,
+  setColumn,
+  type StoredVariant,
+} from './columns.ts'
+import { listOpenRetailers, offerToRetailers } from './offers.ts'
+import { readBrandVariants, readRetailerVariants } from './views.ts'
 
-/** A value for an attribute. */
-export interface AttributeChange {
-  /** Of its entry in the body. */
-  readonly index: number
-  readonly code: AttributeCode
-  /** Null takes the value away. */
-  readonly value: string | null
-  /** 0 for a value that is for all. */
-  readonly retailerId: number
-}
-
-interface Entry {
-  readonly index: number
-  readonly code: AttributeCode
-  readonly value: string | null
-  /** Undefined where the entry names nobody. */
-  readonly retailer: number | undefined
-}
-
-export interface BrandSpeaking {
-  readonly brandId: number
-  readonly directory: Directory
-}
-
-/** Those that the brand may make; the others are among the errors. */
-export function brandChanges(
-  entries: readonly AttributeEntry[],
-  { brandId, directory }: BrandSpeaking,
-  errors: FieldErrors,
-): AttributeChange[] {
-  return readEntries(entries, errors).flatMap(({ retailer, ...entry }) => {
-    const refusal = brandRefusal(
-      entry.code,
-      retailer,
-      (id) => directory.connection(id, brandId) !== undefined,
-    )
-    if (refusal === undefined) return [{ ...entry, retailerId: retailer ?? 0 }]
-    errors.add(['attributes', entry.index, 'retailer'], refusal)
-    return []
-  })
-}
-
-function brandRefusal(
-  code: AttributeCode,
-  retailer: number | undefined,
-  isConnected: (retailerId: number) => boolean,
-): string | undefined {
-  if (retailer === undefined) {
-    return attributeRule(code).isPerRetailer ? `${code} is for one retailer, which must be named.` : undefined
+export function createVariant(context: ServiceContext, brandId: number, { attributes }: VariantCreate) {
+  const { store, directory, clock } = context
+  const errors = gatherErrors()
+  const changes = readBrandChanges(attributes, { brandId, directory }, errors)
+  const retailers = listOpenRetailers(context, brandId)
+  checkSkus(store, changes, { isOffered: (retailer) => retailers.includes(retailer) }, errors)
+  const identifier = changes.find(({ code }) => code === 'identifier')
+  // Spec: the identifier is "unique across the supplier's variants"
+  if (
+    identifier !== undefined &&
+    store.find('variants', { brand_id: brandId, identifier: identifier.value ?? '' }) !== undefined
+  ) {
+    refuseValue(identifier, 'A variant with this identifier already exists.', errors)
   }
-  if (isSameForAll(code)) return `${code} is the same for all retailers.`
-  return isConnected(retailer) ? undefined : `The brand has no connection with retailer ${retailer}.`
+  if (errors.hasErrors()) return errors.toAnswer()
+  assert(typeof identifier?.value === 'string', 'an item without an identifier has passed the contract')
+  const now = clock.now()
+  const row = {
+    brand_id: brandId,
+    identifier: identifier.value,
+    ...createEmptyColumns(),
+    ...computeMerchandising(new Set(['identifier'])),
+    created_at: now,
+    updated_at: now,
+  }
+  const id = store.insert('variants', row)
+  offerToRetailers(store, id, retailers)
+  saveVariant(store, { ...row, id }, changes, now)
+  return answerWith(readBrandVariants(context, [id], false)[0], 201)
 }
 
-export interface RetailerSpeaking {
-  readonly retailerId: number
-  /** The supplier's identifier of the item, which may be repeated. */
-  readonly identifier: string
+/** The item is known to belong to the brand. */
+export function updateVariantByBrand(
+  context: ServiceContext,
+  brandId: number,
+  { attributes }: VariantUpdate,
+  id: number,
+): Answer {
+  const { store, directory, clock } = context
+  const errors = gatherErrors()
+  const variant = getVariant(store, id)
+  const changes = readBrandChanges(attributes, { brandId, directory }, errors)
+  checkSkus(store, changes, offersOf(store, id), errors)
+  const identifier = changes.find(({ code }) => code === 'identifier')
+  if (identifier !== undefined && identifier.value !== variant.identifier) {
+    refuseValue(identifier, `The identifier cannot be changed; it is "${variant.identifier}".`, errors)
+  }
+  if (errors.hasErrors()) return errors.toAnswer()
+  saveVariant(store, variant, changes, clock.now())
+  return answerWith(readBrandVariants(context, [id], false)[0])
 }
 
-/** Those that the retailer may make, all of them for itself alone; the others are among the errors. */
-export function retailerChanges(
-  entries: readonly AttributeEntry[],
-  { retailerId, identifier }: RetailerSpeaking,
-  errors: FieldErrors,
-): AttributeChange[] {
-  const seen = new Set<AttributeCode>()
-  return readEntries(entries, errors).flatMap(({ retailer = retailerId, ...entry }) => {
-    const at = ['attributes', entry.index] as const
-    if (retailer !== retailerId) {
-      errors.add([...at, 'retailer'], `A retailer sets values for itself only, not for retailer ${retailer}.`)
-      return []
-    }
-    if (seen.has(entry.code)) {
-      errors.add([...at, 'attribute', 'code'], `${entry.code} is given more than once.`)
-      return []
-    }
-    seen.add(entry.code)
-    if (entry.code === 'identifier' && entry.value === identifier) return []
-    if (isSameForAll(entry.code) || entry.code === 'cost') {
-      errors.add([...at, 'attribute', 'code'], `${entry.code} is set by the supplier.`)
-      return []
-    }
-    return [{ ...entry, retailerId }]
-  })
+/** The item is known to be offered to the retailer. */
+export function updateVariantByRetailer(
+  context: ServiceContext,
+  retailerId: number,
+  { attributes }: VariantUpdate,
+  id: number,
+): Answer {
+  const { store, clock } = context
+  const errors = gatherErrors()
+  const variant = getVariant(store, id)
+  const changes = readRetailerChanges(attributes, { retailerId, identifier: variant.identifier }, errors)
+  checkSkus(store, changes, offersOf(store, id), errors)
+  if (errors.hasErrors()) return errors.toAnswer()
+  saveVariant(store, variant, changes, clock.now())
+  return answerWith(readRetailerVariants(context, [id], retailerId)[0])
 }
 
-/** Whether the one value is the supplier's. Spec: not shown but for the identifier. */
-function isSameForAll(code: AttributeCode): boolean {
-  return SAME_FOR_ALL.has(code) || attributeRule(code).type === 'image'
+function getVariant(store: Store, id: number): StoredVariant {
+  const variant = store.find('variants', { id })
+  assert(variant !== undefined, 'an item that was just found is gone')
+  return variant
 }
 
-const SAME_FOR_ALL: ReadonlySet<AttributeCode> = new Set([
-  'identifier',
-  'upc',
-  'inventory',
-  'lead_time',
-  'cartons',
-])
-
-/** Where a number has to lie. Spec: not shown. */
-const RANGES: { readonly [Code in AttributeCode]?: readonly [min: number, max: number] } = {
-  cartons: [1, 20],
-  lead_time: [0, 999],
+function offersOf(store: Store, variantId: number) {
+  const isOffered = (retailerId: number) =>
+    store.find('retailer_variants', { retailer_id: retailerId, variant_id: variantId }) !== undefined
+  return { variantId, isOffered }
 }
 
-/** Numbers and booleans become their text. */
-function readEntries(entries: readonly AttributeEntry[], errors: FieldErrors): Entry[] {
-  return entries.flatMap(({ attribute: { code }, value: given, retailer }, index) => {
-    if (!isAttributeCode(code)) return []
-    const value = given === null ? null : String(given)
-    const [min, max] = RANGES[code] ?? []
-    if (
-      value !== null &&
-      min !== undefined &&
-      max !== undefined &&
-      !(Number(value) >= min && Number(value) <= max)
-    ) {
-      errors.add(['attributes', index, 'value'], `${code} must be from ${min} to ${max}.`)
-    }
-    return [{ index, code, value, retailer: retailer?.id }]
-  })
+function refuseValue({ index }: AttributeChange, message: string, errors: FieldErrors): void {
+  errors.add(['attributes', index, 'value'], message)
 }
+
+/** What changes all day long, and nothing follows from. */
+const CODES_WITHOUT_FLAGS: ReadonlySet<AttributeCode> = new Set(['inventory', 'lead_time', 'cost'])
+
+/** Stores checked attribute values as columns or rows, and the flags derived from them. */
+function saveVariant(store: Store, variant: StoredVariant, changes: readonly AttributeChange[], now: number) {
+  const general = changes.filter(({ retailerId }) => retailerId === 0)
+  for (const change of changes) {
+    if (change.retailerId !== 0 || !isColumn(change.code)) saveValue(store, variant.id, change)
+  }
+  let changed = { ...variant, updated_at: now }
+  for (const { code, value } of general) changed = setColumn(changed, code, value)
+  if (general.some(({ code }) => code === 'inventory')) {
+    changed.inventory_updated_at = now
+    store.remove('variant_stock', { variant_id: variant.id })
+  }
+  if (general.some(({ code }) => !CODES_WITHOUT_FLAGS.has(code))) {
+    const others = store.rows(generalCodes, { id: variant.id }).map(({ code }) => code)
+    const columns = readColumnValues(changed).map(([code]) => code)
+    changed = { ...changed, ...computeMerchandising(new Set<string>([...others, ...columns])) }
+  }
+  const { id, in_stock: _generated, ...columns } = changed
+  store.update('variants', { id }, columns)
+}
+
+/** For values that are no columns of the item. */
+function saveValue(store: Store, variant_id: number, { code, value, retailerId }: AttributeChange): void {
+  const key = { variant_id, retailer_id: retailerId }
+  if (code === 'retailer_sku') store.update('retailer_variants', key, { sku: value })
+  else {
+    store.remove('variant_attributes', { ...key, code })
+    if (value !== null) store.insert('variant_attributes', { ...key, code, value })
+  }
+}
+
+const generalCodes = (p: { id: number }) =>
+  build
+    .selectFrom('variant_attributes')
+    .select('code')
+    .where('variant_id', '=', p.id)
+    .where('retailer_id', '=', 0)

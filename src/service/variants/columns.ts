@@ -1,9 +1,10 @@
-/** The attributes that are columns of an item, because lists ask for them or other resources show them. */
+/** The columns of an item: attributes that lists or other resources need, and flags derived from attributes. */
+import type { Selectable } from 'kysely'
 import type { AttributeCode } from '../../contract/attributes.ts'
 import type { Tables } from '../store/tables.ts'
 
-/** An item as it is stored. */
-export type StoredVariant = Omit<Tables['variants'], 'id' | 'in_stock'> & { readonly id: number }
+/** An item as it is stored; the database computes `in_stock`. */
+export type StoredVariant = Omit<Selectable<Tables['variants']>, 'in_stock'> & { readonly in_stock?: number }
 
 const TEXT_COLUMNS = [
   'name',
@@ -23,7 +24,7 @@ const NUMBER_COLUMNS = {
 } as const
 
 /** What a column holds of a new item that is nothing but its identifier. */
-export function emptyColumns() {
+export function createEmptyColumns() {
   return {
     upc: null,
     name: null,
@@ -45,7 +46,7 @@ export function isColumn(code: AttributeCode): boolean {
 }
 
 /** The values that the columns hold, by the code of their attribute; numbers are there always. */
-export function columnValues(variant: StoredVariant): [code: AttributeCode, value: string][] {
+export function readColumnValues(variant: StoredVariant): [code: AttributeCode, value: string][] {
   const values: [AttributeCode, string][] = [['identifier', variant.identifier]]
   for (const code of TEXT_COLUMNS) {
     const value = variant[code]
@@ -58,7 +59,7 @@ export function columnValues(variant: StoredVariant): [code: AttributeCode, valu
 }
 
 /** The item with another value in the column of the attribute; null takes the value away. */
-export function withColumn(variant: StoredVariant, code: AttributeCode, value: string | null): StoredVariant {
+export function setColumn(variant: StoredVariant, code: AttributeCode, value: string | null): StoredVariant {
   if (isTextColumn(code)) return { ...variant, [code]: value }
   if (!isNumberColumn(code)) return variant
   const { column, otherwise } = NUMBER_COLUMNS[code]
@@ -71,4 +72,23 @@ function isTextColumn(code: string): code is (typeof TEXT_COLUMNS)[number] {
 
 function isNumberColumn(code: string): code is keyof typeof NUMBER_COLUMNS {
   return Object.hasOwn(NUMBER_COLUMNS, code)
+}
+
+// Flags derived from attributes. Spec: has_images, has_shipping, meets_publish_rules of variant lists.
+
+const SHIPPING = ['shipping_width', 'shipping_height', 'shipping_length', 'shipping_weight'] as const
+
+/** Spec: which specifications an item must meet to be published is not shown; these are our choice. */
+const REQUIRED_TO_PUBLISH = ['name', 'upc', 'msrp'] as const
+
+/** Columns of an item, 1 or 0, from the codes of the attributes that have a value for all retailers. */
+export function computeMerchandising(given: ReadonlySet<string>) {
+  const isGiven = (code: AttributeCode) => given.has(code)
+  const hasImages = [...given].some((code) => code.startsWith('image_'))
+  const hasShipping = SHIPPING.every(isGiven)
+  return {
+    has_images: Number(hasImages),
+    has_shipping: Number(hasShipping),
+    meets_publish_rules: Number(hasImages && hasShipping && REQUIRED_TO_PUBLISH.every(isGiven)),
+  }
 }

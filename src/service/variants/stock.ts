@@ -1,53 +1,32 @@
-/** Stock by warehouse. Spec: locations are "empty unless supplied by warehouse"; how they are supplied is not shown. */
+/** Stock by warehouse. Spec: "empty unless supplied by warehouse". Runs in the write queue. */
+import type { StockChange } from '../admin/schemas.ts'
+import type { ServiceContext } from '../context.ts'
+import { type Answer, answerWith, refuseField, refuseNotFound } from '../http/answers.ts'
 import type { Store } from '../store/store.ts'
-
-export interface LocationStock {
-  /** Of the warehouse. */
-  readonly code: string
-  readonly inventory: number
-}
+import { readBrandVariants } from './views.ts'
 
 /** What an answer can show of an item. */
-const LARGEST_INVENTORY = 2_147_483_647
+const MAX_INVENTORY = 2_147_483_647
 
-/**
- * Sets the stock of an item to these warehouses and no others, and its inventory to their sum. Says what is wrong with
- * them instead, and changes nothing. Runs in the write queue.
- */
-export type SetStock = (
-  variantId: number,
-  locations: readonly LocationStock[],
-  now: number,
-) => string | undefined
-
-export function createSetStock(store: Store): SetStock {
-  const clear = prepareClearStock(store)
-  const insert = store.inserter('variant_stock')
-  const setInventory = prepareSetInventory(store)
-  return (id, locations, now) => {
-    const inventory = locations.reduce((sum, { inventory: held }) => sum + held, 0)
-    if (inventory > LARGEST_INVENTORY) return `The warehouses hold more than ${LARGEST_INVENTORY} together.`
-    const codes = new Set(locations.map(({ code }) => code))
-    if (codes.size < locations.length) return 'A warehouse is given more than once.'
-    clear.run({ id })
-    for (const { code, inventory: held } of locations) {
-      insert({ variant_id: id, location: code, inventory: held, updated_at: now })
-    }
-    setInventory.run({ id, inventory, now })
-    return undefined
+/** Sets the stock to these warehouses, and the inventory to their sum; or returns what is wrong. */
+export function setStock(store: Store, id: number, locations: StockChange['locations'], now: number) {
+  const inventory = locations.reduce((sum, location) => sum + location.inventory, 0)
+  if (inventory > MAX_INVENTORY) return `The warehouses hold more than ${MAX_INVENTORY} together.`
+  const codes = new Set(locations.map(({ code }) => code))
+  if (codes.size < locations.length) return 'A warehouse is given more than once.'
+  store.remove('variant_stock', { variant_id: id })
+  for (const { code, inventory: held } of locations) {
+    store.insert('variant_stock', { variant_id: id, location: code, inventory: held, updated_at: now })
   }
+  store.update('variants', { id }, { inventory, inventory_updated_at: now, updated_at: now })
+  return undefined
 }
 
-/** Forgets the warehouses of an item. */
-export function prepareClearStock({ build, prepare }: Store) {
-  return prepare((p: { id: number }) => build.deleteFrom('variant_stock').where('variant_id', '=', p.id))
-}
-
-function prepareSetInventory({ build, prepare }: Store) {
-  return prepare((p: { id: number; inventory: number; now: number }) =>
-    build
-      .updateTable('variants')
-      .set({ inventory: p.inventory, inventory_updated_at: p.now, updated_at: p.now })
-      .where('id', '=', p.id),
-  )
+/** An administrator sets the stock of an item. */
+export function changeStock(context: ServiceContext, id: number, { locations }: StockChange): Answer {
+  const { store, clock } = context
+  if (store.find('variants', { id }) === undefined) return refuseNotFound()
+  const wrong = setStock(store, id, locations, clock.now())
+  if (wrong !== undefined) return refuseField(['locations', 'non_field_errors'], wrong)
+  return answerWith(readBrandVariants(context, [id], false)[0])
 }

@@ -1,104 +1,83 @@
-/** Items as the retailer and as the brand see them. Spec: "Variant". */
+/** Items as the retailer and the brand see them. Spec: "Variant". */
+import { sql } from 'kysely'
 import { ATTRIBUTE_CODES, type AttributeCode } from '../../contract/attributes.ts'
-import type { BrandVariant, RetailerVariant } from '../../contract/catalog.ts'
 import type { Attribute } from '../../contract/variant.ts'
 import { isoTime } from '../../support/clock.ts'
-import type { Directory } from '../directory.ts'
-import { groupRows } from '../grouping.ts'
-import { type AttributeValueRow, byCode, toAttribute } from '../items/attributes.ts'
-import { createMediaReader } from '../items/media.ts'
-import type { Store } from '../store/store.ts'
-import { isoTimeOrNull } from '../times.ts'
-import { columnValues, type StoredVariant } from './columns.ts'
-import { type LocationRow, type OfferedVariant, prepareRows, type ValueRow } from './rows.ts'
+import type { ServiceContext } from '../context.ts'
+import { type AttributeValueRow, indexByCode, readMedia, toAttribute } from '../items/summaries.ts'
+import { build, groupRows, idsFromJson, type IdsParameter, idsParameter, type RowOf } from '../store/store.ts'
+import { isoTimeOrNull } from '../values.ts'
+import { readColumnValues, type StoredVariant } from './columns.ts'
 
-/** Items by their ids, in the order of the ids, with the same few queries for any number of them. */
-export interface VariantReader {
-  /** Those of the items that are offered to the retailer. */
-  retailer(ids: readonly number[], retailerId: number): RetailerVariant[]
-  /** `short` leaves out all but the common attributes. */
-  brand(ids: readonly number[], short: boolean): BrandVariant[]
-}
+// Items by their ids, in the order of the ids, with the same few queries for any number of them.
 
-export interface VariantReaderParts {
-  readonly store: Store
-  readonly directory: Directory
+/** Those of the items that are offered to the retailer. */
+export function readRetailerVariants(context: ServiceContext, ids: readonly number[], retailer: number) {
+  const wanted = { ...idsParameter(ids), retailer }
+  const values = groupRows(context.store.rows(valuesForRetailer, wanted), (row) => row.variant_id)
+  const commonOf = readCommonFields(context, ids)
+  return context.store.rows(offeredVariants, wanted).map((row) => {
+    const shown = collectRetailerValues(row, values.get(row.id) ?? [])
+    return {
+      ...commonOf(row),
+      ...toRepeatedFields(row, shown),
+      attributes: toAttributes((code) => {
+        const value = shown.get(code)
+        return value === undefined ? [] : [{ value }]
+      }),
+      is_acknowledged: row.acknowledged_at !== null,
+      acknowledged_at: isoTimeOrNull(row.acknowledged_at),
+    }
+  })
 }
 
 /** Spec: "Common attributes (name, size, color, identifier)"; which `short` leaves is not shown. */
 const COMMON_ATTRIBUTES: ReadonlySet<AttributeCode> = new Set(['identifier', 'name', 'size', 'color'])
 
-export function createVariantReader({ store, directory }: VariantReaderParts): VariantReader {
-  const rows = prepareRows(store)
-  const readMedia = createMediaReader(store)
+/** `short` leaves out all but the common attributes. */
+export function readBrandVariants(context: ServiceContext, ids: readonly number[], short: boolean) {
+  const { store } = context
+  const stored = [...store.rows(allValues, idsParameter(ids)), ...store.rows(retailerSkus, idsParameter(ids))]
+  const values = groupRows(stored, (row) => row.variant_id)
+  const commonOf = readCommonFields(context, ids)
+  return store.findAll('variants', 'id', ids).map((row) => {
+    const shown = collectBrandValues(row, values.get(row.id) ?? [])
+    const attributes = toAttributes((code) =>
+      short && !COMMON_ATTRIBUTES.has(code) ? [] : (shown.get(code) ?? []),
+    )
+    return {
+      ...commonOf(row),
+      ...toRepeatedFields(row, new Map(readColumnValues(row))),
+      attributes: indexByCode(attributes),
+    }
+  })
+}
 
-  /** What both views have, read for all of the items. */
-  function createCommon(ids: readonly number[]) {
-    const media = readMedia(ids)
-    const locations = groupRows(rows.locations.all({ ids: JSON.stringify(ids) }), (row) => row.variant_id)
-    return (variant: StoredVariant) => ({
-      id: variant.id,
-      brand: directory.party('brand', variant.brand_id),
-      inventory: toInventory(variant, locations.get(variant.id) ?? []),
-      media: media(variant.id),
-    })
-  }
-
-  return {
-    retailer: (ids, retailerId) => {
-      const wanted = { ids: JSON.stringify(ids), retailer: retailerId }
-      const values = groupRows(rows.valuesForRetailer.all(wanted), (row) => row.variant_id)
-      const commonOf = createCommon(ids)
-      return rows.offered.all(wanted).map((row) => {
-        const shown = valuesForRetailer(row, values.get(row.id) ?? [])
-        return {
-          ...commonOf(row),
-          ...repeatedFields(row, shown),
-          attributes: toAttributes((code) => {
-            const value = shown.get(code)
-            return value === undefined ? [] : [{ value }]
-          }),
-          is_acknowledged: row.acknowledged_at !== null,
-          acknowledged_at: isoTimeOrNull(row.acknowledged_at),
-        }
-      })
-    },
-    brand: (ids, short) => {
-      const wanted = { ids: JSON.stringify(ids) }
-      const values = groupRows(
-        [...rows.values.all(wanted), ...rows.skus.all(wanted)],
-        (row) => row.variant_id,
-      )
-      const commonOf = createCommon(ids)
-      return rows.variants.all(wanted).map((row) => {
-        const shown = valuesForBrand(row, values.get(row.id) ?? [])
-        const attributes = toAttributes((code) =>
-          short && !COMMON_ATTRIBUTES.has(code) ? [] : (shown.get(code) ?? []),
-        )
-        return {
-          ...commonOf(row),
-          ...repeatedFields(row, new Map(columnValues(row))),
-          attributes: byCode(attributes),
-        }
-      })
-    },
-  }
+/** What both views have, read for all of the items. */
+function readCommonFields({ store, directory }: ServiceContext, ids: readonly number[]) {
+  const media = readMedia(store, ids)
+  const locations = groupRows(store.rows(stockLocations, idsParameter(ids)), (row) => row.variant_id)
+  return (variant: StoredVariant) => ({
+    id: variant.id,
+    brand: directory.getParty('brand', variant.brand_id),
+    inventory: toInventory(variant, locations.get(variant.id) ?? []),
+    media: media(variant.id),
+  })
 }
 
 /** A value of the retailer's own stands for the one for all; `values` has no others' and the own ones last. */
-function valuesForRetailer(row: OfferedVariant, values: readonly ValueRow[]): Map<string, string> {
-  const shown = new Map<string, string>(columnValues(row))
+function collectRetailerValues(row: RowOf<typeof offeredVariants>, values: readonly ValueRow[]) {
+  const shown = new Map<string, string>(readColumnValues(row))
   for (const { code, value } of values) shown.set(code, value)
   if (row.sku !== null) shown.set('retailer_sku', row.sku)
   return shown
 }
 
 /** Every value, the one for all first. */
-function valuesForBrand(row: StoredVariant, values: readonly ValueRow[]): Map<string, AttributeValueRow[]> {
-  const columns = columnValues(row).map(([code, value]) => ({ code: code as string, value, retailer_id: 0 }))
-  const byAttribute = groupRows([...columns, ...values], ({ code }) => code)
+function collectBrandValues(row: StoredVariant, rows: readonly ValueRow[]): Map<string, AttributeValueRow[]> {
+  const own = readColumnValues(row).map(([code, value]) => ({ code: code as string, value, retailer_id: 0 }))
   return new Map(
-    [...byAttribute].map(([code, ofCode]) => [
+    [...groupRows([...own, ...rows], ({ code }) => code)].map(([code, ofCode]) => [
       code,
       ofCode.map(({ value, retailer_id: retailerId }) =>
         retailerId === 0 ? { value } : { value, retailerId },
@@ -116,7 +95,7 @@ function toAttributes(valuesOf: (code: AttributeCode) => readonly AttributeValue
 }
 
 /** Spec: the common attributes "are repeated". The identifier is the supplier's in both views. */
-function repeatedFields({ identifier }: StoredVariant, values: ReadonlyMap<string, string>) {
+function toRepeatedFields({ identifier }: StoredVariant, values: ReadonlyMap<string, string>) {
   const shown = (code: AttributeCode) => values.get(code) ?? null
   return {
     name: shown('name'),
@@ -130,7 +109,7 @@ function repeatedFields({ identifier }: StoredVariant, values: ReadonlyMap<strin
 }
 
 /** Spec: sellable is always 'Yes', so it has been since there is the item. What a location has is not shown. */
-function toInventory(variant: StoredVariant, locations: readonly LocationRow[]) {
+function toInventory(variant: StoredVariant, locations: readonly RowOf<typeof stockLocations>[]) {
   return {
     inventory: variant.inventory,
     inventory_updated_at: isoTimeOrNull(variant.inventory_updated_at),
@@ -143,3 +122,58 @@ function toInventory(variant: StoredVariant, locations: readonly LocationRow[]) 
     })),
   }
 }
+
+// The rows of items, read for any number of items at once.
+
+/** The values that are no columns; those for all, whose `retailer_id` is 0, go before those for one retailer. */
+const allValues = (p: IdsParameter) =>
+  build
+    .selectFrom('variant_attributes')
+    .selectAll()
+    .where('variant_id', 'in', idsFromJson(p.ids))
+    .orderBy('variant_id')
+    .orderBy('retailer_id')
+
+type ValueRow = RowOf<typeof allValues>
+
+/** The same without those of other retailers. */
+const valuesForRetailer = (p: IdsParameter & { retailer: number }) =>
+  allValues(p).where(sql<boolean>`retailer_id in (0, ${p.retailer})`)
+
+const stockLocations = (p: IdsParameter) =>
+  build
+    .selectFrom('variant_stock')
+    .selectAll()
+    .where('variant_id', 'in', idsFromJson(p.ids))
+    .orderBy('variant_id')
+    .orderBy('location')
+
+/** Items as they are offered to a retailer; `sku` where the retailer has a number of its own. */
+const offeredVariants = (p: IdsParameter & { retailer: number }) =>
+  build
+    .selectFrom('retailer_variants')
+    .innerJoin('variants', 'variants.id', 'retailer_variants.variant_id')
+    .selectAll('variants')
+    .select(['retailer_variants.sku', 'retailer_variants.acknowledged_at'])
+    .where('retailer_variants.retailer_id', '=', p.retailer)
+    .where('retailer_variants.variant_id', 'in', idsFromJson(p.ids))
+    .orderBy('variants.id')
+
+/** Values of `retailer_sku`. By the connected retailers, the rows are found without walking all of them. */
+const retailerSkus = (p: IdsParameter) =>
+  build
+    .selectFrom('retailer_variants')
+    .select(['variant_id', 'retailer_id', sql<string>`'retailer_sku'`.as('code')])
+    .select(sql<string>`sku`.as('value'))
+    .where('retailer_id', 'in', (connected) =>
+      connected
+        .selectFrom('connections')
+        .select('connections.retailer_id')
+        .where('connections.brand_id', 'in', (owners) =>
+          owners.selectFrom('variants').select('brand_id').where('id', 'in', idsFromJson(p.ids)),
+        ),
+    )
+    .where('variant_id', 'in', idsFromJson(p.ids))
+    .where('sku', 'is not', null)
+    .orderBy('variant_id')
+    .orderBy('retailer_id')

@@ -94,7 +94,7 @@ export const CLOSING_ROWS = [
     ['ownership', "Retailer_id and brand_id in paths must belong to the caller's account."],
   ]),
   ...choices(AUTHENTICATION, 'choice.authentication', [
-    ['unit', 'The unit of expires_in is seconds; 36000 unless told.'],
+    ['unit', 'The unit of expires_in is seconds; 36000 by default.'],
     ['refresh', 'There are no refresh tokens: another token is asked for.'],
     [
       'scopes',

@@ -1,4 +1,4 @@
-/** Everything that can happen, told once: the resources that come of it, and what they must show. */
+/** Everything that can happen, reported once: the resources that come of it, and what they must show. */
 import type { World } from '../world.ts'
 import { makeCatalogue, makeTerms } from './catalogue.ts'
 import { makeFullOrder } from './full-order.ts'

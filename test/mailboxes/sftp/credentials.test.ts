@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { hasCode } from '../../../src/support/errors.ts'
-import { readPrivateKey } from '../../../src/mailboxes/sftp/private-key.ts'
+import { readPrivateKey } from '../../../src/mailboxes/sftp/auth.ts'
 import { loginServer } from '../../fixtures/login-server.ts'
 import { makeKey, type RealServer } from '../../fixtures/real-server.ts'
 import { describeWithServers } from '../../fixtures/real-servers.ts'
@@ -196,7 +196,7 @@ describe('a private key', () => {
     expect(failure.message).toContain(`puttygen ${file} -O private-openssh`)
   })
 
-  test('that others may read is refused, with the cure', async () => {
+  test('that others may read is refused, with the fix', async () => {
     const file = await words(['-t', 'ed25519'], '')
     await chmod(file, 0o640)
     const failure = await refusalOf(readPrivateKey(file, undefined))

@@ -65,7 +65,7 @@ describe('where nobody may list', () => {
     await place.put('inbox/orders.csv', 'a,b\n')
     forbid('opendir')
     expect(await mailbox.claim(CLAIM)).toBe('claimed')
-    expect(await mailbox.claims('inbox')).toEqual([])
+    expect(await mailbox.listClaims('inbox')).toEqual([])
     expect(await contentsOf(mailbox)).toBe('a,b\n')
     expect(await mailbox.archive(CLAIM, 'archive')).toBe('archive/orders~k1.csv')
     expect(await leaveIn(mailbox, await localFile('x'), 'out', 'x.csv')).toBe('delivered')
@@ -86,12 +86,12 @@ describe('where nobody may rename', () => {
     const mailbox = place.with({ claim: 'leave' })
     await place.put('inbox/orders.csv', 'a,b\n')
     forbid('rename', 'mkdir', 'remove', 'write')
-    expect(mailbox.leaves).toBe(true)
+    expect(mailbox.claimsInPlace).toBe(true)
     expect(await mailbox.claim({ ...CLAIM, name: 'missing.csv' })).toBe('gone')
     expect(await mailbox.claim(CLAIM)).toBe('claimed')
     expect(await contentsOf(mailbox)).toBe('a,b\n')
-    expect(await mailbox.claims('inbox')).toEqual([])
-    expect(await mailbox.unclaim(CLAIM)).toBe('returned')
+    expect(await mailbox.listClaims('inbox')).toEqual([])
+    expect(await mailbox.releaseClaim(CLAIM)).toBe('returned')
     expect(await mailbox.archive(CLAIM, 'archive')).toBe('inbox/orders.csv')
     expect(await readdir(place.root, { recursive: true })).toEqual(['inbox', 'inbox/orders.csv'])
   })
@@ -224,10 +224,10 @@ describe('where nobody may rename', () => {
 
 test('a server that refuses to look at a name has not said that it is free', async () => {
   await place.put('out/x.csv', 'a')
-  await place.mailbox.names('out')
+  await place.mailbox.listNames('out')
   server.misbehave = ({ kind, path }) =>
     kind === 'lstat' && path?.endsWith('.csv') === true ? 'no rights' : undefined
-  await expect(place.mailbox.stands('out', 'gone.csv')).rejects.toMatchObject({
+  await expect(place.mailbox.hasEntry('out', 'gone.csv')).rejects.toMatchObject({
     code: 'mailbox-unreachable',
     message: expect.stringContaining('gone.csv cannot be looked at'),
   })

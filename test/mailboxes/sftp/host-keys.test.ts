@@ -57,8 +57,8 @@ describeWithServers('the host key of', ({ start }) => {
     expect(failure.code).toBe('host-key-unknown')
     const fingerprint = await real.fingerprint('ed25519')
     expect(failure.message).toContain(`ED25519 ${fingerprint}`)
-    expect(failure.cure).toContain('dropbridge trust-host partner --fingerprint …')
-    expect(failure.cure).not.toContain(fingerprint)
+    expect(failure.fix).toContain('dropbridge trust-host partner --fingerprint …')
+    expect(failure.fix).not.toContain(fingerprint)
   })
 
   test('is not known where there is no known hosts file', async () => {

@@ -1,13 +1,12 @@
 /** What a known_hosts file says of a host, as OpenSSH reads it. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fingerprintOf } from '../../../src/mailboxes/sftp/host-key.ts'
-import { knownHost } from '../../../src/mailboxes/sftp/known-hosts.ts'
+import { findKnownHost, formatFingerprint } from '../../../src/mailboxes/sftp/known-hosts.ts'
 
 const ED25519 = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
 
 const linesFor = (text: string, host: string, port = 22) =>
-  knownHost(text, { host, port }).trusted.map(({ line }) => line)
+  findKnownHost(text, { host, port }).trusted.map(({ line }) => line)
 
 describe('a line of known hosts', () => {
   test.each([
@@ -62,7 +61,7 @@ describe('a line of known hosts', () => {
 
   test('that revokes a key or trusts an authority is told apart', () => {
     const text = `@revoked host.example ${ED25519}\n@cert-authority *.example ${ED25519}\n@unheard-of host.example ${ED25519}\n`
-    const known = knownHost(text, { host: 'host.example', port: 22 })
+    const known = findKnownHost(text, { host: 'host.example', port: 22 })
     expect(known.trusted).toEqual([])
     expect(known.revoked.map(({ line }) => line)).toEqual([1])
     expect(known.authorities).toEqual([2])
@@ -70,8 +69,8 @@ describe('a line of known hosts', () => {
 
   test('shows the fingerprint that ssh-keygen prints for it', () => {
     // GitHub's key, whose fingerprint is published.
-    const [found] = knownHost(`github.com ${ED25519}\n`, { host: 'github.com', port: 22 }).trusted
-    expect(found && fingerprintOf(found.key)).toBe('SHA256:+DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU')
+    const [found] = findKnownHost(`github.com ${ED25519}\n`, { host: 'github.com', port: 22 }).trusted
+    expect(found && formatFingerprint(found.key)).toBe('SHA256:+DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU')
   })
 })
 
@@ -103,7 +102,7 @@ test('a file of anything is read to its end, and what is no entry trusts nobody'
   fc.assert(
     fc.property(lines, (before) => {
       const text = [...before, `host.example ${ED25519}`].join('\n')
-      expect(knownHost(text, { host: 'host.example', port: 22 }).trusted.length).toBe(1)
+      expect(findKnownHost(text, { host: 'host.example', port: 22 }).trusted.length).toBe(1)
     }),
   )
 })

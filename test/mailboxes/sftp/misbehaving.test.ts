@@ -114,14 +114,14 @@ describe.each(['before', 'after', 'silence'] as const)(
       expect(await mailbox.archive(CLAIM, 'archive')).toBe('archive/orders~k1.csv')
       expect(trouble.struck()).toBe(true)
       expect(await visible('archive')).toEqual(['orders~k1.csv'])
-      expect(await mailbox.claims('inbox')).toEqual([])
+      expect(await mailbox.listClaims('inbox')).toEqual([])
     })
 
     test('at the rename of what is given back leaves it in its folder once', async () => {
       await place.put('inbox/orders.csv', 'a,b\n')
       await mailbox.claim(CLAIM)
       const trouble = once('rename', how)
-      expect(await mailbox.unclaim(CLAIM)).toBe('returned')
+      expect(await mailbox.releaseClaim(CLAIM)).toBe('returned')
       expect(trouble.struck()).toBe(true)
       expect(await visible('inbox')).toEqual(['orders.csv'])
     })

@@ -7,7 +7,7 @@ type ApiRecord = Readonly<Record<string, unknown>>
 async function rowsOf(text: string, record: ApiRecord): Promise<readonly (readonly string[])[]> {
   const mapping = await mappingOf(text)
   if (mapping.direction !== 'outbound') throw new Error('not an export')
-  const composed = mapping.composer.rows(record)
+  const composed = mapping.composer.composeRows(record)
   if ('problems' in composed) throw new Error(composed.problems.map(({ message }) => message).join('\n'))
   return composed.rows
 }
@@ -91,7 +91,7 @@ columns: { Id: id, Color: order_lines.variant.attributes.color }`
     }
   })
 
-  test('that there is not is a mistake with the nearest name', async () => {
+  test('that there is not is an error with the nearest name', async () => {
     const text = `operation: export-variants
 columns:
   A: attributes.csot

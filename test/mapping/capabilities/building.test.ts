@@ -1,8 +1,7 @@
 /** What a mapping can say about which rows make a record, which records are taken, and what is built from them. */
 import { describe, expect, test } from 'vitest'
 import type { Draft } from '../../../src/domain/translator.ts'
-import { translateRows } from '../../../src/mapping/translator.ts'
-import { draftsOf, placesOf, sheet, translatorOf, typedSheet } from '../sheet.ts'
+import { draftsOf, placesOf, sheet, translateAll, translatorOf, typedSheet } from '../sheet.ts'
 
 const ORDERS = `
 operation: create-order
@@ -202,7 +201,7 @@ describe('several lines in one row', () => {
     const rows = sheet(`${header}\nHV-1,${ADA},NL-1,1,,,NL-3,3\nHV-2,${BO},,,NL-2,2,,`)
 
     const translator = await translatorOf(NUMBERED)
-    const { drafts, problems } = translateRows(translator, rows.layouts, rows.rows)
+    const { drafts, problems } = translateAll(translator, rows.layouts, rows.rows)
     const bound = translator.bind(rows.layouts)
 
     expect(problems).toEqual([])
@@ -222,7 +221,7 @@ describe('several lines in one row', () => {
     await expect(draftsOf(NUMBERED, rows)).rejects.toThrow('The file has no column "SKU{n}"')
   })
 
-  test('R21: the same item twice in one order is refused unless told', async () => {
+  test('R21: the same item twice in one order is refused by default', async () => {
     const rows = sheet(`${HEADER}\nHV-1,${ADA},NL-1,1,5\nHV-1,${ADA},NL-1,2,5`)
 
     expect(placesOf((await draftsOf(ORDERS, rows))[0])).toEqual([
@@ -531,7 +530,7 @@ describe('control totals', () => {
   /** What is wrong with the file as a whole. */
   async function disagreements(text: string): Promise<string[]> {
     const { layouts, rows } = sheet(text)
-    const { problems } = translateRows(await translatorOf(TOTALS), layouts, rows)
+    const { problems } = translateAll(await translatorOf(TOTALS), layouts, rows)
     return problems.map(({ code, place, message }) => {
       expect(code).toBe('control-total-wrong')
       return `${place.line ?? ''} ${message}`.trim()
@@ -593,7 +592,7 @@ body:
     const translator = await translatorOf(text)
     const told = (trailer: string) => {
       const { rows } = typedSheet(file + trailer, layouts)
-      const { drafts, problems } = translateRows(translator, layouts, rows)
+      const { drafts, problems } = translateAll(translator, layouts, rows)
       return [drafts.map(({ keyValues }) => keyValues[0]), problems.map(({ message }) => message)]
     }
 

@@ -1,7 +1,7 @@
 /** What columns of an export say beyond the value of a field: whether it is there, that it must be, and how numbers look. */
 import { expect, test } from 'vitest'
 import type { ComposedRows } from '../../../src/domain/translator.ts'
-import { problemInWords } from '../../../src/cli/problem-in-words.ts'
+import { formatProblem } from '../../../src/cli/format/text.ts'
 import { createFormats } from '../../../src/formats/formats.ts'
 import { mappingOf } from '../sheet.ts'
 
@@ -22,13 +22,13 @@ const ORDER = {
 async function composed(columns: string, changes: object = {}, more = ''): Promise<ComposedRows> {
   const mapping = await mappingOf(`operation: export-orders\n${more}\ncolumns:\n${columns}`)
   if (mapping.direction !== 'outbound') throw new Error('not an export')
-  return mapping.composer.rows({ ...ORDER, ...changes })
+  return mapping.composer.composeRows({ ...ORDER, ...changes })
 }
 
 /** The rows, or what is wrong with the record as people read it. */
 async function rowsOf(...from: Parameters<typeof composed>): Promise<unknown> {
   const result = await composed(...from)
-  return 'rows' in result ? result.rows : result.problems.map(problemInWords)
+  return 'rows' in result ? result.rows : result.problems.map(formatProblem)
 }
 
 const FLAGS = `
@@ -129,9 +129,12 @@ write: { format: csv, quote: null, delimiter: "|", replace: " " }
 columns: { Name: ship_to.name1, Street: ship_to.street1 }`)
   if (mapping.direction !== 'outbound') throw new Error('not an export')
   const { composer } = mapping
-  const made = composer.rows({ ...ORDER, ship_to: { ...ORDER.ship_to, street1: '12 Mill|Road\nYard 4' } })
+  const made = composer.composeRows({
+    ...ORDER,
+    ship_to: { ...ORDER.ship_to, street1: '12 Mill|Road\nYard 4' },
+  })
   if ('problems' in made) throw new Error('held')
 
-  const writer = createFormats().writer(composer.columns, composer.write)
-  expect(Buffer.from(writer.rows(made.rows)).toString()).toBe('Ada Park|12 Mill Road Yard 4\r\n')
+  const writer = createFormats().createWriter(composer.columns, composer.write)
+  expect(Buffer.from(writer.formatRows(made.rows)).toString()).toBe('Ada Park|12 Mill Road Yard 4\r\n')
 })

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Composer } from '../../../src/domain/translator.ts'
 import { createFormats } from '../../../src/formats/formats.ts'
-import { checkOutboundLines, comparesByLine } from '../../../src/mapping/export/example-lines.ts'
+import { checkOutboundLines, isComparedByLine } from '../../../src/mapping/examples.ts'
 import { mappingOf } from '../sheet.ts'
 
 const ORDER = {
@@ -48,16 +48,16 @@ async function composerOf(text: string): Promise<Composer> {
 /** The whole file as it would be delivered. */
 async function fileOf(text: string, records: Records = [ORDER]): Promise<Buffer> {
   const composer = await composerOf(text)
-  const writer = createFormats().writer(composer.columns, composer.write)
+  const writer = createFormats().createWriter(composer.columns, composer.write)
   const trailer = composer.trailer?.()
-  const chunks = [writer.head()]
+  const chunks = [writer.formatHeader()]
   for (const record of records) {
-    const composed = composer.rows(record)
+    const composed = composer.composeRows(record)
     if ('problems' in composed) throw new Error(composed.problems.map(({ message }) => message).join('\n'))
-    trailer?.add(record, composed.rows.length)
-    chunks.push(writer.rows(composed.rows))
+    trailer?.addRecord(record, composed.rows.length)
+    chunks.push(writer.formatRows(composed.rows))
   }
-  if (trailer !== undefined) chunks.push(writer.rows([trailer.row()]))
+  if (trailer !== undefined) chunks.push(writer.formatRows([trailer.createRow()]))
   return Buffer.concat(chunks)
 }
 
@@ -68,7 +68,7 @@ async function cellsOf(
 ) {
   const operation = 'shipment_lines' in record ? 'export-shipments' : 'export-orders'
   const composer = await composerOf(`operation: ${operation}\n${more}\ncolumns:\n${columns}`)
-  const composed = composer.rows(record as Record<string, unknown>)
+  const composed = composer.composeRows(record as Record<string, unknown>)
   if ('problems' in composed)
     return composed.problems.map(({ code, place, message }) => [code, place, message])
   return composed.rows[0]
@@ -231,7 +231,7 @@ tables:
 write: { format: csv, encoding: windows-1252 }
 columns: { Name: ship_to.name1, Street: ship_to.street1 }`
 
-    expect((await composerOf(text)).rows(ORDER)).toMatchObject({
+    expect((await composerOf(text)).composeRows(ORDER)).toMatchObject({
       problems: [
         {
           code: 'character-unwritable',
@@ -359,11 +359,11 @@ trailer:
 
   test('a mapping of typed records is held to its examples line by line', async () => {
     const composer = await composerOf(TYPED)
-    const writer = () => createFormats().writer(composer.columns, composer.write)
+    const writer = () => createFormats().createWriter(composer.columns, composer.write)
     const check = (expected: string) =>
       checkOutboundLines(composer, writer(), { records: [ORDER, second], expected: Buffer.from(expected) })
 
-    expect(comparesByLine(composer)).toBe(true)
+    expect(isComparedByLine(composer)).toBe(true)
     expect(check(TYPED_FILE.replaceAll('\r\n', '\n').trimEnd())).toEqual([])
     expect(
       check(TYPED_FILE.replace('"HV-1","2"', '"HV-1","4"').replace('"PH","HV-20002"', '"PH","X"')),
@@ -388,7 +388,7 @@ trailer: { columns: { End: { const: TOTAL }, Amount: { sum: subtotal_charged } }
 columns: { PO: purchase_order_number }
 trailer: { columns: { Amount: { sum: subtotal_charged } } }`)
 
-    expect(composer.rows({ ...ORDER, subtotal_charged: 'lots' })).toMatchObject({
+    expect(composer.composeRows({ ...ORDER, subtotal_charged: 'lots' })).toMatchObject({
       problems: [{ code: 'decimal-expected', message: '"lots" is not a number as the API writes it.' }],
     })
   })
@@ -423,7 +423,7 @@ trailer: { type: T, columns: { Orders: { count: records, width: 5 } } }`
   test('a value wider than its column is a problem, and so is a line break in a line', async () => {
     const composer = await composerOf(FIXED)
 
-    const composed = composer.rows({
+    const composed = composer.composeRows({
       ...ORDER,
       purchase_order_number: 'HV-2000000001',
       order_lines: [{ quantity: 1, variant: { identifier: 'A\nB' } }],
@@ -459,7 +459,7 @@ columns: { PO: { from: purchase_order_number, width: 10 }, Id: { from: id, width
     const composer = await composerOf(text)
 
     const cells = names.map((name1) => {
-      const composed = composer.rows({ ship_to: { name1 } })
+      const composed = composer.composeRows({ ship_to: { name1 } })
       return 'rows' in composed ? composed.rows[0] : []
     })
 
@@ -523,12 +523,12 @@ write: { format: csv, above: [[Orders, 1]] }
 columns: { PO: purchase_order_number }`
     const composer = await composerOf(text)
     const check = (expected: string) =>
-      checkOutboundLines(composer, createFormats().writer(composer.columns, composer.write), {
+      checkOutboundLines(composer, createFormats().createWriter(composer.columns, composer.write), {
         records: [ORDER],
         expected: Buffer.from(expected),
       })
 
-    expect(comparesByLine(composer)).toBe(true)
+    expect(isComparedByLine(composer)).toBe(true)
     expect(check('Orders,1\nPO\nHV-20001\n')).toEqual([])
     expect(check('Orders,2\nPO\nHV-20001\n')).toEqual(['Line 1 is "Orders,1"; expected was "Orders,2".'])
   })
@@ -545,13 +545,13 @@ columns: { PO: purchase_order_number, Name: ship_to.name1, Gift: gift_message }`
     expect((await fileOf(PLAIN, [record])).toString()).toBe(
       'PO|Name|Gift\r\nHV-20001|5" "Ada", |Happy birthday Ada\r\n',
     )
-    expect(comparesByLine(await composerOf(PLAIN))).toBe(true)
+    expect(isComparedByLine(await composerOf(PLAIN))).toBe(true)
   })
 
   test('a cell with the delimiter or a line break in it is a problem of the record', async () => {
     const composer = await composerOf(PLAIN)
     const problemsOf = (name1: string) => {
-      const composed = composer.rows({ ...ORDER, ship_to: { name1 } })
+      const composed = composer.composeRows({ ...ORDER, ship_to: { name1 } })
       return 'problems' in composed
         ? composed.problems.map(({ code, place, message }) => [code, place.column, message])
         : []
@@ -584,7 +584,7 @@ columns: { PO: purchase_order_number, Name: ship_to.name1, Gift: gift_message }`
   test('a record whose only cell is blank would leave no row, and is a problem', async () => {
     const composer = await composerOf(PLAIN.replace(/columns:.*/, 'columns: { Name: ship_to.name2 }'))
 
-    expect(composer.rows(ORDER)).toMatchObject({
+    expect(composer.composeRows(ORDER)).toMatchObject({
       problems: [
         {
           code: 'value-missing',
@@ -592,7 +592,7 @@ columns: { PO: purchase_order_number, Name: ship_to.name1, Gift: gift_message }`
         },
       ],
     })
-    expect(composer.rows({ ship_to: { name2: 'Dock' } })).toEqual({ rows: [['Dock']] })
+    expect(composer.composeRows({ ship_to: { name2: 'Dock' } })).toEqual({ rows: [['Dock']] })
   })
 })
 

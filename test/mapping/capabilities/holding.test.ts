@@ -86,6 +86,6 @@ test.each([
     'lines: { hold: [{ when: { $rw: 1 }, say: No. }] }',
     '4:27 lines.hold[0].when.$rw: there is no $rw. Did you mean "$row"?',
   ],
-])('%s is told with its place', async (keys, mistake) => {
-  expect(await mistakesOf(withKeys(keys))).toEqual([mistake])
+])('%s is told with its place', async (keys, error) => {
+  expect(await mistakesOf(withKeys(keys))).toEqual([error])
 })

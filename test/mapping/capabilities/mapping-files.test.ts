@@ -1,11 +1,11 @@
-/** What a mapping file as a whole can do: inherit, carry its examples, and tell its mistakes by line. */
+/** What a mapping file as a whole can do: inherit, carry its examples, and tell its errors by line. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { failingExamples } from '../../../src/bridge/examples.ts'
+import { findExampleFailures } from '../../../src/mapping-tools/examples.ts'
 import { createFormats } from '../../../src/formats/formats.ts'
-import { mappingJsonSchema } from '../../../src/mapping/json-schema.ts'
+import { createMappingSchema } from '../../../src/mapping/json-schema.ts'
 import { loadMapping } from '../../../src/mapping/load.ts'
 import { tempFolder } from '../../fixtures/temp-folder.ts'
 import { mistakesOf } from '../sheet.ts'
@@ -52,12 +52,12 @@ examples: [{ input: nordlicht.csv, expect: nordlicht.json }]
   const path = join(folder, 'partners/nordlicht.yaml')
   const mapping = await loadMapping(path)
 
-  expect(await failingExamples(mapping, path, createFormats())).toEqual([])
+  expect(await findExampleFailures(mapping, path, createFormats())).toEqual([])
   expect(mapping.warnings).toEqual([])
 })
 
 test('O13: an editor takes a mapping that extends another, and nulls in it', () => {
-  const schema = z.fromJSONSchema(mappingJsonSchema() as never)
+  const schema = z.fromJSONSchema(createMappingSchema() as never)
 
   expect(schema.safeParse({ extends: './base.yaml', body: { ship_to: { fax: null } } }).success).toBe(true)
   expect(schema.safeParse({ extends: './base.yaml', boddy: {} }).success).toBe(false)
@@ -73,14 +73,14 @@ test('O14: what an example gives instead of what it should is said field by fiel
   await writeFile(join(folder, 'out.json'), JSON.stringify([{ purchase_order_number: 'HV-2' }]))
   const path = join(folder, 'invoices.yaml')
 
-  const failures = await failingExamples(await loadMapping(path), path, createFormats())
+  const failures = await findExampleFailures(await loadMapping(path), path, createFormats())
 
   expect(failures[0]).toBe(
     `${path}: example in.csv: Record 1: purchase_order_number is "HV-1"; expected was "HV-2".`,
   )
 })
 
-test('O15: mistakes are told all at once, by line and column, in the file they were made in', async () => {
+test('O15: errors are told all at once, by line and column, in the file they were made in', async () => {
   const lines = await mistakesOf('extends: base.yaml\nbody: { due_amont: Total }\n', {
     'base.yaml': BASE.replace('dd/', 'DD/').replace('quantity: Qty', 'quantity: 2'),
   })

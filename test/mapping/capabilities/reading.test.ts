@@ -1,7 +1,7 @@
 /** What real files look like, each read by a mapping that says so: R1 to R15. */
 import iconv from 'iconv-lite'
 import { expect, test } from 'vitest'
-import { isUnreadable, type Reading } from '../../../src/domain/document.ts'
+import { isUnreadable, type FileReading } from '../../../src/domain/format.ts'
 import type { Problem } from '../../../src/domain/problem.ts'
 import type { Draft } from '../../../src/domain/translator.ts'
 import { createFormats } from '../../../src/formats/formats.ts'
@@ -28,7 +28,7 @@ body:
 }
 
 interface Translated {
-  readonly reading: Reading
+  readonly reading: FileReading
   readonly drafts: readonly Draft[]
 }
 
@@ -39,8 +39,8 @@ async function translated(mapping: string, file: string | Uint8Array): Promise<T
   const bound = translator.bind(reading.layouts)
   if (!('keyColumns' in bound)) throw new Error(bound.map(({ message }) => message).join('\n'))
   const drafts: Draft[] = []
-  for await (const rows of reading.batches) drafts.push(...bound.push(rows))
-  return { reading, drafts: [...drafts, ...bound.end()] }
+  for await (const rows of reading.batches) drafts.push(...bound.translateRows(rows))
+  return { reading, drafts: [...drafts, ...bound.finish()] }
 }
 
 /** Why the file as a whole is refused. */
@@ -230,7 +230,7 @@ test('R11: comments are left out above the header and between rows, and so are l
   const found = await translated(invoices('{ format: csv, ignore: [{ startsWith: "#" }] }'), file)
 
   expect(sent(found)).toEqual(BOTH)
-  expect(found.reading.ignored()).toBe(2)
+  expect(found.reading.countIgnoredLines()).toBe(2)
 })
 
 test('R12: footers are left out wherever they stand, with the quotes and delimiters of a spreadsheet around them', async () => {
@@ -249,7 +249,7 @@ test('R12: footers are left out wherever they stand, with the quotes and delimit
   const found = await translated(invoices(read), file)
 
   expect(sent(found)).toEqual(BOTH)
-  expect(found.reading.ignored()).toBe(4)
+  expect(found.reading.countIgnoredLines()).toBe(4)
 })
 
 test('R12: a header line that comes again in the middle of joined reports is left out', async () => {
@@ -265,7 +265,7 @@ test('R12: a header line that comes again in the middle of joined reports is lef
   const found = await translated(invoices(read), file)
 
   expect(sent(found)).toEqual(BOTH)
-  expect(found.reading.ignored()).toBe(2)
+  expect(found.reading.countIgnoredLines()).toBe(2)
   expect(sent(await translated(invoices('{ format: csv }'), file))).not.toEqual(BOTH)
 })
 
@@ -331,7 +331,7 @@ test('R13: a column of the header may tell the record types, and types may be le
   const found = await translated(invoices(read, ''), file)
 
   expect(sent(found)).toEqual(BOTH)
-  expect(found.reading.ignored()).toBe(1)
+  expect(found.reading.countIgnoredLines()).toBe(1)
 })
 
 test('R13: a cell other than the first, or what it begins with, may tell the record type', async () => {

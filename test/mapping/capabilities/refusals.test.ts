@@ -1,23 +1,22 @@
-/** What is said of a refused cell, and what to do about it: a cure fits what the mapping says, or is left out. */
+/** What is said of a refused cell, and what to do about it: a fix fits what the mapping says, or is left out. */
 import { describe, expect, test } from 'vitest'
-import { translateRows } from '../../../src/mapping/translator.ts'
-import { draftsOf, HEADER, ORDERS, orderSheet, translatorOf } from '../sheet.ts'
+import { draftsOf, HEADER, ORDERS, orderSheet, translateAll, translatorOf } from '../sheet.ts'
 
 const orders = (line: string, instead: string): string => {
   if (!ORDERS.includes(line)) throw new Error(`no such line: ${line}`)
   return ORDERS.replace(line, instead)
 }
 
-/** What is told of the first record: the message and the cure of each problem. */
+/** What is reported the first record: the message and the fix of each problem. */
 async function told(text: string, ...rows: readonly Readonly<Record<string, string>>[]): Promise<string[]> {
   const [draft] = await draftsOf(text, orderSheet(...rows))
   if (draft?.body !== undefined) return ['accepted']
-  return (draft?.problems ?? []).map(({ message, hint, place }) =>
-    `${place.column ?? '-'}: ${message} ${hint}`.trim(),
+  return (draft?.problems ?? []).map(({ message, fix, place }) =>
+    `${place.column ?? '-'}: ${message} ${fix}`.trim(),
   )
 }
 
-describe('a cure fits the way in which numbers are written', () => {
+describe('a fix fits the way in which numbers are written', () => {
   test.each([
     [
       'net_price: { from: Cost, decimal: "," }',
@@ -85,7 +84,7 @@ body:
     const rows = [{ layout: 0, line: 2, lastLine: 2, values: ['A', '2,5'] }]
     const [draft] = await draftsOf(shipment, { layouts, rows })
 
-    expect(draft?.problems.map(({ message, hint }) => `${message} ${hint}`)).toEqual([
+    expect(draft?.problems.map(({ message, fix }) => `${message} ${fix}`)).toEqual([
       '"2,5" is not a number of pounds. Write a point before the decimals, such as 12.50.',
     ])
   })
@@ -93,7 +92,7 @@ body:
   test('a check digit that is wrong is told of once', async () => {
     const text = orders('upc: UPC', 'upc: { from: UPC, digits: 12 }')
     expect(await told(text, { UPC: '012345678904' })).toEqual([
-      'UPC: The check digit of "012345678904" does not fit its other digits. Take the number from the source again; a digit is missing or mistyped.',
+      'UPC: The check digit of "012345678904" does not fit its other digits. Take the number from its source again; a digit is missing or mistyped.',
     ])
   })
 
@@ -209,7 +208,7 @@ describe('a message names what it is about', () => {
     ).replace('  gift_message: Gift\n', '')
 
     expect(await told(text, { Gift: '' })).toEqual([
-      'Order Date: "2026-11-20" is not a date written as yyyy-MM-dd HH:mm. The cell under "Gift" is blank. Write the date in the form named in the message.',
+      'Order Date: "2026-11-20" is not a date written as yyyy-MM-dd HH:mm. The cell under "Gift" is blank. Write the date in the form that the message names.',
     ])
   })
 
@@ -254,7 +253,7 @@ describe('a message names what it is about', () => {
     const layout = { recordType: '', columns: [...(layouts[0]?.columns ?? []), 'Buyers City'] }
     const [draft] = await draftsOf(text, { layouts: [layout], rows })
 
-    expect(draft?.problems.map(({ message, hint }) => `${message} ${hint}`)).toEqual([
+    expect(draft?.problems.map(({ message, fix }) => `${message} ${fix}`)).toEqual([
       'The file has no column for it, and the API requires sold_to.city. Did you mean "Buyers City"? Rename that column, or name this spelling in the mapping.',
     ])
   })
@@ -318,7 +317,7 @@ describe('texts that mean blank in the whole file', () => {
     const { layouts, rows } = orderSheet({ Gift: '-' }, { 'PO Number': '-', Name: '-', Gift: '0' })
     const columns = [...(layouts[0]?.columns ?? []), 'SKU1', 'SKU2']
     const widened = rows.map((row) => ({ ...row, values: [...row.values, '10002', '-'] }))
-    const { drafts, problems } = translateRows(
+    const { drafts, problems } = translateAll(
       await translatorOf(withBlanks(text)),
       [{ recordType: '', columns }],
       widened,
@@ -337,7 +336,7 @@ test('with `missing: refuse` a file that lacks a column the mapping names is ref
     const bound = (await translatorOf(text)).bind(layouts(gift))
     return 'keyColumns' in bound
       ? bound.absentColumns
-      : bound.map(({ code, message, hint }) => [code, message, hint])
+      : bound.map(({ code, message, fix }) => [code, message, fix])
   }
 
   expect(await told(refusing, 'Gift')).toEqual([])

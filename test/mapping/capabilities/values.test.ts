@@ -1,8 +1,17 @@
 /** What partners write into their cells, and what must come of it. */
 import { describe, expect, test } from 'vitest'
 import type { FileSource } from '../../../src/domain/translator.ts'
-import { translateRows } from '../../../src/mapping/translator.ts'
-import { HEADER, ORDERS, draftsOf, orderSheet, placesOf, sheet, translatorOf, typedSheet } from '../sheet.ts'
+import {
+  draftsOf,
+  HEADER,
+  ORDERS,
+  orderSheet,
+  placesOf,
+  sheet,
+  translateAll,
+  translatorOf,
+  typedSheet,
+} from '../sheet.ts'
 
 /** The mapping of orders with one line of it written otherwise. */
 function orders(line: string, written: string): string {
@@ -585,7 +594,7 @@ describe('V21 and V22: what is known without a column', () => {
   const draftOf = async (text: string, rows = orderSheet({}, { SKU: 'HV-10004' })) => {
     const bound = (await translatorOf(text)).bind(rows.layouts, SOURCE)
     if (!('keyColumns' in bound)) throw new Error('not bound')
-    return [...bound.push(rows.rows), ...bound.end()]
+    return [...bound.translateRows(rows.rows), ...bound.finish()]
   }
 
   test('V21: rows, records and lines are numbered', async () => {
@@ -623,7 +632,9 @@ describe('V22: what is known stands behind columns', () => {
   const bodiesOf = async (text: string, rows = orderSheet({ SKU: '' }, { SKU: 'HV-2' })) => {
     const bound = (await translatorOf(text)).bind(rows.layouts, SOURCE)
     if (!('keyColumns' in bound)) throw new Error(bound.map(({ message }) => message).join())
-    return [...bound.push(rows.rows), ...bound.end()].map((draft) => draft.body ?? placesOf(draft))
+    return [...bound.translateRows(rows.rows), ...bound.finish()].map(
+      (draft) => draft.body ?? placesOf(draft),
+    )
   }
 
   test('it is taken in rows in which the columns are blank', async () => {
@@ -687,7 +698,7 @@ describe('V22: conditions look at what is known', () => {
     const rows = orderSheet({}, { SKU: 'HV-2', Gift: 'x' }, { 'PO Number': 'HV-20002' })
     const bound = (await translatorOf(text)).bind(rows.layouts, source)
     if (!('keyColumns' in bound)) throw new Error(bound.map(({ message }) => message).join())
-    return [...bound.push(rows.rows), ...bound.end()]
+    return [...bound.translateRows(rows.rows), ...bound.finish()]
   }
 
   test('the name of the file decides about its records, and messages say so', async () => {
@@ -765,7 +776,7 @@ describe('V11: what stands before decimals is said once for the file', () => {
       { Cost: '0,50', SKU: 'HV-2' },
       { 'PO Number': 'SUM', Qty: '2,0', Cost: '1.000,75' },
     )
-    const { drafts, problems } = translateRows(await translatorOf(text), layouts, rows)
+    const { drafts, problems } = translateAll(await translatorOf(text), layouts, rows)
 
     expect([drafts.length, problems]).toEqual([1, []])
   })

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createDocuments } from '../../../src/service/documents/documents.ts'
+import { createDocumentRenderer } from '../../../src/service/documents/handlers.ts'
 import { collisions, readPdf } from './reading.ts'
 import { CONSUMER, packingSlip, shippingLabel, slipLine } from './samples.ts'
 
-const documents = createDocuments()
+const documents = createDocumentRenderer()
 
 /** Anything that JSON can carry: control characters, halves of characters, emoji, all scripts. */
 const anyText = fc.oneof(

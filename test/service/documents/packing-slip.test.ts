@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createDocuments } from '../../../src/service/documents/documents.ts'
+import { createDocumentRenderer } from '../../../src/service/documents/handlers.ts'
 import { collisions, readPdf } from './reading.ts'
 import { CONSUMER, packingSlip, slipLine } from './samples.ts'
 
-const documents = createDocuments()
+const documents = createDocumentRenderer()
 
 async function rendered(changes: Parameters<typeof packingSlip>[0] = {}) {
   return readPdf(await documents.packingSlip(packingSlip(changes)))
@@ -162,7 +162,7 @@ describe('a packing slip', () => {
   it('is the same file to the byte for the same data, and another for other data', async () => {
     const [one, again, other] = await Promise.all([
       documents.packingSlip(packingSlip()),
-      createDocuments().packingSlip(packingSlip()),
+      createDocumentRenderer().packingSlip(packingSlip()),
       documents.packingSlip(packingSlip({ methodName: 'FedEx Home' })),
     ])
     expect(one!.equals(again!)).toBe(true)

@@ -1,7 +1,6 @@
 /** A shipment's documents as a real one would have them; each test changes what it is about. */
 import type { ShippingLabel } from '../../../src/service/documents/label-layout.ts'
-import type { PackingSlip } from '../../../src/service/documents/packing-slip.ts'
-import type { PackingSlipLine } from '../../../src/service/documents/slip-items.ts'
+import type { PackingSlip, PackingSlipLine } from '../../../src/service/documents/packing-slip.ts'
 
 const WAREHOUSE = {
   name1: 'Northlight Goods',

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createDocuments } from '../../../src/service/documents/documents.ts'
+import { createDocumentRenderer } from '../../../src/service/documents/handlers.ts'
 import { type Bitmap, bitmapOfPdf, collisions, readBarcodesOf, readPdf } from './reading.ts'
 import { CONSUMER, shippingLabel } from './samples.ts'
 
-const documents = createDocuments()
+const documents = createDocumentRenderer()
 
 type Changes = Parameters<typeof shippingLabel>[0]
 
@@ -176,7 +176,7 @@ function bitmapOfZpl(zpl: string): Bitmap {
 
 it.each(['pdf', 'png', 'zpl'] as const)('the same data makes the same %s to the byte', async (format) => {
   const one = await documents.shippingLabel(shippingLabel(), format)
-  const again = await createDocuments().shippingLabel(shippingLabel(), format)
+  const again = await createDocumentRenderer().shippingLabel(shippingLabel(), format)
   const other = await documents.shippingLabel(shippingLabel({ weight: '2.6' }), format)
   expect(one.content.equals(again.content)).toBe(true)
   expect(one.content.equals(other.content)).toBe(false)

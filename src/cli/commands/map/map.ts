@@ -1,98 +1,37 @@
-/** The commands about mapping files. */
-import type { Argv } from 'yargs'
-import type { ExitCode } from '../../../support/errors.ts'
-import type { Terminal } from '../../terminal.ts'
-import { diff } from './diff.ts'
-import { docs } from './docs.ts'
-import { learn } from './learn.ts'
-import { schema } from './schema.ts'
-import { test } from './test.ts'
-import { tryMapping } from './try.ts'
+/** The `dropbridge map` commands, and `map schema`, which prints the JSON Schema of mapping files. */
+import { type OperationName, OPERATIONS } from '../../../contract/operations.ts'
+import { createMappingSchema } from '../../../mapping/json-schema.ts'
+import { EXIT, usageError } from '../../../support/errors.ts'
+import { didYouMean } from '../../../support/text.ts'
+import { defineCommand } from '../../command.ts'
+import { diffCommand } from './diff.ts'
+import { docsCommand } from './docs.ts'
+import { learnCommand } from './learn.ts'
+import { testCommand } from './test.ts'
+import { tryCommand } from './try.ts'
 
-/** For guessing what a misspelt word was meant to be. */
-export const MAP_COMMANDS = ['learn', 'try', 'test', 'diff', 'docs', 'schema']
-export const MAP_OPTIONS = ['operation', 'out', 'record', 'on']
+const schemaCommand = defineCommand({
+  usage: 'schema [operation]',
+  describe: 'Print the JSON Schema of mapping files, for editors',
+  positionals: { operation: { type: 'string' } },
+  run(terminal, { operation }) {
+    if (operation !== undefined && !isOperation(operation)) {
+      const known = Object.keys(OPERATIONS)
+      const suggestion = didYouMean(operation, known) || ` There are ${known.join(', ')}.`
+      throw usageError(`there is no operation "${operation}".${suggestion}`)
+    }
+    terminal.out(JSON.stringify(createMappingSchema(operation), null, 2))
+    return EXIT.ok
+  },
+})
 
-const json = { type: 'boolean', default: false, describe: 'Print data for programs' } as const
-const file = { type: 'string', demandOption: true } as const
-
-type Done = (code: ExitCode) => void
-
-export function mapCommands(program: Argv, terminal: Terminal, done: Done): Argv {
-  return lookingCommands(makingCommands(program, terminal, done), terminal, done).demandCommand(
-    1,
-    `Name what to do: ${MAP_COMMANDS.join(', ')}.`,
-  )
+function isOperation(name: string): name is OperationName {
+  return Object.hasOwn(OPERATIONS, name)
 }
 
-/** Those that make something out of a file or a mapping. */
-function makingCommands(program: Argv, terminal: Terminal, done: Done): Argv {
-  return program
-    .command(
-      'learn <file>',
-      'Guess a first mapping from a sample file',
-      (args) =>
-        args.positional('file', file).options({
-          operation: { type: 'string', demandOption: true, describe: 'Such as create-order' },
-          out: { type: 'string', describe: 'The mapping file to write; on stdout without it' },
-          json,
-        }),
-      async (args) => done(await learn(terminal, { ...args, out: args.out })),
-    )
-    .command(
-      'docs <mapping>',
-      'A page that tells a partner what to send, or what comes, with sample files',
-      (args) =>
-        args.positional('mapping', file).options({
-          out: { type: 'string', describe: 'The folder to write to; the page goes to stdout without it' },
-          json,
-        }),
-      async (args) => done(await docs(terminal, { ...args, out: args.out })),
-    )
-    .command(
-      'schema [operation]',
-      'Print the JSON Schema of mapping files, for editors',
-      (args) => args.positional('operation', { type: 'string' }),
-      (args) => done(schema(terminal, args.operation)),
-    )
-}
-
-/** Those that show what a mapping does. */
-function lookingCommands(program: Argv, terminal: Terminal, done: Done): Argv {
-  return program
-    .command(
-      'try <file>',
-      'Show records of a file beside their bodies, field by field; nothing is sent',
-      (args) =>
-        args.positional('file', file).options({
-          mapping: { type: 'string', alias: 'm', demandOption: true, describe: 'The mapping file' },
-          record: { type: 'number', describe: 'The number of the record; the first three without it' },
-          json,
-        }),
-      async (args) => done(await tryMapping(terminal, { ...args, record: args.record })),
-    )
-    .command(
-      'test <mappings..>',
-      'Run the examples of mappings, and say what they leave untried',
-      (args) =>
-        args.positional('mappings', { type: 'string', array: true, demandOption: true }).options({ json }),
-      async (args) => done(await test(terminal, args)),
-    )
-    .command(
-      'diff <old> <new>',
-      'Show which bodies or rows change when one mapping takes the place of another',
-      (args) =>
-        args
-          .positional('old', file)
-          .positional('new', file)
-          .options({
-            on: {
-              type: 'string',
-              demandOption: true,
-              describe: 'A file, or a folder of files; JSON for exports',
-            },
-            json,
-          }),
-      async (args) => done(await diff(terminal, args)),
-    )
-}
+export const mapCommand = defineCommand({
+  usage: 'map',
+  describe: 'Learn, try, test, compare and explain mapping files',
+  commands: [learnCommand, docsCommand, schemaCommand, tryCommand, testCommand, diffCommand],
+  demand: 'Name what to do: learn, try, test, diff, docs, schema.',
+})

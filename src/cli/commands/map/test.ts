@@ -1,39 +1,40 @@
 /** `dropbridge map test`: runs the examples of mappings, and says what they leave untried. */
-import { failingExamples } from '../../../bridge/examples.ts'
-import { type Coverage, coverageOf } from '../../../bridge/maps/coverage.ts'
-import { type ExportCoverage, exportCoverageOf } from '../../../bridge/maps/export-coverage.ts'
-import type { UntakenKeys } from '../../../bridge/maps/table-keys.ts'
+import { findExampleFailures } from '../../../mapping-tools/examples.ts'
+import {
+  type Coverage,
+  type ExportCoverage,
+  measureCoverage,
+  measureExportCoverage,
+} from '../../../mapping-tools/coverage.ts'
+import type { UntakenKeys } from '../../../mapping-tools/tables.ts'
 import { createFormats } from '../../../formats/formats.ts'
 import { loadMapping } from '../../../mapping/load.ts'
-import { EXIT, type ExitCode } from '../../../support/errors.ts'
-import { pathFrom } from '../../context.ts'
+import { EXIT } from '../../../support/errors.ts'
+import { defineCommand, JSON_FLAG, REQUIRED_TEXT } from '../../command.ts'
+import { resolvePath } from '../../context.ts'
+import { formatExampleCount } from '../../format/text.ts'
 import type { Terminal } from '../../terminal.ts'
 
-export interface TestOptions {
-  readonly mappings: readonly string[]
-  readonly json: boolean
-}
+type TestedMapping = Awaited<ReturnType<typeof testMapping>>
 
-interface Tested {
-  readonly mapping: string
-  readonly examples: number
-  readonly failures: readonly string[]
-  /** Absent where there are no examples. */
-  readonly coverage?: Coverage | ExportCoverage
-}
-
-export async function test(terminal: Terminal, { mappings, json }: TestOptions): Promise<ExitCode> {
-  const tested: Tested[] = []
-  for (const name of mappings) tested.push(await testOne(terminal, name))
-  if (json) terminal.out(JSON.stringify(tested, null, 2))
-  else for (const each of tested) for (const line of inWords(each)) terminal.out(line)
-  const failed = tested.filter(({ failures }) => failures.length > 0)
-  for (const line of verdict(tested, failed.length)) terminal.say(line)
-  return failed.length === 0 ? EXIT.ok : EXIT.unusableFile
-}
+export const testCommand = defineCommand({
+  usage: 'test <mappings..>',
+  describe: 'Run the examples of mappings, and say what they leave untried',
+  positionals: { mappings: { ...REQUIRED_TEXT, array: true } },
+  options: { json: JSON_FLAG },
+  async run(terminal, { mappings, json }) {
+    const tested: TestedMapping[] = []
+    for (const name of mappings) tested.push(await testMapping(terminal, name))
+    if (json) terminal.out(JSON.stringify(tested, null, 2))
+    else for (const line of tested.flatMap(formatTestedMapping)) terminal.out(line)
+    const failed = tested.filter(({ failures }) => failures.length > 0)
+    for (const line of formatVerdict(tested, failed.length)) terminal.say(line)
+    return failed.length === 0 ? EXIT.ok : EXIT.unusableFile
+  },
+})
 
 /** Nothing is said of examples where there are none. */
-function verdict(tested: readonly Tested[], failed: number): string[] {
+function formatVerdict(tested: readonly TestedMapping[], failed: number): string[] {
   if (failed > 0) {
     const who = failed === 1 ? 'A mapping does' : `${failed} mappings do`
     return [`${who} not do what the examples say.`]
@@ -41,34 +42,39 @@ function verdict(tested: readonly Tested[], failed: number): string[] {
   return tested.some(({ examples }) => examples > 0) ? ['Every example gives what it should.'] : []
 }
 
-async function testOne(terminal: Terminal, name: string): Promise<Tested> {
-  const path = pathFrom(terminal, name)
+async function testMapping(terminal: Terminal, name: string) {
+  const path = resolvePath(terminal, name)
   const mapping = await loadMapping(path)
   const format = createFormats()
-  const found = await failingExamples(mapping, path, format)
+  const found = await findExampleFailures(mapping, path, format)
   const failures = found.map((failure) => failure.replace(`${path}: `, ''))
-  const tested = { mapping: name, examples: mapping.examples.length, failures }
-  if (mapping.examples.length === 0) return tested
-  const isInbound = mapping.direction === 'inbound'
-  const coverage = isInbound ? await coverageOf(mapping, path, format) : await exportCoverageOf(mapping, path)
-  return { ...tested, coverage }
+  const examples = mapping.examples.length
+  if (examples === 0) return { mapping: name, examples, failures }
+  const coverage: Coverage | ExportCoverage =
+    mapping.direction === 'inbound'
+      ? await measureCoverage(mapping, path, format)
+      : await measureExportCoverage(mapping, path)
+  return { mapping: name, examples, failures, coverage }
 }
 
-function inWords({ mapping, examples, failures, coverage }: Tested): string[] {
-  const counted = examples === 1 ? 'one example' : `${examples} examples`
+function formatTestedMapping({ mapping, examples, failures, coverage }: TestedMapping): string[] {
+  const counted = formatExampleCount(examples)
   const untried: Partial<Coverage & ExportCoverage> = coverage ?? {}
   return [
     `${mapping}: ${examples === 0 ? 'no examples, so nothing was tested' : counted}`,
     ...failures.map((failure) => `  wrong: ${failure}`),
-    ...UNTRIED.flatMap(([what, list]) => {
+    ...COVERAGE_GAPS.flatMap(([what, list]) => {
       const names = untried[list] ?? []
-      return names.length === 0 ? [] : [`  ${what}: ${shortened(names)}`]
+      return names.length === 0 ? [] : [`  ${what}: ${shortenList(names)}`]
     }),
-    ...(coverage?.untakenKeys ?? []).map(keysInWords),
+    ...(coverage?.untakenKeys ?? []).map(formatUntestedKeys),
   ]
 }
 
-const UNTRIED: readonly (readonly [string, Exclude<keyof (Coverage & ExportCoverage), 'untakenKeys'>])[] = [
+const COVERAGE_GAPS: readonly (readonly [
+  string,
+  Exclude<keyof (Coverage & ExportCoverage), 'untakenKeys'>,
+])[] = [
   ['columns that are not used', 'unusedColumns'],
   ['columns that no example has', 'absentColumns'],
   ['columns that no example fills', 'unfilledColumns'],
@@ -78,18 +84,18 @@ const UNTRIED: readonly (readonly [string, Exclude<keyof (Coverage & ExportCover
 ]
 
 /** Of a price list or the like nobody wants to try every key. */
-const MAX_KEYS = 40
+const KEYS_SHOWN = 40
 
-function keysInWords({ table, keys, of }: UntakenKeys): string {
-  const names = of > MAX_KEYS ? '' : `: ${shortened(keys)}`
+function formatUntestedKeys({ table, keys, of }: UntakenKeys): string {
+  const names = of > KEYS_SHOWN ? '' : `: ${shortenList(keys)}`
   return `  keys of the table ${table} that no example looks up: ${keys.length} of ${of}${names}`
 }
 
 /** A line has so many names; `--json` has them all. */
-const MAX_NAMES = 12
+const NAMES_SHOWN = 12
 
-function shortened(names: readonly string[]): string {
-  const more = names.length - MAX_NAMES
-  const shown = names.slice(0, MAX_NAMES).join(', ')
+function shortenList(names: readonly string[]): string {
+  const more = names.length - NAMES_SHOWN
+  const shown = names.slice(0, NAMES_SHOWN).join(', ')
   return more > 0 ? `${shown} and ${more} more` : shown
 }

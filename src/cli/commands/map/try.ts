@@ -1,76 +1,222 @@
-/** `dropbridge map try`: a record of a file beside the body that comes of it, or of an export beside its rows; nothing is sent. */
-import { readRecords } from '../../../bridge/maps/records.ts'
-import { triedRecord, type TriedRecord } from '../../../bridge/maps/try.ts'
-import { wholeFile } from '../../../bridge/whole-file.ts'
+/**
+ * `dropbridge map try`: shows a record beside its body, or an exported record beside its rows. Sends
+ * nothing.
+ */
+import { previewFile } from '../../../app/outcome-preview.ts'
 import { createFormats } from '../../../formats/formats.ts'
-import { loadMapping } from '../../../mapping/load.ts'
-import { BridgeError, EXIT, type ExitCode } from '../../../support/errors.ts'
-import { pathFrom } from '../../context.ts'
-import { sayVerdict } from '../../file-verdict.ts'
-import { problemInWords } from '../../problem-in-words.ts'
+import { readApiRecords } from '../../../mapping-tools/exported-rows.ts'
+import {
+  explainRecord,
+  readRecords,
+  type TriedField,
+  type TriedRecord,
+} from '../../../mapping-tools/translate-file.ts'
+import { formatValue } from '../../../mapping/binding/explained.ts'
+import type { ExplainedExportCell, ExplainedRow } from '../../../mapping/export/composer.ts'
+import { type InboundMapping, loadMapping, type OutboundMapping } from '../../../mapping/load.ts'
+import { formatRecordName } from '../../../pipeline/outbound/report-rows.ts'
+import { type BridgeError, EXIT, type ExitCode, usageError } from '../../../support/errors.ts'
+import { defineCommand, JSON_FLAG, MAPPING_FLAG, type OptionValues, REQUIRED_TEXT } from '../../command.ts'
+import { resolvePath } from '../../context.ts'
+import {
+  alignCells,
+  columnWidths,
+  formatCodedProblem,
+  reportFileVerdict,
+  sayProblems,
+} from '../../format/text.ts'
 import type { Terminal } from '../../terminal.ts'
-import { fieldLines } from './tried-fields.ts'
-import { tryExport } from './try-export.ts'
-
-export interface TryOptions {
-  readonly file: string
-  readonly mapping: string
-  /** The one record to show; the first few without it. */
-  readonly record: number | undefined
-  readonly json: boolean
-}
 
 /** So many records are shown when none is named. */
-const SHOWN = 3
+const RECORDS_SHOWN = 3
 
-export async function tryMapping(terminal: Terminal, options: TryOptions): Promise<ExitCode> {
-  const { file, record, json } = options
-  const mapping = await loadMapping(pathFrom(terminal, options.mapping))
-  if (mapping.direction === 'outbound') return tryExport(terminal, mapping, options)
-  const isShown = (number: number) => (record === undefined ? number <= SHOWN : number === record)
-  const read = await readRecords(pathFrom(terminal, file), createFormats(), mapping, isShown)
+const FILE = { file: REQUIRED_TEXT } as const
+
+const OPTIONS = {
+  mapping: MAPPING_FLAG,
+  record: { type: 'number', describe: 'The number of the record; the first three without it' },
+  json: JSON_FLAG,
+} as const
+
+type TryOptions = OptionValues<typeof FILE> & OptionValues<typeof OPTIONS>
+
+export const tryCommand = defineCommand({
+  usage: 'try <file>',
+  describe: 'Show records of a file beside their bodies, field by field; nothing is sent',
+  argument: 'FILE',
+  positionals: FILE,
+  options: OPTIONS,
+  async run(terminal, options) {
+    const mapping = await loadMapping(resolvePath(terminal, options.mapping))
+    return mapping.direction === 'outbound'
+      ? tryExport(terminal, mapping, options)
+      : tryImport(terminal, mapping, options)
+  },
+})
+
+async function tryImport(terminal: Terminal, mapping: InboundMapping, { file, record, json }: TryOptions) {
+  const isShown = (number: number) => (record === undefined ? number <= RECORDS_SHOWN : number === record)
+  const read = await readRecords(resolvePath(terminal, file), createFormats(), mapping, isShown)
   if ('problems' in read) {
-    for (const each of read.problems) terminal.say(`${file}: ${problemInWords(each)}  [${each.code}]`)
+    sayProblems(terminal, file, read.problems)
     return EXIT.unusableFile
   }
   const { absentColumns, unusedColumns } = read.bound
-  const whole = wholeFile(mapping.operation, read.bound)
+  const whole = previewFile(mapping.operation, read.bound)
   let last = 0
   let refused = 0
   for await (const each of read.records) {
     last = each.draft.number
     whole.add(each.draft)
     if (!isShown(last)) continue
-    const tried = triedRecord(each)
+    const tried = explainRecord(each)
     if (tried.outcome === 'refused') refused += 1
     if (json) terminal.out(JSON.stringify(tried))
-    else for (const line of inWords(tried)) terminal.out(line)
+    else for (const line of formatTriedRecord(tried)) terminal.out(line)
     if (record !== undefined) break
   }
-  if (record !== undefined && last !== record) {
-    throw new BridgeError('usage-wrong', `${file} has ${last} records; there is no record ${record}`)
-  }
+  if (record !== undefined && last !== record) throw missingRecordError(file, last, record)
   if (unusedColumns.length > 0) terminal.say(`columns that are not used: ${unusedColumns.join(', ')}`)
   if (absentColumns.length > 0)
     terminal.say(`columns that the file does not have: ${absentColumns.join(', ')}`)
-  if (record === undefined && last > SHOWN) {
-    terminal.say(`The first ${SHOWN} of ${last} records are shown; --record N shows another one.`)
-  }
-  const exit = record === undefined ? sayVerdict(terminal, file, whole.end()) : EXIT.ok
+  if (record === undefined) sayHowManyAreShown(terminal, last)
+  const exit = record === undefined ? reportFileVerdict(terminal, file, whole.end()) : EXIT.ok
   return exit === EXIT.ok && refused > 0 ? EXIT.rejects : exit
 }
 
-function inWords(tried: TriedRecord): string[] {
+function missingRecordError(file: string, records: number, wanted: number): BridgeError {
+  return usageError(`${file} has ${records} records; there is no record ${wanted}`)
+}
+
+function sayHowManyAreShown(terminal: Terminal, records: number): void {
+  if (records <= RECORDS_SHOWN) return
+  terminal.say(`The first ${RECORDS_SHOWN} of ${records} records are shown; --record N shows another one.`)
+}
+
+function formatTriedRecord(tried: TriedRecord): string[] {
   const { number, key, lines, outcome, fields, problems } = tried
   const where = lines.length === 1 ? `line ${lines[0]}` : `lines ${lines.join(', ')}`
   const wrong = { translated: 'wrong', refused: 'wrong', skipped: 'left out', held: 'held' }[outcome]
   return [
     `record ${number} (${key}), ${where}${outcome === 'translated' ? '' : `: ${outcome}`}`,
-    ...fieldLines(tried),
-    ...fields
-      .flatMap((field) => field.problems)
-      .map((each) => `  wrong: ${problemInWords(each)}  [${each.code}]`),
-    ...problems.map((each) => `  ${wrong}: ${problemInWords(each)}  [${each.code}]`),
+    ...formatFields(tried),
+    ...fields.flatMap((field) => field.problems).map((each) => `  wrong: ${formatCodedProblem(each)}`),
+    ...problems.map((each) => `  ${wrong}: ${formatCodedProblem(each)}`),
     '',
   ]
+}
+
+// Fields: the cells, then the text after every step, up to the value
+
+/** A line per field: its name, its columns, and `"  ab-1 " → trimmed "ab-1" → case upper "AB-1"`. */
+function formatFields({ fields, outcome }: TriedRecord): string[] {
+  const rows = fields.map((field) => [
+    field.field,
+    shortenText(field.cells.map(({ column }) => column).join(' + ')) || '-',
+    formatFieldSteps(field, outcome),
+  ])
+  return alignLines([['field', 'column', 'cell → steps → value'], ...rows])
+}
+
+function alignLines(lines: readonly (readonly string[])[]): string[] {
+  const widths = columnWidths(lines)
+  return lines.map((line) => alignCells(line, widths))
+}
+
+function formatFieldSteps(field: TriedField, outcome: TriedRecord['outcome']): string {
+  const { cells, steps, note, value } = field
+  const start = cells.map(({ text }) => quoteText(text)).join(' + ')
+  const last = Array.isArray(value) ? steps.length - 1 : -1
+  const done = steps.map(({ does, text, refused }, index) => {
+    if (text === undefined) return `${does} WRONG: ${refused ?? 'refused'}`
+    // A list is written as one already.
+    return `${does} ${index === last ? shortenText(text) : quoteText(text)}`
+  })
+  const words = [start, ...done, formatFieldEnd(field, outcome)].filter((part) => part !== '').join(' → ')
+  return [words, ...(note === undefined ? [] : [`(${note})`])].join(' ').trimStart()
+}
+
+/** What the steps do not show by themselves. */
+function formatFieldEnd({ cells, steps, value, problems, note }: TriedField, outcome: string): string {
+  const last = steps.at(-1)
+  if (last?.refused !== undefined) return ''
+  if (problems.length > 0) return `WRONG: ${problems.map(({ code }) => code).join(', ')}`
+  if (value === undefined) {
+    if (outcome !== 'translated') return 'not sent'
+    return note?.includes('left out') === true ? '' : 'left out'
+  }
+  const text = last === undefined ? cells[0]?.text : last.text
+  const isShown = cells.length < 2 || last !== undefined
+  return isShown && formatValue(value) === text ? '' : JSON.stringify(value)
+}
+
+/** Texts are shown up to so many characters. */
+const TEXT_MAX = 80
+
+function quoteText(text: string): string {
+  return JSON.stringify(shortenText(text))
+}
+
+function shortenText(text: string): string {
+  return text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX - 1)}…` : text
+}
+
+// Exports: columns beside their values, with the text after each step
+
+async function tryExport(
+  terminal: Terminal,
+  { operation, composer, explain }: OutboundMapping,
+  { file, record: wanted, json }: TryOptions,
+): Promise<ExitCode> {
+  const records = await readApiRecords(resolvePath(terminal, file))
+  if (wanted !== undefined && records[wanted - 1] === undefined)
+    throw missingRecordError(file, records.length, wanted)
+  let held = 0
+  for (const [index, record] of records.entries()) {
+    const number = index + 1
+    if (wanted === undefined ? number > RECORDS_SHOWN : number !== wanted) continue
+    const rows = explain(record)
+    const composed = composer.composeRows(record)
+    const problems = 'problems' in composed ? composed.problems : []
+    if (problems.length > 0) held += 1
+    const outcome = problems.length > 0 ? 'held' : 'written'
+    const name = formatRecordName(operation, record)
+    if (json) terminal.out(JSON.stringify({ number, name, outcome, rows, problems }))
+    else {
+      const shown = `${name === '' ? '' : ` (${name})`}${outcome === 'held' ? ': held' : ''}`
+      for (const line of [`record ${number}${shown}`, ...rows.flatMap(formatExplainedRow), ''])
+        terminal.out(line)
+    }
+  }
+  if (wanted === undefined) sayHowManyAreShown(terminal, records.length)
+  return held > 0 ? EXIT.rejects : EXIT.ok
+}
+
+function formatExplainedRow({ type, cells }: ExplainedRow, index: number): string[] {
+  const lines = cells.map((cell) => [
+    cell.column,
+    cell.values.map(({ path }) => path).join(' + ') || '-',
+    formatCellSteps(cell),
+  ])
+  return [
+    `row ${index + 1}${type === undefined ? '' : ` (${type})`}`,
+    ...alignLines([['column', 'field', 'value → steps → cell'], ...lines]).map((line) => `  ${line}`),
+  ]
+}
+
+/** `"FEDEX_GROUND" → table ship-via "Ground"`: the value, and what each step makes of it. */
+function formatCellSteps({ values, steps, text, refused }: ExplainedExportCell): string {
+  const start = values.map(({ value }) => JSON.stringify(value)).join(' + ')
+  const done = steps
+    .map(({ does, text: now }) => ({ does, shown: JSON.stringify(now) }))
+    .filter(({ does, shown }, index) => does !== 'written' || index > 0 || shown !== start)
+    .map(({ does, shown }) => `${does} ${shown}`)
+  const last = steps.at(-1)?.text ?? ''
+  const end =
+    refused.length > 0
+      ? [`WRONG: ${refused.join(' ')}`]
+      : text === last
+        ? []
+        : [`cell ${JSON.stringify(text)}`]
+  return [start, ...done, ...end].filter((part) => part !== '').join(' → ')
 }

@@ -1,0 +1,142 @@
+/**
+ * Alerts about deliveries: held for a person, not fetched or confirmed in time, and receipts that confirm
+ * nothing.
+ */
+import { fillReceiptTemplate } from '../config/acknowledge.ts'
+import type { OutboundRoute } from '../config/routes.ts'
+import type { Alert } from '../domain/alert.ts'
+import type { DeliveryEntry, UnconfirmedDelivery } from '../domain/delivery.ts'
+import { checkOverdue, type Overdue } from '../pipeline/outbound/confirmation-rules.ts'
+import { compileFilePattern } from '../pipeline/route-settings.ts'
+import { isoTime } from '../support/clock.ts'
+import { findSimilarName } from '../support/text.ts'
+import {
+  type EvaluationContext,
+  formatFolder,
+  GRACE_MS,
+  groupByFolder,
+  limitAlerts,
+  toNamePattern,
+} from './context.ts'
+
+/** So many of the files that wait are looked through; those behind them wait no longer than these. */
+const AWAITED_MAX = 10_000
+
+/** So many held deliveries are alerts of their own. */
+const HELD_MAX = 50
+
+export async function findDeliveryAlerts(looking: EvaluationContext): Promise<Alert[]> {
+  const { journal, configuration, mailboxes, now } = looking
+  const alerts = (await journal.listHeldDeliveries(HELD_MAX)).map((each) => buildHeldAlert(looking, each))
+  for (const route of configuration.routes) {
+    if (route.direction !== 'outbound' || route.overdue === undefined) continue
+    const mailbox = mailboxes.get(route.to.mailbox)
+    const found: Alert[] = []
+    for (const delivery of await journal.listUnconfirmedDeliveries(AWAITED_MAX, route.name)) {
+      const path = mailbox?.describe(delivery.folder, delivery.name) ?? delivery.name
+      const late = checkOverdue(delivery, route.overdue, now)
+      if (delivery.refusedReceipt !== undefined) found.push(buildRefusedAlert(route, delivery, path))
+      else if (late !== undefined) found.push(buildOverdueAlert(route, delivery, { ...late, path, now }))
+    }
+    alerts.push(...limitAlerts(looking, found, route.name))
+  }
+  return alerts
+}
+
+function buildHeldAlert({ configuration, mailboxes }: EvaluationContext, delivery: DeliveryEntry): Alert {
+  const { route: name, folder, name: file, id, records, composedAt, held = '' } = delivery
+  const route = configuration.routes.find((each) => each.name === name)
+  const mailbox = route?.direction === 'outbound' ? mailboxes.get(route.to.mailbox) : undefined
+  const message = `${mailbox?.describe(folder, file) ?? file} with ${records} records is not delivered: ${held}`
+  const fix =
+    route === undefined
+      ? `give the route back its name, ${name}`
+      : `ask the reader of the files whether its records came, under whatever name (dropbridge trace ${id} lists them). All: dropbridge resolve ${id} --delivered; none: --again, with --by NAME --why TEXT; some: see docs/support.md`
+  return { code: 'delivery-held', route: name, subject: `${file} (${id})`, since: composedAt, message, fix }
+}
+
+function buildRefusedAlert(route: OutboundRoute, delivery: UnconfirmedDelivery, path: string): Alert {
+  const { name = '', at: since = 0 } = delivery.refusedReceipt ?? {}
+  const subject = `${delivery.name} (${delivery.id})`
+  const message = `the receipt ${name} for ${path} does not hold what \`receipt.contains\` asks for${formatDeadline(delivery)}`
+  const fix = `read it in ${route.receipt?.archive ?? 'the archive'} and ask its sender; a new receipt is looked for`
+  return { code: 'receipt-refused', route: route.name, subject, since, message, fix }
+}
+
+function buildOverdueAlert(
+  route: OutboundRoute,
+  delivery: UnconfirmedDelivery,
+  { since, isNear, path, now }: Overdue & { readonly path: string; readonly now: number },
+): Alert {
+  const left = isoTime(delivery.deliveredAt ?? delivery.composedAt)
+  const isReceipt = route.acknowledge === 'receipt'
+  const what = isReceipt ? 'no receipt came for' : 'not picked up:'
+  const isOver = (delivery.acknowledgeBy ?? Infinity) <= now
+  return {
+    code: isReceipt ? 'receipt-overdue' : 'pick-up-overdue',
+    route: route.name,
+    // It is said again when the time of its records comes near.
+    subject: `${delivery.name} (${delivery.id})${isNear ? ', time is short' : ''}`,
+    since,
+    message: `${what} ${path}, left there at ${left}: none of its ${delivery.records} records is acknowledged${formatDeadline(delivery)}${isOver ? ', and that is over' : ''}`,
+    fix: isReceipt
+      ? 'find out whether the file was read; what is confirmed is acknowledged by the next run'
+      : 'ask why it is not picked up; the next run acknowledges it once it is',
+  }
+}
+
+function formatDeadline({ acknowledgeBy }: UnconfirmedDelivery): string {
+  return acknowledgeBy === undefined
+    ? ''
+    : `; the first of its records should be acknowledged by ${isoTime(acknowledgeBy)}`
+}
+
+// Files in a receipt folder that confirm nothing: a receipt with another name is never read.
+
+/** As many as a pass looks after. */
+const AWAITED_RECEIPTS_MAX = 10_000
+
+type Receipt = NonNullable<OutboundRoute['receipt']> & { readonly route: string }
+
+export async function findReceiptAlerts(looking: EvaluationContext): Promise<readonly Alert[]> {
+  const { configuration, mailboxes } = looking
+  const all = configuration.routes.flatMap((route): Receipt[] =>
+    route.direction === 'outbound' && route.receipt ? [{ ...route.receipt, route: route.name }] : [],
+  )
+  const alerts: Alert[] = []
+  for (const receipts of groupByFolder(looking, all, (receipt) => receipt)) {
+    const [first] = receipts
+    // Where nothing may be moved, receipts that were read lie there still.
+    if (mailboxes.get(first.mailbox)?.claimsInPlace !== false) continue
+    alerts.push(...limitAlerts(looking, await findStrayReceipts(looking, receipts), formatFolder(first)))
+  }
+  return alerts
+}
+
+async function findStrayReceipts(
+  { journal, listings, mailboxes, now }: EvaluationContext,
+  receipts: readonly [Receipt, ...Receipt[]],
+): Promise<Alert[]> {
+  const awaited: string[] = []
+  for (const { route, match } of receipts) {
+    const deliveries = await journal.listUnconfirmedDeliveries(AWAITED_RECEIPTS_MAX, route)
+    awaited.push(...deliveries.map((delivery) => fillReceiptTemplate(match, delivery.name)))
+  }
+  const [first] = receipts
+  const files = (await listings.list(first, { only: awaited })) ?? []
+  const wanted = new Set(awaited.map((name) => name.toLowerCase()))
+  const patterns = receipts.map(({ match }) => compileFilePattern(toNamePattern(match)))
+  return files
+    .filter(({ name, modifiedAt }) => now - modifiedAt > GRACE_MS && !wanted.has(name.toLowerCase()))
+    .filter(({ name }) => patterns.some((isReceipt) => isReceipt(name)))
+    .map(({ name, modifiedAt: since }) => {
+      const path = mailboxes.get(first.mailbox)?.describe(first.folder, name) ?? name
+      // Most often an ending of the file's own name is left out.
+      const [stem = name] = name.split('.')
+      const nearest = awaited.find((each) => each.startsWith(`${stem}.`)) ?? findSimilarName(name, awaited)
+      const suggestion = nearest === undefined ? '' : ` (the nearest name that is looked for is ${nearest})`
+      const message = `${path} confirms no file that waits for a receipt${suggestion}`
+      const fix = 'rename it if it is meant for one of these, or remove it'
+      return { code: 'receipt-unknown', subject: `${formatFolder(first)}/${name}`, since, message, fix }
+    })
+}

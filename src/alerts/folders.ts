@@ -1,0 +1,97 @@
+/**
+ * Alerts about folders that change slowly: results and deliveries that nobody fetches, archived files that
+ * grew. They are checked every quarter of an hour.
+ */
+import type { Configuration } from '../config/configuration.ts'
+import type { InboundRoute } from '../config/routes.ts'
+import type { Alert } from '../domain/alert.ts'
+import type { FileEntry } from '../domain/file.ts'
+import type { FileInfo } from '../domain/mailbox.ts'
+import { isoTime, DAY_MS } from '../support/clock.ts'
+import { type EvaluationContext, findWithCache, type FolderRef, formatFolder } from './context.ts'
+
+// Folders that somebody should empty.
+
+/** Files are as old as the mailbox says: a day more or less changes nothing. */
+export async function findFullFolders(looking: EvaluationContext): Promise<Alert[]> {
+  const { configuration, listings, now } = looking
+  const found: Alert[] = []
+  for (const [place, { emptiedMs, ...meant }] of listFoldersToEmpty(configuration)) {
+    const look = async () => {
+      const files = await listings.list(meant)
+      return files && findOldFiles(files, place, emptiedMs, now)
+    }
+    found.push(...(await findWithCache(looking, `emptied ${place}`, look)))
+  }
+  return found
+}
+
+/** Each once, with the shortest of the times that routes say of it. */
+function listFoldersToEmpty({ routes }: Configuration): Map<string, FolderRef & { emptiedMs: number }> {
+  const folders = new Map<string, FolderRef & { emptiedMs: number }>()
+  for (const route of routes) {
+    const { mailbox, folder, notEmptiedMs } = route.direction === 'inbound' ? route.results : route.to
+    if (notEmptiedMs === undefined) continue
+    const place = formatFolder({ mailbox, folder })
+    const known = folders.get(place)?.emptiedMs ?? Infinity
+    folders.set(place, { mailbox, folder, emptiedMs: Math.min(notEmptiedMs, known) })
+  }
+  return folders
+}
+
+function findOldFiles(files: readonly FileInfo[], place: string, emptiedMs: number, now: number): Alert[] {
+  // A listing has the oldest first.
+  const old = files.filter(({ modifiedAt }) => modifiedAt <= now - emptiedMs)
+  const [oldest] = old
+  if (oldest === undefined) return []
+  const many = old.length === 1 ? '1 file lies' : `${old.length} files lie`
+  const since = oldest.modifiedAt + emptiedMs
+  const message = `${many} in ${place} for more than ${Math.round(emptiedMs / DAY_MS)} days; the oldest, ${oldest.name}, since ${isoTime(oldest.modifiedAt)}`
+  const fix = 'find their reader; remove what is read, or set `alertIfNotEmptied: never`'
+  return [{ code: 'folder-not-emptied', subject: place, since, message, fix }]
+}
+
+// Archived files that grew after they were read: nobody has read the new part.
+
+/** Whoever goes on writing for longer than from one nightly run to the next is not waited for. */
+const GROWTH_WINDOW_MS = 36 * 60 * 60_000
+
+/** So many of the latest files of a route are looked at. */
+const ARCHIVED_FILES_MAX = 2000
+
+export async function findGrownFiles(looking: EvaluationContext): Promise<Alert[]> {
+  const routes = looking.configuration.routes.filter((route) => route.direction === 'inbound')
+  const find = (route: InboundRoute) =>
+    findWithCache(looking, `archive of ${route.name}`, () => findGrownInArchive(looking, route))
+  return (await Promise.all(routes.map(find))).flat()
+}
+
+/** Undefined when the archive is away. */
+async function findGrownInArchive(
+  { journal, listings, mailboxes, now }: EvaluationContext,
+  { name: route, from }: InboundRoute,
+): Promise<Alert[] | undefined> {
+  // A file that stays where it came from is seen there, and taken as another one.
+  if (mailboxes.get(from.mailbox)?.claimsInPlace === true) return []
+  const latest = await journal.listRecentFiles(ARCHIVED_FILES_MAX, route)
+  const late = latest.filter(({ archivedAs, closedAt = 0 }) => {
+    return archivedAs !== undefined && now - closedAt <= GROWTH_WINDOW_MS
+  })
+  if (late.length === 0) return []
+  const sizes = await listings.tryMailbox({ mailbox: from.mailbox, folder: from.archive }, (mailbox) =>
+    mailbox.getArchivedSizes(late.map(({ archivedAs = '' }) => archivedAs)),
+  )
+  return sizes && late.flatMap((file) => buildGrownAlert(file, from, sizes.get(file.archivedAs ?? ''), now))
+}
+
+function buildGrownAlert(
+  { route, name, size: read, archivedAs = '' }: FileEntry,
+  { mailbox, folder }: InboundRoute['from'],
+  size = 0,
+  since: number,
+): Alert[] {
+  if (size <= read) return []
+  const message = `${archivedAs} has grown since it was read: it has ${size} bytes, of which ${read} were read`
+  const fix = `move it back into ${folder} as ${name}: what was sent of it counts as duplicate`
+  return [{ code: 'file-appended', route, subject: `${mailbox}:${archivedAs}`, since, message, fix }]
+}

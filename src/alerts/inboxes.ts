@@ -1,0 +1,226 @@
+/**
+ * Alerts about inbox folders: unmatched files, orphaned markers, waiting files, and entries that no route
+ * can take.
+ */
+import { formatSidecarName } from '../config/inbox.ts'
+import { resolvePlace } from '../config/mailboxes.ts'
+import type { InboundRoute } from '../config/routes.ts'
+import type { Alert } from '../domain/alert.ts'
+import type { FileInfo, IgnoredEntry, Mailbox } from '../domain/mailbox.ts'
+import type { UnmatchedFile } from '../domain/snapshot.ts'
+import { hasInvalidUtf8, isSafeName, matchTemporaryName } from '../mailboxes/names.ts'
+import type { FileTracker } from '../pipeline/inbound/file-tracker.ts'
+import { assertInboxUnused, listWantedNames, scanInbox } from '../pipeline/inbound/inbox.ts'
+import { buildInboundRoute, compileFilePattern } from '../pipeline/route-settings.ts'
+import { BridgeError } from '../support/errors.ts'
+import { escapeControlChars, findSimilarName } from '../support/text.ts'
+import {
+  type EvaluationContext,
+  type FolderRef,
+  formatFolder,
+  GRACE_MS,
+  groupByFolder,
+  limitAlerts,
+  toNamePattern,
+} from './context.ts'
+
+export async function findInboxAlerts(
+  looking: EvaluationContext,
+): Promise<{ readonly alerts: readonly Alert[]; readonly unmatchedFiles: readonly UnmatchedFile[] }> {
+  const inbound = looking.configuration.routes.filter((route) => route.direction === 'inbound')
+  const alerts: Alert[] = []
+  const unmatchedFiles: UnmatchedFile[] = []
+  for (const routes of groupByFolder(looking, inbound, ({ from }) => from)) {
+    const mailbox = looking.mailboxes.get(routes[0].from.mailbox)
+    if (mailbox === undefined) continue
+    const whenMissing = () => assertNeverUsed(looking, routes)
+    const only = listNamesToRequest(looking, routes)
+    const files = await looking.listings.list(routes[0].from, { only, whenMissing })
+    if (files === undefined) continue
+    const inbox: SharedInbox = { mailbox, files, routes }
+    const unknown = findUnmatchedFiles(looking, inbox)
+    unmatchedFiles.push(...unknown.unmatchedFiles)
+    const patterns = routes.map(({ from }) => compileFilePattern(from.match))
+    const isWanted = (name: string) => patterns.some((matches) => matches(name))
+    const folder = { ...routes[0].from, isWanted, mayBeClosed: only !== undefined }
+    alerts.push(...unknown.alerts, ...(await findIgnoredEntries(looking, folder)))
+    for (const route of routes) alerts.push(...(await findWaitingFiles(looking, inbox, route)))
+  }
+  return { alerts, unmatchedFiles }
+}
+
+/** An inbox from which any of its routes took files, and which is gone, is away. */
+async function assertNeverUsed({ journal }: EvaluationContext, routes: readonly InboundRoute[]) {
+  for (const { name, from } of routes) await assertInboxUnused(journal, { name, folder: from.folder })
+}
+
+/** Undefined when any of the routes takes files by a pattern: then the folder must be listed. */
+function listNamesToRequest({ configuration }: EvaluationContext, routes: readonly InboundRoute[]) {
+  const asked = routes.map((route) => listWantedNames(buildInboundRoute(configuration, route)))
+  return asked.some((names) => names === undefined) ? undefined : asked.flatMap((names) => names ?? [])
+}
+
+interface SharedInbox {
+  readonly mailbox: Mailbox
+  readonly files: readonly FileInfo[]
+  readonly routes: readonly [InboundRoute, ...InboundRoute[]]
+}
+
+function findUnmatchedFiles(looking: EvaluationContext, { mailbox, files, routes }: SharedInbox) {
+  const { folder } = routes[0].from
+  const place = formatFolder(routes[0].from)
+  const patterns = routes.map(({ from }) => from.match)
+  const sidecars = routes.flatMap(({ from: { ready, match } }) =>
+    ready !== undefined && 'sidecar' in ready ? [{ sidecar: ready.sidecar, match }] : [],
+  )
+  const spoken = sidecars.map(({ sidecar }) => toNamePattern(sidecar))
+  const known = [...patterns, ...spoken, ...listReceiptPatterns(looking, routes[0])].map(compileFilePattern)
+  const names = files.map(({ name }) => name)
+  /** Tests for a marker or manifest of a route that speaks for no file that is here. */
+  const orphanTests = sidecars.map(({ sidecar, match }) => {
+    const isSidecar = compileFilePattern(toNamePattern(sidecar))
+    const data = names.filter(compileFilePattern(match))
+    const spokenFor = new Set(data.map((name) => formatSidecarName(sidecar, name)))
+    return (name: string) => isSidecar(name) && !spokenFor.has(name)
+  })
+  const unmatchedFiles: UnmatchedFile[] = []
+  const alerts: Alert[] = []
+  const unpaired: Alert[] = []
+  for (const { name, modifiedAt } of files) {
+    const subject = `${place}/${name}`
+    const path = mailbox.describe(folder, name)
+    if (!known.some((matches) => matches(name))) {
+      const nearest = findSimilarName(name, patterns)
+      const unmatched = { path, ...(nearest === undefined ? {} : { nearest }) }
+      unmatchedFiles.push(unmatched)
+      alerts.push(buildUnmatchedFileAlert(unmatched, subject, looking.now))
+    } else if (orphanTests.some((test) => test(name)) && looking.now - modifiedAt > GRACE_MS) {
+      unpaired.push(buildOrphanAlert(path, subject, modifiedAt))
+    }
+  }
+  return { unmatchedFiles, alerts: [alerts, unpaired].flatMap((some) => limitAlerts(looking, some, place)) }
+}
+
+/** The patterns of receipts that come to the folder of an inbox. */
+function listReceiptPatterns({ configuration }: EvaluationContext, { from }: InboundRoute): string[] {
+  const { routes, mailboxes } = configuration
+  return routes.flatMap((route) => {
+    const receipt = route.direction === 'outbound' ? route.receipt : undefined
+    const isHere = receipt !== undefined && resolvePlace(mailboxes, receipt) === resolvePlace(mailboxes, from)
+    return isHere ? [toNamePattern(receipt.match)] : []
+  })
+}
+
+function buildUnmatchedFileAlert({ path, nearest }: UnmatchedFile, subject: string, since: number): Alert {
+  const suggestion = nearest === undefined ? '' : ` (the nearest pattern is ${nearest})`
+  const fix = 'rename it, or change `match` of the route'
+  return { code: 'file-unmatched', subject, since, message: `no route takes ${path}${suggestion}`, fix }
+}
+
+function buildOrphanAlert(path: string, subject: string, since: number): Alert {
+  const fix = 'ask its sender for the file, or remove the marker'
+  return { code: 'marker-orphaned', subject, since, message: `${path} has no data file`, fix }
+}
+
+/** Files that are whole by themselves and wait for their marker, their manifest, or the number before them. */
+async function findWaitingFiles(
+  looking: EvaluationContext,
+  { mailbox, files }: SharedInbox,
+  route: InboundRoute,
+): Promise<readonly Alert[]> {
+  const { configuration, journal, clock, now } = looking
+  const source: Mailbox = { ...mailbox, list: () => Promise.resolve([...files]) }
+  const context = { route: buildInboundRoute(configuration, route), source, journal, clock }
+  const { skippedFiles } = await scanInbox(context, ALWAYS_STABLE)
+  const place = formatFolder(route.from)
+  const waiting = skippedFiles
+    .filter(({ isUsual, file }) => !isUsual && now - file.modifiedAt > GRACE_MS)
+    .map(({ file: { folder, name, modifiedAt: since }, why }): Alert => {
+      const message = `${mailbox.describe(folder, name)} is not taken: ${why}`
+      const about = { code: 'file-waiting', route: route.name, subject: `${place}/${name}` } as const
+      return { ...about, since, message, fix: `see \`dropbridge why-not ${name}\`` }
+    })
+  return limitAlerts(looking, waiting, place)
+}
+
+/** Every file counts as one that has been stable for long. */
+const ALWAYS_STABLE: FileTracker = {
+  emptyMs: 0,
+  update: () => [],
+  get: () => ({ unchangedMs: Infinity, thereMs: Infinity, hasChanged: false }),
+  noteClaim: () => undefined,
+  isFirstReport: () => false,
+}
+
+// Entries that no route can take: because of the name, the kind, or because nobody finishes writing them.
+
+/** Whoever writes a file does not rest for so long. By the file's own date. */
+const ABANDONED_MS = 60 * 60_000
+
+interface ScannedFolder extends FolderRef {
+  /** Whether any route takes files of this name from there. */
+  readonly isWanted: (name: string) => boolean
+  /** Whether nobody may be allowed to list it: then nothing can be told of it. */
+  readonly mayBeClosed: boolean
+}
+
+/** Nothing where the folder cannot be read. */
+async function findIgnoredEntries(looking: EvaluationContext, inbox: ScannedFolder) {
+  const { listings, now } = looking
+  const place = formatFolder(inbox)
+  const found = await listings.tryMailbox(inbox, (mailbox) =>
+    mailbox.listIgnored(inbox.folder).catch((error: unknown): IgnoredEntry[] => {
+      if (inbox.mayBeClosed && error instanceof BridgeError) return []
+      throw error
+    }),
+  )
+  const alerts = [...(found ?? [])]
+    .toSorted((one, other) => one.modifiedAt - other.modifiedAt)
+    .flatMap((each) => {
+      const told = describeIgnoredEntry(each, inbox, place, now)
+      if (told === undefined) return []
+      const subject = `${place}/${escapeControlChars(each.name)}`
+      return [{ code: 'file-unmatched' as const, subject, since: now, ...told }]
+    })
+  return limitAlerts(looking, alerts, `${place} (never taken)`)
+}
+
+/** Undefined for what nobody takes for a file of a route. */
+function describeIgnoredEntry(
+  { name, kind, modifiedAt }: IgnoredEntry,
+  { isWanted }: ScannedFolder,
+  place: string,
+  now: number,
+): Pick<Alert, 'message' | 'fix'> | undefined {
+  const shown = escapeControlChars(name)
+  if (hasInvalidUtf8(name))
+    return {
+      message: `${place} holds a file whose name is no UTF-8, and reads about like ${shown}: it cannot be taken`,
+      fix: 'rename it, and have its writer use UTF-8 names',
+    }
+  const mark = matchTemporaryName(name)
+  if (mark !== undefined) {
+    // With a dot in front they are what systems keep for themselves.
+    const { ends = '' } = mark
+    const isOld = modifiedAt > 0 && now - modifiedAt > ABANDONED_MS
+    if (kind !== 'file' || ends === '' || !isOld || !isWanted(name.slice(0, -ends.length))) return undefined
+    return {
+      message: `${place}/${shown} has the name of an unfinished file, and has not changed for an hour`,
+      fix: 'have it sent again, or rename it if it is complete',
+    }
+  }
+  if (!isSafeName(name))
+    return {
+      message: `${place} holds a file whose name has a control character or "\\" in it, and is shown here as ${shown}: it cannot be taken`,
+      fix: 'rename it, and have its writer use plain letters in names',
+    }
+  if (kind === 'file' || !isWanted(name)) return undefined
+  // Where a route takes everything, folders beside the files are usual.
+  if (kind === 'folder' && !/\.[a-z]{2,5}$/i.test(name)) return undefined
+  return {
+    message: `${place}/${shown} is ${KIND_LABELS[kind]}; only plain files are taken`,
+    fix: 'put a plain file there, or remove it',
+  }
+}
+
+const KIND_LABELS = { folder: 'a folder', link: 'a link', other: 'no plain file' } as const

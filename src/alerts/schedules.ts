@@ -1,0 +1,114 @@
+/** Alerts about things that did not happen in time: scheduled runs and expected files. */
+import type { InboundRoute, Route } from '../config/routes.ts'
+import type { ExpectedFile } from '../config/schedule.ts'
+import { type Alert, alertKey } from '../domain/alert.ts'
+import type { KnownRuns, NewScheduledRun, ScheduledRun } from '../domain/scheduled-run.ts'
+import { compileFilePattern } from '../pipeline/route-settings.ts'
+import { createCronTimes } from '../schedule/cron-times.ts'
+import { findDueRuns, findLastDate, isOneRunPerDate } from '../schedule/schedule.ts'
+import { toInstant } from '../schedule/zone-time.ts'
+import { isoTime, HOUR_MS } from '../support/clock.ts'
+import type { EvaluationContext } from './context.ts'
+
+// Scheduled runs.
+
+/** A scheduler that comes once an hour, or an API that is away for a while, is no reason to wake anybody. */
+const OVERDUE_MS = HOUR_MS
+
+/** How long it is shown that runs were missed for good: nothing ends it. */
+const SHOWN_MS = 7 * 24 * HOUR_MS
+
+/** So many of the latest runs of a route are looked through for missed ones; a stretch of them is noted at once. */
+const LATEST_RUNS_MAX = 500
+
+export async function findScheduleAlerts(looking: EvaluationContext): Promise<Alert[]> {
+  const { journal, configuration, now } = looking
+  const alerts: Alert[] = []
+  for (const route of configuration.routes) {
+    if (route.schedule === undefined || route.schedule.kind === 'every') continue
+    const overdue = findOldestDue(route, await journal.getKnownRuns(route.name), now)
+    if (overdue !== undefined && overdue.dueAt <= now - OVERDUE_MS)
+      alerts.push(buildOverdueAlert(route, overdue))
+    const latest = await journal.listRecentRuns(LATEST_RUNS_MAX, route.name)
+    const missed = latest.filter(({ state, changedAt }) => state === 'missed' && changedAt > now - SHOWN_MS)
+    if (missed.length > 0) alerts.push(buildMissedAlert(route, missed))
+  }
+  return alerts
+}
+
+/** Undefined for a route that never had a run: its first one begins with the first bridge. */
+function findOldestDue(route: Route, known: KnownRuns, now: number): NewScheduledRun | undefined {
+  const { schedule } = route
+  if (schedule === undefined || (known.latestDate ?? known.latestInstant) === undefined) return undefined
+  if (schedule.kind === 'cron' && known.latestInstant !== undefined && known.begun.length === 0) {
+    const { nextAfter } = createCronTimes(schedule.expression, schedule.zone)
+    const dueAt = nextAfter(Date.parse(known.latestInstant))
+    return dueAt === undefined || dueAt > now ? undefined : { occurrence: isoTime(dueAt), dueAt }
+  }
+  const { covered, runs } = findDueRuns(schedule, known, { now, oneByOne: isOneRunPerDate(route) })
+  return [...covered, ...runs][0]
+}
+
+function buildOverdueAlert({ name }: Route, { occurrence, dueAt }: NewScheduledRun): Alert {
+  const message = `${name} missed its scheduled run of ${occurrence} (due ${isoTime(dueAt)})`
+  const fix =
+    'check that dropbridge watch, or the scheduler of dropbridge run --due, is running; a later run makes up for it'
+  // However many runs are overdue, and whichever is the oldest that is made up for, it is the same.
+  return { code: 'run-overdue', route: name, subject: name, since: dueAt, message, fix }
+}
+
+function buildMissedAlert({ name }: Route, missed: readonly ScheduledRun[]): Alert {
+  const dates = missed.map(({ occurrence }) => occurrence).toSorted()
+  const [first = ''] = dates
+  const last = dates.at(-1) ?? first
+  const which = first === last ? first : `${first} to ${last}, ${dates.length} runs`
+  const since = Math.min(...missed.map(({ changedAt }) => changedAt))
+  const message = `${name} was not made for ${which}: it was too long ago when a bridge ran again`
+  const fix = `ask for what is missing with dropbridge export ${name} --since … --until …; catchUp of the route says how far back it makes up by itself`
+  return { code: 'runs-missed', route: name, subject: last, since, message, fix }
+}
+
+// Expected files.
+
+/** So many of the latest files of a route are asked for one that really came. */
+const LATEST_FILES_MAX = 100
+
+/** For the last time that has passed: a file that came since that day began, however late, is a file that came. */
+export async function findMissingFiles(looking: EvaluationContext): Promise<Alert[]> {
+  const { journal, configuration, now } = looking
+  const alerts: Alert[] = []
+  for (const route of configuration.routes) {
+    if (route.direction !== 'inbound' || route.from.expectFile === undefined) continue
+    const { expectFile } = route.from
+    const { day, from, dueAt } = findLastDue(expectFile, now)
+    const latest = await journal.listRecentFiles(LATEST_FILES_MAX, route.name)
+    const last = latest.find(({ outcome }) => outcome !== 'vanished')
+    const cameAt = last === undefined ? undefined : (last.receivedAt ?? last.claimedAt)
+    if (cameAt !== undefined && cameAt >= from) continue
+    const isThere = await hasArrived(looking, route.from, from)
+    if (isThere === true) continue
+    const before = cameAt === undefined ? 'none ever came' : `the last one came at ${isoTime(cameAt)}`
+    const message = `no file came for ${route.name} on ${day} by ${expectFile.by} (${expectFile.zone}); ${before}`
+    const fix = 'ask its sender; it is taken whenever it comes'
+    const about = { code: 'expected-file-missing', route: route.name, subject: day } as const
+    const alert: Alert = { ...about, since: dueAt, message, fix }
+    if (isThere === undefined) looking.unverified.add(alertKey(alert))
+    else alerts.push(alert)
+  }
+  return alerts
+}
+
+function findLastDue({ by, zone, days }: ExpectedFile, now: number) {
+  const { occurrence, dueAt } = findLastDate({ kind: 'daily', after: by, zone, days, catchUpDays: 0 }, now)
+  return { day: occurrence, from: toInstant(occurrence, '00:00', zone), dueAt }
+}
+
+/**
+ * It has come, and is not taken yet: an empty one is waited for, and one that lacks its marker is reported by itself. Undefined
+ * where nobody can look.
+ */
+async function hasArrived({ listings }: EvaluationContext, inbox: InboundRoute['from'], since: number) {
+  const files = await listings.list(inbox)
+  const isOurs = compileFilePattern(inbox.match)
+  return files?.some(({ name, modifiedAt }) => modifiedAt >= since && isOurs(name))
+}

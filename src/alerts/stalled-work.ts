@@ -1,0 +1,88 @@
+/** Alerts about records that wait for a person and about work that no process continues. */
+import type { Alert } from '../domain/alert.ts'
+import type { HeldFile, UnresolvedRecord } from '../domain/decision.ts'
+import type { Journal } from '../domain/journal.ts'
+import { formatLeaseOwner } from '../domain/lease.ts'
+import { classifyWatches } from '../journal/heartbeat.ts'
+import { isoTime } from '../support/clock.ts'
+import type { EvaluationContext } from './context.ts'
+
+/** So many files with held records are alerts of their own. */
+const HELD_MAX = 50
+
+/** So many records without a known outcome are looked through. */
+const UNRESOLVED_MAX = 1000
+
+/** A look-up or two may well fail; who waits longer than this needs help. */
+const UNKNOWN_MS = 3_600_000
+
+export async function findRecordAlerts({ journal, configuration, now }: EvaluationContext): Promise<Alert[]> {
+  const held = await journal.listHeldFiles(HELD_MAX)
+  const unknown = (await journal.listUnresolvedRecords(UNRESOLVED_MAX, {})).filter(
+    ({ state, since }) => state === 'uncertain' && now - since > UNKNOWN_MS,
+  )
+  const configured = new Set(configuration.routes.map(({ name }) => name))
+  const stranded = (await journal.listUnfinishedRoutes()).filter((route) => !configured.has(route))
+  return [
+    ...held.map(buildHeldAlert),
+    ...groupByFile(unknown).map(buildUnknownAlert),
+    ...stranded.map((route) => buildStrandedAlert(route, now)),
+    ...findRestoreAlerts(await journal.listDoubtfulRoutes()),
+  ]
+}
+
+function findRestoreAlerts(routes: Awaited<ReturnType<Journal['listDoubtfulRoutes']>>): Alert[] {
+  const [first] = routes
+  if (first === undefined) return []
+  const since = Math.min(...routes.map((each) => each.since))
+  const message = `the journal was restored; new records of ${routes.map(({ route }) => route).join(', ')} are looked up before they are first sent`
+  const fix = 'when no older file can come again: dropbridge restored --end --by NAME --why TEXT'
+  return [{ code: 'journal-restored', subject: isoTime(since), since, message, fix }]
+}
+
+function buildHeldAlert({ route, name, file, code, records, since }: HeldFile): Alert {
+  const message = `${name}: ${records === 1 ? '1 record is' : `${records} records are`} held (${code})`
+  const fix = `see \`dropbridge status\` and \`dropbridge explain ${code}\``
+  return { code: 'records-held', route, subject: `${name} (${file}) ${code}`, since, message, fix }
+}
+
+function groupByFile(records: readonly UnresolvedRecord[]): UnresolvedRecord[][] {
+  const groups = new Map<string, UnresolvedRecord[]>()
+  for (const record of records) groups.set(record.file, [...(groups.get(record.file) ?? []), record])
+  return [...groups.values()]
+}
+
+function buildUnknownAlert(records: readonly UnresolvedRecord[]): Alert {
+  const [first] = records
+  const { route = '', name = '', file = '', keyValues = [] } = first ?? {}
+  const key = keyValues.find((value) => value !== '') ?? ''
+  const since = Math.min(...records.map((record) => record.since))
+  const [were, them] =
+    records.length === 1 ? ['1 record was', 'it'] : [`${records.length} records were`, 'them']
+  const message = `${name}: ${were} sent, and it is not known whether the API has ${them}; the first: ${key}`
+  const fix = `run again; if it stays, look at the API and say what is there with \`dropbridge resolve ${key}\``
+  return { code: 'outcome-unknown', route, subject: `${name} (${file})`, since, message, fix }
+}
+
+function buildStrandedAlert(route: string, since: number): Alert {
+  const message = `the configuration has no route ${route} any more, and it has unfinished work`
+  const fix = `give the route back its name, ${route}`
+  return { code: 'route-not-configured', route, subject: route, since, message, fix }
+}
+
+// Watches that ended without unregistering.
+
+/** Who does without one from then on must not be told for ever. */
+const SHOWN_MS = 7 * 24 * 3_600_000
+
+export async function findMissingWatches({ journal, now }: EvaluationContext): Promise<Alert[]> {
+  const { unreplaced } = classifyWatches(await journal.listWatchers(), now)
+  const fix = 'see why it is gone, and start `dropbridge watch` again; the new one goes on where it was'
+  return unreplaced
+    .filter(({ seenAt }) => now - seenAt < SHOWN_MS)
+    .map(({ owner, routes, beganAt, seenAt }) => {
+      const [who, began] = [formatLeaseOwner(owner), isoTime(beganAt)]
+      const message = `the watch over ${routes.join(', ')} that began at ${began} (${who}) was last seen at ${isoTime(seenAt)}, and it was not asked to end`
+      return { code: 'watcher-lost', subject: `${who}, since ${began}`, since: seenAt, message, fix }
+    })
+}

@@ -1,0 +1,169 @@
+/** Opens a bridge: builds every part from the configuration, here and nowhere else. */
+import { type Client, createClient } from '../client/client.ts'
+import { createHostHealth } from '../client/host-health.ts'
+import type { Configuration } from '../config/configuration.ts'
+import type { Route } from '../config/routes.ts'
+import type { RouteResults } from '../domain/alert.ts'
+import type { Api } from '../domain/api.ts'
+import type { NewRestoration, RestorationResult } from '../domain/audit.ts'
+import type { Journal } from '../domain/journal.ts'
+import type { WorkingFiles } from '../domain/mailbox.ts'
+import { createFormats } from '../formats/formats.ts'
+import { newId as createId } from '../support/new-id.ts'
+import { omitUndefined } from '../support/object-paths.ts'
+import { VERSION } from '../support/package.ts'
+import { isOwnerAlive } from '../journal/heartbeat.ts'
+import { openJournal } from '../journal/open.ts'
+import { type BridgeContext, type BridgeOptions, loadMappings, openMailboxes } from './context.ts'
+import { decideHeldRecords, type DecisionRequest } from './decide.ts'
+import { createJournalGuard, findHighestSequence } from './journal-access.ts'
+import { fetchLabels, type LabelsHooks, type LabelsRequest } from './labels.ts'
+import {
+  type ResolveDeliveryRequest,
+  resolveHeldDelivery,
+  resolveRecord,
+  type ResolveRequest,
+} from './resolve.ts'
+import { type RunOptions, runRoutes, runWithDeadline, selectRoutes } from './run.ts'
+import { NO_ROUTES_TRIED, publishAlerts, takeSnapshot, takeSnapshotAndPublishAlerts } from './snapshot.ts'
+import { type WatchHooks, watchRoutes } from './watch/watch.ts'
+
+export type Bridge = Awaited<ReturnType<typeof openBridge>>
+
+/** Builds a bridge. Throws what is wrong with the configuration, the mappings or the journal. */
+export async function openBridge(
+  configuration: Configuration,
+  { newId = createId, ...own }: Partial<BridgeOptions> & Pick<BridgeOptions, 'clock'>,
+) {
+  const given = { random: Math.random, notify: () => undefined, version: VERSION, ...own }
+  const mappings = await loadMappings(configuration)
+  const opened: Journal = await openJournal({ path: configuration.journal.path, clock: given.clock })
+  const journal = given.wrap?.journal?.(opened) ?? opened
+  let tag = await opened.getIdTag()
+  const options: BridgeOptions = { ...given, newId: () => newId(tag) }
+  const apis = createApiPool(configuration, options)
+  const noted: WorkingFiles['noted'] = (names) => opened.findKnownWorkingNames(names)
+  const working = { owner: await opened.getIdentity(), noted }
+  const mailboxes = await openMailboxes(configuration, { ...options, working })
+  const journalGuard = createJournalGuard({ configuration, journal, mailboxes, clock: options.clock })
+  /** Whatever sends, delivers or claims. */
+  const withShutdown = async <Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> => {
+    await journalGuard.checkJournal()
+    signal.addEventListener('abort', apis.shutdown)
+    try {
+      return await work()
+    } finally {
+      signal.removeEventListener('abort', apis.shutdown)
+    }
+  }
+  const context: BridgeContext = {
+    configuration,
+    options,
+    journal,
+    apis,
+    mailboxes,
+    mappings,
+    format: createFormats(),
+    journalGuard,
+  }
+  const attending = { journal, configuration, mailboxes, clock: options.clock, folderLooks: new Map() }
+  return {
+    /** For reading: what `status` shows. */
+    journal,
+    /** One pass over the routes named, or over all, in the order of the configuration. Failures of a route are results. */
+    run: (names: readonly string[], signal: AbortSignal, bounds: RunOptions = {}) =>
+      runWithDeadline(bounds, options.clock, signal, (either) =>
+        withShutdown(either, () => runRoutes(context, names, either, bounds)),
+      ),
+    /**
+     * Passes over the routes named, or over all, whenever there is something to do, until the signal fires. Failures of a
+     * route are reported and tried again. Throws when nothing can go on.
+     */
+    watch: async (names: readonly string[], hooks: WatchHooks) =>
+      withShutdown(hooks.signal, () => watchRoutes(context, selectRoutes(configuration, names), hooks)),
+    /** Carries out what a person decided about held records. Throws what keeps it from that. */
+    decide: (request: DecisionRequest, signal: AbortSignal) =>
+      withShutdown(signal, () => decideHeldRecords(context, request, signal)),
+    /** Carries out what a person found out about a record whose answer was lost. Throws what keeps it from that. */
+    resolve: (request: ResolveRequest, signal: AbortSignal) =>
+      withShutdown(signal, () => resolveRecord(context, request, signal)),
+    /** Carries out what a person says of a held delivery. Throws what keeps it from that. */
+    resolveDelivery: (request: ResolveDeliveryRequest, signal: AbortSignal) =>
+      withShutdown(signal, () => resolveHeldDelivery(context, request, signal)),
+    /** Fetches packing slips and labels again. Throws what keeps it from going on. */
+    fetchLabels: (request: LabelsRequest, work: LabelsHooks) =>
+      withShutdown(work.signal, () => fetchLabels(context, request, work)),
+    /** Where everything stands right now, with what a person must hear of. Reads only. */
+    snapshot: () => takeSnapshot(attending),
+    /** The same; and what is new of what a person must hear of is reported once, as is what is over. */
+    takeSnapshotAndPublishAlerts: (tried: RouteResults = NO_ROUTES_TRIED) =>
+      takeSnapshotAndPublishAlerts(attending, tried, options.notify),
+    /** Only tells what is new of it and what is over. */
+    publishAlerts: async (tried: RouteResults = NO_ROUTES_TRIED) => {
+      await publishAlerts(attending, tried, options.notify)
+    },
+    /** A person declares that the journal was restored. */
+    declareRestored: async (request: RestoreRequest) => {
+      const restored = await declareRestored(context, request)
+      tag = await opened.getIdTag()
+      return restored
+    },
+    close: async () => {
+      await apis.close()
+      await Promise.all([...mailboxes.values()].map((mailbox) => mailbox.close()))
+      await journal.close()
+    },
+  }
+}
+
+/** After a signal to stop, what is in flight may take so long; then its answers are given up, and looked up by the next run. */
+const SHUTDOWN_DEADLINE_MS = 10_000
+
+/** One client for each set of credentials: they share the token. */
+function createApiPool({ api }: Configuration, { clock, random, version, wrap }: BridgeOptions) {
+  const clients = new Map<string, Api>()
+  const made: Client[] = []
+  let isShuttingDown = false
+  // All credentials are for one host.
+  const host = createHostHealth(clock)
+  return {
+    get({ credentials }: Route): Api {
+      const known = clients.get(credentials.clientId)
+      if (known) return known
+      const { baseUrl, timeoutMs, connections, trusts503 } = api
+      const shared = { clock, random, version, host, trusts503 }
+      const client = createClient({ baseUrl, timeoutMs, connections, ...shared, ...credentials })
+      made.push(client)
+      if (isShuttingDown) client.shutdown(SHUTDOWN_DEADLINE_MS)
+      const wrapped = wrap?.api?.(client) ?? client
+      clients.set(credentials.clientId, wrapped)
+      return wrapped
+    },
+    /** Waits for nothing any more but for what is in flight, and for that not long. */
+    shutdown: () => {
+      isShuttingDown = true
+      for (const client of made) client.shutdown(SHUTDOWN_DEADLINE_MS)
+    },
+    close: async () => {
+      await Promise.all([...clients.values()].map((client) => client.close()))
+    },
+  }
+}
+
+// A person declares that the journal was restored from a backup.
+
+type RestoreRequest = Pick<NewRestoration, 'by' | 'why' | 'skip' | 'dryRun'>
+
+/** Throws `lease-held` while a bridge is at work. */
+async function declareRestored(context: BridgeContext, request: RestoreRequest): Promise<RestorationResult> {
+  const { journal, configuration } = context
+  const routes: NewRestoration['routes'][number][] = []
+  for (const route of configuration.routes) {
+    const { name, direction } = route
+    const highest = route.direction === 'outbound' ? await findHighestSequence(context, route) : undefined
+    routes.push(omitUndefined({ name, direction, highest }))
+  }
+  const restored = await journal.declareRestored({ ...request, routes, isAlive: isOwnerAlive })
+  if (!request.dryRun) await context.journalGuard.replaceMark()
+  return restored
+}

@@ -1,0 +1,195 @@
+/**
+ * Checks a configuration: mappings, examples and folders; on request also credentials and servers.
+ * A check sends nothing and changes nothing.
+ */
+import { realpath } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { createClient } from '../client/client.ts'
+import type { Configuration } from '../config/configuration.ts'
+import type { Credentials, Route } from '../config/routes.ts'
+import type { Api } from '../domain/api.ts'
+import { createFormats } from '../formats/formats.ts'
+import { findExampleFailures } from '../mapping-tools/examples.ts'
+import { readId } from '../operations/operation.ts'
+import { BridgeError, EXIT } from '../support/errors.ts'
+import { isMountPoint } from '../support/files.ts'
+import {
+  type BridgeOptions,
+  listMappedSteps,
+  loadMappings,
+  type MailboxOptions,
+  openMailbox,
+} from './context.ts'
+
+interface CheckResult {
+  readonly routes: readonly { readonly route: string; readonly mapping: string; readonly examples: number }[]
+  readonly warnings: readonly string[]
+  /** Everything that would go wrong, one line each. */
+  readonly failures: readonly string[]
+}
+
+/** Throws `mapping-invalid` when a mapping does not compile; all else is in the result. Nothing is sent or changed. */
+export async function checkConfiguration(configuration: Configuration): Promise<CheckResult> {
+  const mappings = await loadMappings(configuration)
+  const format = createFormats()
+  const failures: string[] = []
+  const warnings: string[] = []
+  const routes: { route: string; mapping: string; examples: number }[] = []
+  for (const { key, name, mappingPath } of configuration.routes.flatMap(listMappedSteps)) {
+    const mapping = mappings.get(key)
+    if (!mapping) continue
+    routes.push({ route: name, mapping: mappingPath, examples: mapping.examples.length })
+    failures.push(...(await findExampleFailures(mapping, mappingPath, format)))
+    warnings.push(...mapping.warnings.map((warning) => `${mappingPath}: ${warning}`))
+  }
+  warnings.push(...warnAboutLateAnswers(configuration))
+  const folders = await checkFolders(configuration)
+  warnings.push(...folders.warnings)
+  failures.push(...folders.failures)
+  return { routes, warnings, failures: [...new Set(failures)] }
+}
+
+/** The system goes on sending for an ended process or a closed connection for some 100 seconds; Linux, measured. */
+const SENDING_AFTER_CLOSE_MS = 120_000
+
+/** The timeout of the gateways is not known; they are hardly more patient than what is configured here. */
+function warnAboutLateAnswers({ api: { lateAnswerMs, timeoutMs } }: Configuration): string[] {
+  const least = SENDING_AFTER_CLOSE_MS + timeoutMs
+  if (lateAnswerMs >= least) return []
+  const message = `api.lateAnswer is ${lateAnswerMs / 1000}s: a request whose answer was lost may take effect later than that, and would be sent again.`
+  return [`${message} Set it to ${least / 1000}s or more: two minutes and the longest timeout of a gateway.`]
+}
+
+// Folders on this machine.
+
+/** Those on this machine; whether a server is there is asked with `--online`. Never throws. */
+export async function checkFolders({
+  mailboxes,
+  statusPage,
+}: Pick<Configuration, 'mailboxes' | 'statusPage'>): Promise<Pick<CheckResult, 'warnings' | 'failures'>> {
+  const warnings: string[] = []
+  const failures: string[] = []
+  for (const [name, mailbox] of Object.entries(mailboxes)) {
+    if (mailbox.type !== 'directory') continue
+    const { path, mounted = false } = mailbox
+    const here = await inspectPath(path)
+    if (here === 'nothing') failures.push(`mailbox ${name}: the folder ${path} is not there`)
+    if (here === 'a folder' && mounted) failures.push(`mailbox ${name}: nothing is mounted at ${path}`)
+    if (here === 'a mount' && !mounted) {
+      warnings.push(
+        `mailbox ${name}: ${path} is where something is mounted; with "mounted: true" it counts as away, and not as empty, when that is gone`,
+      )
+    }
+  }
+  if (statusPage !== undefined) {
+    const folder = dirname(statusPage)
+    if ((await inspectPath(folder)) === 'nothing')
+      failures.push(`status page: the folder ${folder} is not there`)
+  }
+  return { warnings, failures }
+}
+
+async function inspectPath(path: string): Promise<'nothing' | 'a folder' | 'a mount'> {
+  try {
+    return (await isMountPoint(await realpath(path))) ? 'a mount' : 'a folder'
+  } catch {
+    return 'nothing'
+  }
+}
+
+// Credentials: each account is asked which parties it may act for.
+
+/** The list that shows which ids an account may act for. Spec: "What the service does", 5. */
+const PARTY_LIST_ENDPOINTS = { retailer: 'listRetailers', brand: 'listBrands' } as const
+
+interface OnlineCheck {
+  /** What is wrong with the ids of the routes or with the settings, one line each. */
+  readonly errors: readonly string[]
+  /** Credentials that were refused, and servers that are not the trusted ones, one line each. */
+  readonly refused: readonly string[]
+  /** What could not be found out because the API gave no answer, one line each. */
+  readonly unanswered: readonly string[]
+}
+
+export async function checkOnline(
+  { api, routes }: Configuration,
+  options: Pick<BridgeOptions, 'clock' | 'random' | 'version'>,
+): Promise<OnlineCheck> {
+  const found = { errors: [] as string[], refused: [] as string[], unanswered: [] as string[] }
+  for (const [credentials, own] of groupByCredentials(routes)) {
+    const { baseUrl, timeoutMs, connections } = api
+    const client = createClient({ baseUrl, timeoutMs, connections, ...options, ...credentials })
+    try {
+      found.errors.push(...(await findForbiddenRoutes(client, own)))
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error
+      const names = `${own.length === 1 ? 'route' : 'routes'} ${own.map(({ name }) => name).join(', ')}`
+      const kind = classifyFailure(error)
+      const who = kind === 'unanswered' ? '' : `${credentials.clientId} at `
+      found[kind].push(`${names}: ${who}${baseUrl}: ${error.message}`)
+    } finally {
+      await client.close()
+    }
+  }
+  return found
+}
+
+/** Whether nobody answered, or it is about who somebody is, on either side. */
+function classifyFailure({ code, exit }: BridgeError): keyof OnlineCheck {
+  if (code === 'api-unreachable' || code === 'mailbox-unreachable') return 'unanswered'
+  return exit === EXIT.refusedCredentials ? 'refused' : 'errors'
+}
+
+/** The routes whose party the account may not act for. */
+async function findForbiddenRoutes(client: Api, routes: readonly Route[]): Promise<string[]> {
+  const failures: string[] = []
+  for (const kind of new Set(routes.map(({ party }) => party.kind))) {
+    const allowed = new Set<string>()
+    for await (const page of client.list({ endpoint: PARTY_LIST_ENDPOINTS[kind] })) {
+      for (const party of page) allowed.add(readId(party) ?? '')
+    }
+    const known = allowed.size === 0 ? `no ${kind}` : `${kind} ${[...allowed].join(', ')}`
+    for (const { name, party, credentials } of routes) {
+      if (party.kind !== kind || allowed.has(String(party.id))) continue
+      failures.push(
+        `route ${name}: ${credentials.clientId} may act for ${known}, and not for ${kind} ${party.id}`,
+      )
+    }
+  }
+  return failures
+}
+
+function groupByCredentials(routes: readonly Route[]): Map<Credentials, Route[]> {
+  const found = new Map<string, [Credentials, Route[]]>()
+  for (const route of routes) {
+    const key = JSON.stringify([route.credentials.clientId, route.credentials.clientSecret])
+    const known = found.get(key)
+    if (known) known[1].push(route)
+    else found.set(key, [route.credentials, [route]])
+  }
+  return new Map(found.values())
+}
+
+// SFTP servers: connect, verify the host key, log in, list.
+
+export async function checkMailboxes({ mailboxes }: Configuration, options: MailboxOptions) {
+  const found = { errors: [] as string[], refused: [] as string[], unanswered: [] as string[] }
+  for (const [name, settings] of Object.entries(mailboxes)) {
+    if (settings.type === 'directory') continue
+    const mailbox = await openMailbox(name, settings, options)
+    try {
+      await mailbox.list('.', [PROBE_NAME])
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error
+      const kind = classifyFailure(error)
+      const fix = kind === 'unanswered' ? '' : ` ${error.fix}`
+      found[kind].push(`mailbox ${name}: ${error.message}${fix}`)
+    } finally {
+      await mailbox.close()
+    }
+  }
+  return found
+}
+
+/** Asked for where nobody may list, so that such a server is tried as well. */
+const PROBE_NAME = 'dropbridge-check'

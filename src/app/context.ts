@@ -1,0 +1,131 @@
+/** The context that every use case works with: options, mailboxes and mappings. */
+import type { Configuration } from '../config/configuration.ts'
+import type { MailboxConfiguration } from '../config/mailboxes.ts'
+import type { Route } from '../config/routes.ts'
+import type { Api } from '../domain/api.ts'
+import type { Observer } from '../domain/event.ts'
+import type { Format } from '../domain/format.ts'
+import type { Journal } from '../domain/journal.ts'
+import type { Mailbox, WorkingFiles } from '../domain/mailbox.ts'
+import { createDirectoryMailbox, unownedWorkingFiles } from '../mailboxes/directory/mailbox.ts'
+import { loadMapping, type Mapping } from '../mapping/load.ts'
+import type { Clock } from '../support/clock.ts'
+import { BridgeError } from '../support/errors.ts'
+import type { Spool } from '../support/spool.ts'
+import type { JournalGuard } from './journal-access.ts'
+
+export interface BridgeContext {
+  readonly configuration: Configuration
+  readonly options: BridgeOptions
+  readonly journal: Journal
+  readonly apis: { readonly get: (route: Route) => Api }
+  readonly mailboxes: ReadonlyMap<string, Mailbox>
+  readonly mappings: ReadonlyMap<string, Mapping>
+  readonly format: Format
+  readonly journalGuard: JournalGuard
+}
+
+export interface BridgeOptions {
+  readonly clock: Clock
+  readonly random: () => number
+  /** Ids of files and deliveries begin with the journal's tag. */
+  readonly newId: (tag?: string) => string
+  readonly notify: Observer
+  readonly version: string
+  /** How long a lease that is not renewed keeps others out; 15 seconds when left out. */
+  readonly leaseMs?: number
+  /** Somebody waits for an answer: a server that cannot be reached at the first try is away. */
+  readonly isImpatient?: boolean
+  /** Wraps the parts as they are built; the crash tests use it to fail at every effect. */
+  readonly wrap?: Partial<Wrappers>
+}
+
+interface Wrappers {
+  readonly journal: (journal: Journal) => Journal
+  readonly mailbox: (mailbox: Mailbox) => Mailbox
+  readonly api: (api: Api) => Api
+  readonly spool: (spool: Spool) => Spool
+}
+
+// Opens the mailboxes of a configuration.
+
+export type MailboxOptions = Pick<BridgeOptions, 'clock' | 'random' | 'isImpatient'> & {
+  readonly newId: () => string
+  /** The owner of the working files that a mailbox makes and sweeps. When left out, a mailbox sweeps none. */
+  readonly working?: WorkingFiles
+}
+
+export async function openMailboxes(
+  { mailboxes }: Configuration,
+  { wrap, ...options }: MailboxOptions & Pick<BridgeOptions, 'wrap'>,
+): Promise<Map<string, Mailbox>> {
+  const opened = new Map<string, Mailbox>()
+  for (const [name, settings] of Object.entries(mailboxes)) {
+    const mailbox = await openMailbox(name, settings, options)
+    opened.set(name, wrap?.mailbox?.(mailbox) ?? mailbox)
+  }
+  return opened
+}
+
+export async function openMailbox(
+  name: string,
+  settings: MailboxConfiguration,
+  { clock, random, newId, isImpatient = false, working = unownedWorkingFiles() }: MailboxOptions,
+): Promise<Mailbox> {
+  if (settings.type === 'directory') {
+    const { path: root, mounted = false } = settings
+    return createDirectoryMailbox({ root, mounted, clock, working })
+  }
+  const { type: _, ...sftp } = settings
+  // Loaded where there is such a mailbox: it is a fifth of what every start would take.
+  const { createSftpMailbox } = await import('../mailboxes/sftp/mailbox.ts')
+  return createSftpMailbox({ ...sftp, mailbox: name, clock, random, newId, isImpatient, working })
+}
+
+// Loads the mappings of a configuration's routes.
+
+/** Loads the mapping of every route; the errors of all of them are thrown together. */
+export async function loadMappings({ routes }: Configuration): Promise<Map<string, Mapping>> {
+  const mappings = new Map<string, Mapping>()
+  const errors: string[] = []
+  for (const route of routes.flatMap(listMappedSteps)) {
+    try {
+      const mapping = await loadMapping(route.mappingPath)
+      mappings.set(route.key, mapping)
+      const { name, operation, mappingPath: path } = route
+      if (mapping.operation !== operation)
+        errors.push(`route ${name} does ${operation}, but ${path} is for ${mapping.operation}`)
+      const isSplit = mapping.direction === 'outbound' && mapping.composer.recordsPerFile !== undefined
+      if (isSplit && route.direction === 'outbound' && route.report !== undefined)
+        errors.push(`route ${name} is a report, which is one file; take \`file\` out of ${path}`)
+    } catch (error) {
+      if (!(error instanceof BridgeError) || error.code !== 'mapping-invalid') throw error
+      errors.push(...(error.details.length > 0 ? error.details : [error.message]))
+    }
+  }
+  if (errors.length === 0) return mappings
+  const several = `there are ${errors.length} errors in the mappings`
+  const message = errors.length === 1 ? 'there is an error in a mapping' : several
+  throw new BridgeError('mapping-invalid', message, { details: [...new Set(errors)] })
+}
+
+type MappedStep = Route & {
+  /** Under which its mapping is found. */
+  readonly key: string
+}
+
+/** Each step of a route that has a mapping, as if it were a route of its own. */
+export function listMappedSteps(route: Route): MappedStep[] {
+  const first = { ...route, key: route.name }
+  if (route.direction === 'outbound') return [first]
+  const further = (route.next ?? []).flatMap(({ operation, mappingPath }) => {
+    const key = buildStepKey(route.name, operation)
+    return mappingPath === undefined ? [] : [{ ...route, operation, mappingPath, key }]
+  })
+  return [first, ...further]
+}
+
+/** The names of routes have no slash. */
+export function buildStepKey(route: string, operation: string): string {
+  return `${route}/${operation}`
+}

@@ -1,0 +1,183 @@
+/** Carries out a person's decision about held records. The journal notes the decision first; then the bridge finishes the file. */
+import type { Configuration } from '../config/configuration.ts'
+import type { Route } from '../config/routes.ts'
+import type { DecisionAction, DecisionEntry, HeldFile, NewDecision } from '../domain/decision.ts'
+import type { Journal } from '../domain/journal.ts'
+import type { FileEntry } from '../domain/file.ts'
+import type { StateCounts } from '../domain/record.ts'
+import { type InboundOutcome, resumeFile } from '../pipeline/inbound/inbound.ts'
+import type { InboundContext } from '../pipeline/context.ts'
+import { isoTime } from '../support/clock.ts'
+import { assert, BridgeError, EXIT, type ExitCode, usageError } from '../support/errors.ts'
+import { didYouMean, rankSimilarNames } from '../support/text.ts'
+import type { BridgeContext } from './context.ts'
+import { runRoute } from './run-route.ts'
+
+export interface DecisionRequest extends Omit<NewDecision, 'record'> {
+  /** A file by its name or id, or a record as `ROUTE/KEY`. */
+  readonly what: string
+}
+
+export interface DecisionResult {
+  readonly file: FileEntry
+  /** Left out when nothing of the file was held that could be decided about so. */
+  readonly decision?: DecisionEntry
+  /** What became of the records of the decision. */
+  readonly records: StateCounts
+  /** What the file came to, as in a run. */
+  readonly pass: InboundOutcome
+  /** What of the file is still held. */
+  readonly held: readonly HeldFile[]
+  readonly exit: ExitCode
+}
+
+/** Throws `not-known` for what is not, and whatever keeps the file from being brought to its end. */
+export async function decideHeldRecords(
+  context: BridgeContext,
+  { what, ...request }: DecisionRequest,
+  signal: AbortSignal,
+): Promise<DecisionResult> {
+  const { journal, configuration } = context
+  const { file, record }: DecisionTarget = await findTarget(context, what, request.action)
+  const route = getInboundRoute(configuration, file.route)
+  let decision: DecisionEntry | undefined
+  const work = async (parts: InboundContext): Promise<InboundOutcome> => {
+    await finishPendingReport(parts, file.id)
+    const chosen = { ...request, ...(record === undefined ? {} : { record }) }
+    decision = await journal.applyDecision(parts.lease, file.id, chosen)
+    return resumeFile(parts, file.id)
+  }
+  const result = await runRoute(context, route, signal, { inbound: work })
+  if (result.kind === 'failed') throw result.failure
+  assert(result.kind === 'inbound', `${route.name} takes no files`)
+  return buildDecisionResult(journal, file, decision, result.pass)
+}
+
+export async function buildDecisionResult(
+  journal: Journal,
+  file: FileEntry,
+  decision: DecisionEntry | undefined,
+  pass: InboundOutcome,
+): Promise<DecisionResult> {
+  const records = decision === undefined ? {} : await journal.countDecidedRecords(decision.id)
+  const held = await journal.listHeldFiles(HELD_CODES_MAX, file.id)
+  const told = { file, records, pass, held }
+  // What was asked for is not there.
+  if (decision === undefined) return { ...told, exit: EXIT.rejects }
+  return { ...told, decision, exit: chooseDecisionExitCode(decision.action, records, pass) }
+}
+
+/** A file has a row for every code of what is held. */
+const HELD_CODES_MAX = 10
+
+/** A report that is half written says what was held before: it is finished first. Gives the file as it is then. */
+export async function finishPendingReport(context: InboundContext, fileId: string): Promise<FileEntry> {
+  const now = await context.journal.getFile(fileId)
+  assert(now, `file ${fileId} is not in the journal`)
+  if (now.state !== 'submitted' && now.state !== 'reported') return now
+  await resumeFile(context, fileId)
+  return (await context.journal.getFile(fileId)) ?? now
+}
+
+/** What an earlier run told of the file is not told again: only what was decided about now. */
+function chooseDecisionExitCode(
+  action: DecisionEntry['action'],
+  { rejected = 0, held = 0 }: StateCounts,
+  pass: InboundOutcome,
+): ExitCode {
+  if (pass.open.length > 0) return EXIT.tryLater
+  const isSentAgain = action === 'release' || action === 'resolve-absent'
+  return isSentAgain && rejected + held > 0 ? EXIT.rejects : EXIT.ok
+}
+
+/** The file, and the journal's id of the record where one is meant. */
+type DecisionTarget = { readonly file: FileEntry; readonly record?: number }
+
+function findTarget({ journal, configuration }: BridgeContext, what: string, action: DecisionAction) {
+  const slash = what.indexOf('/')
+  if (slash === -1) return findFileTarget(journal, what, action)
+  const route = what.slice(0, slash)
+  const known = configuration.routes
+    .filter(({ direction }) => direction === 'inbound')
+    .map(({ name }) => name)
+  if (known.includes(route)) return findRecordTarget(journal, { route, key: what.slice(slash + 1) })
+  throw usageError(`there is no inbound route "${route}".${didYouMean(route, known)}`)
+}
+
+/** How many files or records of a name are distinguished in a message. */
+const AMBIGUOUS_MAX = 20
+
+async function findFileTarget(journal: Journal, what: string, action: DecisionAction) {
+  const files = await journal.findFilesByName(what, AMBIGUOUS_MAX)
+  const [newest] = files
+  if (newest === undefined) {
+    const held = await journal.listHeldDeliveries(KNOWN_KEYS_MAX)
+    if (held.some(({ id, name }) => what === id || what === name))
+      throw usageError(`${what} is a file that waits to be delivered: dropbridge resolve ${what}`)
+    throw new BridgeError('not-known', `no file "${what}" is known; one record is named as ROUTE/KEY`)
+  }
+  const held: FileEntry[] = []
+  for (const file of files) {
+    const some = await journal.listHeldFiles(1, file.id)
+    const waiting = action === 'discard' ? await journal.listWaitingFiles(1, file.id) : []
+    if (some.length + waiting.length > 0) held.push(file)
+  }
+  const message = `records of several files called ${what} are held; name the one that is meant by its id`
+  const describe = ({ id, receivedAt, claimedAt, route }: FileEntry) =>
+    `${id}: received ${isoTime(receivedAt ?? claimedAt)} on ${route}`
+  return { file: chooseOnly(held, message, describe) ?? newest }
+}
+
+/** The only one, if there is one. Throws the message when there are several, of which a person must name one. */
+export function chooseOnly<Each>(found: readonly Each[], message: string, describe: (each: Each) => string) {
+  if (found.length <= 1) return found[0]
+  throw usageError(message, found.map(describe))
+}
+
+async function findRecordTarget(journal: Journal, of: { route: string; key: string }) {
+  const exact = await journal.listHeldRecords(AMBIGUOUS_MAX, of)
+  const records =
+    exact.length > 0 ? exact : await journal.listHeldRecords(AMBIGUOUS_MAX, { ...of, isLoose: true })
+  const record = chooseOnly(
+    records,
+    `several records called ${of.key} are held; name the one that is meant by its number`,
+    ({ id, name, lines }) => `${of.route}/#${id}: ${name}, line ${lines[0]?.[0] ?? ''}`,
+  )
+  if (record === undefined) {
+    const known = await journal.listHeldRecords(KNOWN_KEYS_MAX)
+    const keys = known.filter(({ route }) => route === of.route).map(formatRecordKey)
+    throw unknownKeyError(`no record "${of.key}" of ${of.route} is held`, of.key, keys)
+  }
+  const file = await journal.getFile(record.file)
+  assert(file, `record ${record.id} is of no file`)
+  return { file, record: record.id }
+}
+
+/** How many keys one that is not known is compared with. */
+export const KNOWN_KEYS_MAX = 1000
+
+/** What a person calls a record. */
+export function formatRecordKey({ id, keyValues }: { id: number; keyValues: readonly string[] }): string {
+  return keyValues.filter((value) => value !== '').join(', ') || `#${id}`
+}
+
+/** Says how a key is written, and which ones are spelt much alike. */
+export function unknownKeyError(message: string, key: string, known: readonly string[]): BridgeError {
+  const names = [...new Set(known)]
+  const bare = (text: string) => text.replaceAll(' ', '').toLowerCase()
+  const context = names.filter((name) => bare(name).split(',').includes(bare(key)))
+  const alike = [...new Set([...context, ...rankSimilarNames(key, names, SIMILAR_MAX)])].slice(0, SIMILAR_MAX)
+  const details = ['a key is what the cells of the record say, joined by ", ", as status shows it: ROUTE/KEY']
+  if (alike.length > 0) details.push(`spelt much alike: ${alike.map((each) => `"${each}"`).join(', ')}`)
+  return new BridgeError('not-known', message, { details })
+}
+
+const SIMILAR_MAX = 5
+
+export function getInboundRoute({ routes }: Configuration, name: string): Route {
+  const route = routes.find((each) => each.name === name)
+  if (route?.direction === 'inbound') return route
+  throw usageError(
+    `the file came on the route ${name}, which is not in the configuration any more: give it back its name`,
+  )
+}

@@ -1,0 +1,265 @@
+/** Diagnoses why a file is not taken: asks every rule that could keep it from that, and changes nothing. */
+import { join, resolve } from 'node:path'
+import type { Configuration } from '../../config/configuration.ts'
+import type { InboundRoute } from '../../config/routes.ts'
+import { FILE_STATES, type FileEntry } from '../../domain/file.ts'
+import type { Journal } from '../../domain/journal.ts'
+import type { Problem } from '../../domain/problem.ts'
+import { formatAccount } from '../../domain/route.ts'
+import type { Draft } from '../../domain/translator.ts'
+import { createFormats } from '../../formats/formats.ts'
+import { findClaims, inspectFile, listNamesIfAllowed } from '../../mailboxes/directory/inspect.ts'
+import { matchTemporaryName } from '../../mailboxes/names.ts'
+import { translateFile } from '../../mapping-tools/translate-file.ts'
+import type { Mapping } from '../../mapping/load.ts'
+import { isoTime } from '../../support/clock.ts'
+import { BridgeError, type ExitCode, FAILURES } from '../../support/errors.ts'
+import { rankSimilarNames } from '../../support/text.ts'
+import { listMappedSteps, loadMappings } from '../context.ts'
+import { withExistingJournal } from '../journal-access.ts'
+import { type OutcomeCounts, previewFile, previewOutcomes } from '../outcome-preview.ts'
+import { describeInbox, findInboxesAt, listLocalInboxes, type LocalInbox, locateFile } from './inboxes.ts'
+import { chooseExitCode, createReason, type Reason, type RouteDiagnosis } from './reasons.ts'
+import { describeRemoteInboxes, diagnoseRemoteInboxes, listRemoteInboxes } from './remote.ts'
+import {
+  type DiagnosisContext,
+  type DiagnosisControls,
+  findCompletenessReasons,
+  findDuplicateReasons,
+  findLeaseReasons,
+  findManifestReasons,
+  findNameReasons,
+  findPermissionReasons,
+  findSequenceReasons,
+  findUnfinishedNameReason,
+  type LoadedMappings,
+  noteEmptyFile,
+  noteQueuedFiles,
+} from './rules.ts'
+
+/** `from`: the folder that a relative path is relative to. Throws only what is wrong with the request. */
+export async function diagnoseFile(
+  configuration: Configuration,
+  { file, from, route }: { readonly file: string; readonly from: string; readonly route?: string },
+  eyes: DiagnosisControls,
+): Promise<{ readonly file: string; readonly verdicts: readonly RouteDiagnosis[]; readonly exit: ExitCode }> {
+  const inboxes = listLocalInboxes(configuration, route)
+  const at = await findInboxesAt(resolve(from, file), inboxes)
+  if (at.length > 0) {
+    const described = at.map(async (inbox) => createVerdict(inbox.place, [await describeInbox(inbox)], inbox))
+    const verdicts = await Promise.all(described)
+    return { file, verdicts, exit: chooseExitCode(verdicts) }
+  }
+  const meant = await locateFile(file, from, inboxes)
+  const mappings = await loadMappingsOrReason(configuration)
+  const judge = async (journal: Journal | undefined): Promise<RouteDiagnosis[]> => {
+    const remote = listRemoteInboxes(configuration, eyes.clock, file, route)
+    const asking = { journal, configuration, mappings, name: meant.name, inboxes, remote, ...eyes }
+    if (meant.inboxes.length === 0) {
+      const elsewhere = await diagnoseRemoteInboxes(asking)
+      return elsewhere.length > 0 ? elsewhere : [await explainMissingFile(asking, meant.misplaced)]
+    }
+    const verdicts: RouteDiagnosis[] = []
+    for (const inbox of meant.inboxes) verdicts.push(await diagnoseInInbox(asking, inbox))
+    return verdicts
+  }
+  try {
+    const verdicts = (await withExistingJournal(configuration, eyes.clock, judge)) ?? (await judge(undefined))
+    return { file, verdicts, exit: chooseExitCode(verdicts) }
+  } catch (error) {
+    if (!(error instanceof BridgeError) || !error.code.startsWith('journal-')) throw error
+    const away = createReason('journal-away', error.message, FAILURES[error.code].fix)
+    return { file, verdicts: [createVerdict(configuration.journal.path, [away])], exit: error.exit }
+  }
+}
+
+/** Without an inbox, no route is meant. */
+function createVerdict(path: string, reasons: readonly Reason[], inbox?: LocalInbox): RouteDiagnosis {
+  return { ...(inbox && { route: inbox.route.name }), path, reasons, notes: [] }
+}
+
+/** An error in any of them stops every route. */
+async function loadMappingsOrReason(configuration: Configuration): Promise<LoadedMappings> {
+  try {
+    return { loaded: await loadMappings(configuration) }
+  } catch (error) {
+    if (!(error instanceof BridgeError)) throw error
+    const places = error.details.length === 0 ? '' : `: ${error.details.slice(0, 3).join('; ')}`
+    return { wrong: createReason('mappings-invalid', `${error.message}${places}`) }
+  }
+}
+
+const SIMILAR_MAX = 5
+
+/** It stands in no inbox: it may have been taken already, or be called otherwise. */
+async function explainMissingFile(asking: DiagnosisContext, astray: Reason | undefined) {
+  const { journal, name, inboxes } = asking
+  const taken = (await journal?.findFilesByName(name, SIMILAR_MAX)) ?? []
+  const only = inboxes.length === 1 ? inboxes[0] : undefined
+  const known = taken.find((file) => only === undefined || file.route === only.route.name)
+  const knownReason = known && explainTakenFile(asking, known)
+  if (knownReason !== undefined && astray?.code !== 'not-in-inbox')
+    return createVerdict(name, [knownReason], only)
+  for (const inbox of inboxes) {
+    const away = await inspectFile(inbox.root, inbox.route.from.folder, name)
+    if (away.what === 'away')
+      return createVerdict(inbox.place, [createReason('mailbox-away', away.why)], inbox)
+    const [claim] = await findClaims(inbox.root, inbox.route.from.folder, name)
+    if (claim === undefined || known !== undefined) continue
+    const message = `it was claimed from ${inbox.place} under the id ${claim}, which this journal does not know`
+    return createVerdict(inbox.place, [createReason('claimed-elsewhere', message)], inbox)
+  }
+  if (astray !== undefined) {
+    const notes = knownReason === undefined ? [] : [`a file of this name ${knownReason.message}`]
+    return { path: name, reasons: [astray], notes }
+  }
+  const names: string[] = []
+  for (const { place } of inboxes) names.push(...(await listNamesIfAllowed(place)))
+  const near = [
+    ...findSimilarFiles(name, names, SIMILAR_MAX),
+    ...((await journal?.findSimilarNames(name, SIMILAR_MAX)) ?? []).map((each) => `${each} (taken earlier)`),
+  ]
+  const also = near.length === 0 ? '' : `; much alike: ${near.join(', ')}`
+  const looked = [...inboxes.map(({ place }) => place), ...describeRemoteInboxes(asking)].join(', ')
+  const message = `no inbox has a file ${name}, and none was ever taken${also}. Looked in ${looked}`
+  return createVerdict(name, [createReason('no-such-file', message)], only)
+}
+
+/** What became of a file that was taken. */
+function explainTakenFile({ configuration }: DiagnosisContext, file: FileEntry): Reason {
+  const { id, state, outcome = 'processed', route, claimedAt, reportName, archivedAs } = file
+  const taken = `was taken by route ${route} on ${isoTime(file.receivedAt ?? claimedAt)} (id ${id})`
+  if (state !== 'closed') {
+    const message = `${taken} and is ${state}. ${FILE_STATES[state]}`
+    return configuration.routes.some(({ name }) => name === route)
+      ? createReason('in-progress', message)
+      : createReason(
+          'route-not-configured',
+          `${message} But the configuration has no route ${route} any more`,
+        )
+  }
+  const results = reportName === undefined ? '' : `; results: ${reportName}.results.csv`
+  const archived = archivedAs === undefined ? '' : `; archived as ${archivedAs}`
+  const why = file.problems.length === 0 ? '' : `: ${file.problems[0]?.message ?? ''}`.replace(/\.$/, '')
+  const closed = `closed on ${isoTime(file.closedAt ?? claimedAt)}, ${outcome}${why}`
+  return createReason('done', `${taken} and ${closed}${results}${archived}`)
+}
+
+async function diagnoseInInbox(asking: DiagnosisContext, inbox: LocalInbox): Promise<RouteDiagnosis> {
+  try {
+    return await diagnosePresentFile(asking, inbox)
+  } catch (error) {
+    // Most likely the bridge takes it just while it is asked about.
+    const { what } = await inspectFile(inbox.root, inbox.route.from.folder, asking.name)
+    if (what !== 'nothing') throw error
+    return { ...(await explainMissingFile(asking, undefined)), path: join(inbox.place, asking.name) }
+  }
+}
+
+async function diagnosePresentFile(asking: DiagnosisContext, inbox: LocalInbox): Promise<RouteDiagnosis> {
+  const { name, journal, mappings } = asking
+  const { route, root, place } = inbox
+  const path = join(place, name)
+  const look = await inspectFile(root, route.from.folder, name)
+  if (look.what === 'away') return createVerdict(path, [createReason('mailbox-away', look.why)], inbox)
+  if (look.what === 'nothing') return { ...(await explainMissingFile(asking, undefined)), path }
+  const isPassedOver = look.what === 'entry-ignored'
+  const unfinished = isPassedOver ? findUnfinishedNameReason(name, route.from.match) : undefined
+  const passedOver = isPassedOver ? [createReason('entry-ignored', look.why)] : []
+  const reasons = unfinished === undefined ? [...findNameReasons(asking, inbox), ...passedOver] : [unfinished]
+  const notes: string[] = []
+  if (look.what === 'file') {
+    const incomplete = await findCompletenessReasons(asking, inbox, look)
+    reasons.push(...findPermissionReasons(look, path), ...incomplete)
+    notes.push(...noteEmptyFile(inbox, look))
+    if (look.isReadable) {
+      const contents =
+        'loaded' in mappings ? await previewContents(path, route, mappings.loaded, journal) : undefined
+      const repeated = await findDuplicateReasons(asking, inbox, path)
+      const manifest = await findManifestReasons(asking, inbox)
+      reasons.push(...repeated, ...manifest, ...(contents?.reasons ?? []))
+      if (repeated.length === 0) notes.push(...(contents?.notes ?? []))
+    }
+  }
+  if ('wrong' in mappings) reasons.push(mappings.wrong)
+  reasons.push(...(await findSequenceReasons(asking, inbox, journal)))
+  if (journal !== undefined) {
+    reasons.push(...(await findLeaseReasons(journal, route.name)))
+    notes.push(...(await noteQueuedFiles(journal, asking, inbox)))
+  }
+  return { route: route.name, path, reasons, notes }
+}
+
+// Previews what a run would make of the contents: each step translates the file, and nothing is sent.
+
+async function previewContents(
+  path: string,
+  route: InboundRoute,
+  mappings: ReadonlyMap<string, Mapping>,
+  journal: Journal | undefined,
+): Promise<Pick<RouteDiagnosis, 'reasons' | 'notes'>> {
+  const notes: string[] = []
+  for (const { key, operation } of listMappedSteps(route)) {
+    const mapping = mappings.get(key)
+    if (mapping?.direction !== 'inbound') continue
+    const translation = await translateFile(path, createFormats(), mapping.translator)
+    if ('unusable' in translation) return { reasons: [createUnusableReason(translation.unusable)], notes: [] }
+    const whole = previewFile(mapping.operation, translation)
+    const previews = previewOutcomes(journal, mapping.operation, formatAccount(route.party))
+    let batch: Draft[] = []
+    for await (const drafts of translation.drafts) {
+      for (const draft of drafts) whole.add(draft)
+      batch.push(...drafts)
+      if (batch.length < BATCH_RECORDS) continue
+      await previews.add(batch)
+      batch = []
+    }
+    await previews.add(batch)
+    const { unusable } = whole.end()
+    if (unusable.length > 0) return { reasons: [createUnusableReason(unusable)], notes: [] }
+    const counts = previews.count()
+    notes.push(formatOutcomeCounts(operation, counts))
+    if (counts.known > 0) notes.push(KNOWN_RECORDS_NOTE)
+  }
+  return { reasons: [], notes }
+}
+
+/** How many records one question to the journal is about. */
+const BATCH_RECORDS = 500
+
+const KNOWN_RECORDS_NOTE =
+  'what is known already is not sent again: with the same contents it is reported as a duplicate, with others it is refused'
+
+function createUnusableReason(problems: readonly Problem[]): Reason {
+  const [first] = problems
+  const what = first?.message ?? ''
+  const message = problems.length > 1 ? `${what.replace(/\.$/, '')}, and ${problems.length - 1} more` : what
+  return createReason('unusable-file', `once it is taken, it is refused as a whole: ${message}`, first?.fix)
+}
+
+const OUTCOME_LABELS: readonly (readonly [keyof OutcomeCounts, string])[] = [
+  ['known', 'known already'],
+  ['repeated', 'there twice'],
+  ['conflicting', 'refused because the file has them twice with different contents'],
+  ['refused', 'refused by the mapping'],
+  ['held', 'held by the mapping'],
+  ['skipped', 'left out'],
+]
+
+function formatOutcomeCounts(operation: string, count: OutcomeCounts): string {
+  const also = OUTCOME_LABELS.flatMap(([kind, words]) => (count[kind] > 0 ? [`${count[kind]} ${words}`] : []))
+  return `${operation}: ${[`${count.sent} to be sent`, ...also].join(', ')}`
+}
+
+/** Those of the names that lie there, in words: the file itself by its working name first, then what is spelt much alike. */
+function findSimilarFiles(name: string, names: readonly string[], limit: number): string[] {
+  const isWorkingName = (other: string) => {
+    const ends = matchTemporaryName(other)?.ends
+    return ends !== undefined && other.slice(0, -ends.length) === name
+  }
+  const others = names.filter((each) => !isWorkingName(each))
+  return [
+    ...names.filter(isWorkingName).map((each) => `${each} (still being written, or its sending broke off)`),
+    ...rankSimilarNames(name, others, limit),
+  ].slice(0, limit)
+}

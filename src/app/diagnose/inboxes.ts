@@ -1,0 +1,130 @@
+/** Finds the inboxes that a file may belong to. */
+import { basename, dirname, join, resolve, sep } from 'node:path'
+import type { Configuration } from '../../config/configuration.ts'
+import type { InboundRoute } from '../../config/routes.ts'
+import {
+  inspectFile,
+  listNamesIfAllowed,
+  resolveFolderPath,
+  resolveRealPath,
+} from '../../mailboxes/directory/inspect.ts'
+import { rankSimilarNames } from '../../support/text.ts'
+import { compileFilePattern } from '../../pipeline/route-settings.ts'
+import { type Reason, createReason } from './reasons.ts'
+
+export interface LocalInbox {
+  readonly route: InboundRoute
+  readonly root: string
+  /** The folder on the disk. */
+  readonly place: string
+}
+
+interface LocatedFile {
+  readonly name: string
+  /** Where the file stands, or should. */
+  readonly inboxes: readonly LocalInbox[]
+  /** It stands in no inbox. */
+  readonly misplaced?: Reason
+}
+
+export function listLocalInboxes({ routes, mailboxes }: Configuration, only?: string): LocalInbox[] {
+  return routes.flatMap((route) => {
+    if (route.direction !== 'inbound' || (only !== undefined && route.name !== only)) return []
+    const mailbox = mailboxes[route.from.mailbox]
+    if (mailbox?.type !== 'directory') return []
+    return [{ route, root: mailbox.path, place: resolveFolderPath(mailbox.path, route.from.folder) }]
+  })
+}
+
+/** A path says which inbox; a bare name is looked for in all of them. */
+export async function locateFile(file: string, from: string, inboxes: readonly LocalInbox[]) {
+  const name = basename(file)
+  const isPath = file !== name || (await listNamesIfAllowed(from)).includes(name)
+  if (!isPath) return locateByName(name, inboxes)
+  const folder = await resolveRealPath(dirname(resolve(from, file)))
+  const here = await findInboxesAt(folder, inboxes)
+  if (here.length > 0) return { name, inboxes: preferMatchingRoutes(name, here) }
+  const wholeName = await locateByName(name, inboxes)
+  // A file in the folder of the command may be named as it is called in its inbox.
+  if (file === name && wholeName.inboxes.length > 0) return wholeName
+  return { name, inboxes: [], misplaced: await explainMisplacedFile(join(folder, name), inboxes) }
+}
+
+/** The inboxes that the path is, and no file in one. */
+export async function findInboxesAt(path: string, inboxes: readonly LocalInbox[]): Promise<LocalInbox[]> {
+  const folder = await resolveRealPath(path)
+  const at: LocalInbox[] = []
+  for (const inbox of inboxes) if ((await resolveRealPath(inbox.place)) === folder) at.push(inbox)
+  return at
+}
+
+/** Says so, with what lies in it. */
+export async function describeInbox({ root, place, route }: LocalInbox): Promise<Reason> {
+  const { folder, match } = route.from
+  const names: string[] = []
+  for (const name of await listNamesIfAllowed(place)) {
+    if ((await inspectFile(root, folder, name)).what === 'file') names.push(name)
+  }
+  const matching = names.filter(compileFilePattern(match)).length
+  const files = names.length === 1 ? '1 file' : `${names.length} files`
+  const how = names.length === matching ? '' : `, of which ${matching} match "${match}"`
+  const message = `${place} is itself an inbox, that of route ${route.name}, with ${files}${how}`
+  return createReason('is-inbox', message)
+}
+
+async function locateByName(name: string, inboxes: readonly LocalInbox[]): Promise<LocatedFile> {
+  const standing: LocalInbox[] = []
+  for (const inbox of inboxes) {
+    const look = await inspectFile(inbox.root, inbox.route.from.folder, name)
+    if (look.what === 'file' || look.what === 'entry-ignored') standing.push(inbox)
+  }
+  return { name, inboxes: preferMatchingRoutes(name, standing) }
+}
+
+/** Where one of the routes of a folder takes the name, it is no alert of the others. */
+function preferMatchingRoutes(name: string, inboxes: readonly LocalInbox[]): LocalInbox[] {
+  const takers = inboxes.filter(({ route }) => compileFilePattern(route.from.match)(name))
+  return inboxes.filter(
+    (inbox) => takers.includes(inbox) || takers.every(({ place }) => place !== inbox.place),
+  )
+}
+
+async function explainMisplacedFile(path: string, inboxes: readonly LocalInbox[]): Promise<Reason> {
+  const name = basename(path)
+  for (const { route, place, root } of inboxes) {
+    if (path.startsWith((await resolveRealPath(place)) + sep)) {
+      const inner = `${path} lies in a folder within the inbox ${place} of route ${route.name}; folders in an inbox are not looked into`
+      return createReason('not-in-inbox', inner)
+    }
+    if (path.startsWith((await resolveRealPath(resolveFolderPath(root, route.from.archive))) + sep)) {
+      const inner = `${path} lies in the archive of route ${route.name}: it was taken in and is done`
+      return createReason('done', inner)
+    }
+  }
+  const takers = inboxes.filter(({ route }) => compileFilePattern(route.from.match)(name))
+  const [nearest] = sortByDistance(path, takers)
+  // Told to put a receipt or a report into an inbox, somebody might.
+  const where =
+    inboxes.length === 0
+      ? '; the configuration has none'
+      : nearest === undefined
+        ? ', and no route takes a file of this name'
+        : `; the nearest is ${nearest.place} of route ${nearest.route.name}`
+  return createReason('not-in-inbox', `${path} lies in no inbox${where}`)
+}
+
+/** By how much of the path they share, then by the spelling of the folder. */
+function sortByDistance(path: string, inboxes: readonly LocalInbox[]): LocalInbox[] {
+  const folder = dirname(path)
+  const shared = ({ place }: LocalInbox) => {
+    const [one, other] = [folder.split(sep), place.split(sep)]
+    const differs = one.findIndex((step, index) => step !== other[index])
+    return differs === -1 ? one.length : differs
+  }
+  const names = inboxes.map(({ place }) => basename(place))
+  const byName = rankSimilarNames(basename(folder), names, 1)
+  return inboxes.toSorted((one, other) => {
+    const [isOne, isOther] = [one, other].map(({ place }) => Number(byName.includes(basename(place))))
+    return shared(other) - shared(one) || (isOther ?? 0) - (isOne ?? 0)
+  })
+}

@@ -1,0 +1,120 @@
+/** Writes a report once. It acknowledges nothing and stores nothing. */
+import { createClient } from '../client/client.ts'
+import type { Configuration } from '../config/configuration.ts'
+import type { OutboundRoute } from '../config/routes.ts'
+import type { SelectRule } from '../config/select.ts'
+import { OPERATIONS } from '../contract/operations.ts'
+import type { Resource } from '../domain/api.ts'
+import type { Observer } from '../domain/event.ts'
+import type { Selection } from '../domain/route.ts'
+import { createFormats } from '../formats/formats.ts'
+import { openJournal } from '../journal/open.ts'
+import { createTally, writeReportLines, type ReportTally } from '../pipeline/outbound/report-rows.ts'
+import { trackProgress } from '../pipeline/outbound/compose.ts'
+import { readSelected } from '../pipeline/outbound/listing.ts'
+import { addAttributesToPages } from '../pipeline/references/order-attributes.ts'
+import type { Clock } from '../support/clock.ts'
+import { assert, usageError } from '../support/errors.ts'
+import { loadMappings } from './context.ts'
+import { type BusinessDateRun, buildSelection } from '../pipeline/route-settings.ts'
+import { findLastDate } from '../schedule/schedule.ts'
+import { getLocalDate } from '../schedule/zone-time.ts'
+
+interface ExportOptions {
+  readonly clock: Clock
+  readonly random: () => number
+  readonly version: string
+  readonly notify: Observer
+  readonly signal: AbortSignal
+  /** In place of what the route itself would show. */
+  readonly select?: SelectRule
+  /** The records as the API shows them, one JSON text on each line, instead of the mapping's rows. */
+  readonly asJson: boolean
+}
+
+export interface ExportResult {
+  readonly tally: ReportTally
+  /** What was named and is not there. */
+  readonly missing: readonly string[]
+}
+
+/** Hands the bytes of the file to `write`. Without a selection: what the report holds, or what nobody has acknowledged. */
+export async function exportOnce(
+  configuration: Configuration,
+  route: OutboundRoute,
+  options: ExportOptions,
+  write: (bytes: AsyncIterable<Uint8Array>) => Promise<void>,
+): Promise<ExportResult> {
+  const { clock, random, version, asJson } = options
+  const { baseUrl, timeoutMs, connections } = configuration.api
+  const selection = await chooseSelection(route, options)
+  const tally = createTally()
+  const linesOf = asJson
+    ? (pages: Pages) => writeJsonLines(pages, tally)
+    : await createRowWriter(configuration, route, tally, clock)
+  const api = createClient({ baseUrl, timeoutMs, connections, clock, random, version, ...route.credentials })
+  try {
+    const { pages, missing } = readSelected(api, route, selection)
+    await write(linesOf(trackProgress({ ...options, route }, pages)))
+    return { tally, missing: missing() }
+  } finally {
+    await api.close()
+  }
+}
+
+type Pages = AsyncIterable<readonly Resource[]>
+
+async function chooseSelection(route: OutboundRoute, { select, clock }: ExportOptions): Promise<Selection> {
+  const chosen = select ?? route.report?.select
+  return chosen === undefined
+    ? { query: OPERATIONS[route.operation].query }
+    : buildSelection(chosen, clock.now(), buildCurrentRun(route, clock.now()))
+}
+
+/** What the words of a report for business dates mean right now: what its next run would show, as far as it is there. */
+function buildCurrentRun({ schedule }: OutboundRoute, now: number): BusinessDateRun | undefined {
+  if (schedule?.kind !== 'daily') return undefined
+  return { date: getLocalDate(schedule.zone, now), dueAt: now, previousAt: findLastDate(schedule, now).dueAt }
+}
+
+async function createRowWriter(
+  configuration: Configuration,
+  route: OutboundRoute,
+  tally: ReportTally,
+  clock: Clock,
+): Promise<(pages: Pages) => AsyncIterable<Uint8Array>> {
+  const mapping = (await loadMappings({ ...configuration, routes: [route] })).get(route.name)
+  assert(mapping?.direction === 'outbound', `route ${route.name} has no mapping`)
+  const { composer } = mapping
+  const context = { composer, format: createFormats(), operation: route.operation }
+  if (composer.takesKept !== true) return (pages) => writeReportLines(context, pages, tally)
+  /** The journal is only looked into, and only for mappings that write what is kept in it. */
+  async function* addStoredValues(pages: Pages): AsyncGenerator<readonly Resource[]> {
+    const journal = await openJournal({ path: configuration.journal.path, clock })
+    try {
+      yield* addAttributesToPages({ route, composer, journal }, pages)
+    } finally {
+      await journal.close()
+    }
+  }
+  return (pages) => writeReportLines(context, addStoredValues(pages), tally)
+}
+
+async function* writeJsonLines(pages: Pages, tally: ReportTally): AsyncGenerator<Uint8Array> {
+  for await (const page of pages) {
+    tally.records += page.length
+    yield Buffer.from(page.map((record) => `${JSON.stringify(record)}\n`).join(''))
+  }
+}
+
+/** The outbound route of this name. */
+export function getOutboundRoute({ routes }: Configuration, name: string): OutboundRoute {
+  const outbound = routes.filter((route) => route.direction === 'outbound')
+  const found = outbound.find((route) => route.name === name)
+  if (found !== undefined) return found
+  const known = outbound.map((route) => route.name).join(', ')
+  const what = routes.some((route) => route.name === name)
+    ? `the route ${name} takes files in and writes none`
+    : `there is no route "${name}"`
+  throw usageError(`${what}; the routes that write files are ${known || 'none'}`)
+}

@@ -1,0 +1,145 @@
+/** Fetches packing slips and labels again: missing ones, or those of the named shipments. */
+import type { DocumentPlace, InboundContext } from '../pipeline/context.ts'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { InboundRoute, Route } from '../config/routes.ts'
+import { DEFAULT_DOCUMENT_NAME, formatDocumentName } from '../config/file-name.ts'
+import type { Mailbox } from '../domain/mailbox.ts'
+import { type Problem, problem } from '../domain/problem.ts'
+import type { CreatedShipment, ShipmentQuery, ShippingDocument } from '../domain/shipping-document.ts'
+import { createDirectoryMailbox } from '../mailboxes/directory/mailbox.ts'
+import { deliverDocuments, requestDocuments } from '../pipeline/documents/delivery.ts'
+import { copyDocuments } from '../pipeline/documents/copy.ts'
+import { assert, usageError } from '../support/errors.ts'
+import { openSpool } from '../support/spool.ts'
+import { buildDocumentPlace } from '../pipeline/route-settings.ts'
+import type { BridgeContext } from './context.ts'
+import { runRoute } from './run-route.ts'
+
+/** Which shipments are meant: those of which all that is said holds; without any of it, those that miss a document. */
+export interface LabelsRequest extends Omit<ShipmentQuery, 'route' | 'fileId'> {
+  readonly route?: string
+  /** A folder for copies; the mailboxes of the routes when left out. */
+  readonly out?: string
+}
+
+/** A shipment of which nothing can be fetched, because its contents were pruned. */
+type PrunedShipment = CreatedShipment & { readonly problem: Problem; readonly kind?: never }
+
+/** One document, and what became of it. */
+export interface FetchedLabel {
+  readonly route: string
+  readonly document: ShippingDocument | PrunedShipment
+  /** Where it is, for people, when it could be had. */
+  readonly path?: string
+}
+
+export interface LabelsHooks {
+  readonly signal: AbortSignal
+  readonly onDocument: (label: FetchedLabel) => void
+}
+
+/** Tells of every document as it comes. Throws what keeps it from going on. */
+export async function fetchLabels(context: BridgeContext, request: LabelsRequest, work: LabelsHooks) {
+  const { route: named, out, ...query } = request
+  const which = Object.keys(query).length === 0 ? 'missing' : 'all'
+  for (const route of findShippingRoutes(context, named, out)) {
+    const job = { ...work, wanted: { ...query, route: route.name, which } } as const
+    if (out === undefined) await fetchIntoMailbox(context, route, job)
+    else await fetchIntoFolder(context, route, job, out)
+    if (which === 'all') await reportPruned(context, route, job)
+  }
+}
+
+/** The routes that create shipments and, without a folder to leave copies in, have a place for their documents. */
+function findShippingRoutes({ configuration }: BridgeContext, named?: string, out?: string) {
+  const all = configuration.routes.filter(isShippingRoute)
+  const routes = named === undefined ? all : all.filter(({ name }) => name === named)
+  const placed = out === undefined ? routes.filter(({ documents }) => documents !== undefined) : routes
+  if (placed.length > 0) return placed
+  if (routes.length > 0) {
+    const names = routes.map(({ name }) => name).join(', ')
+    const message = `${names} leaves no documents anywhere: name a folder with --out, or give the route \`documents\`.`
+    throw usageError(message)
+  }
+  const known = all.length === 0 ? '' : `; the routes that do are ${all.map(({ name }) => name).join(', ')}`
+  const who = named === undefined ? 'no route creates shipments' : `no route "${named}" creates shipments`
+  throw usageError(`${who}${known}.`)
+}
+
+function isShippingRoute(route: Route): route is InboundRoute {
+  return route.direction === 'inbound' && route.operation === 'create-shipment'
+}
+
+type FetchJob = LabelsHooks & { readonly wanted: ShipmentQuery & { readonly which: 'all' | 'missing' } }
+
+/** Under the lease of the route, and noted like those that a run brings. */
+async function fetchIntoMailbox(context: BridgeContext, route: InboundRoute, work: FetchJob): Promise<void> {
+  const { wanted, signal } = work
+  const inbound = async (parts: InboundContext) => {
+    const { documents } = parts
+    assert(documents !== undefined, `route ${route.name} has no place for documents`)
+    const { which, ...query } = wanted
+    if (which === 'all') await requestDocuments(parts, documents, query)
+    await deliverDocuments({ ...parts, documents }, wanted, createReporter(route, documents, work))
+    return { route: route.name, summaries: [], reported: [], open: [], waiting: [] }
+  }
+  const result = await runRoute(context, route, signal, { inbound })
+  if (result.kind === 'failed') throw result.failure
+}
+
+async function fetchIntoFolder(context: BridgeContext, route: InboundRoute, work: FetchJob, out: string) {
+  const { journal, configuration, options } = context
+  await mkdir(out, { recursive: true })
+  const documents = buildFolderPlace(route, createDirectoryMailbox({ root: out, clock: options.clock }))
+  const folder = await mkdtemp(join(tmpdir(), 'dropbridge-labels-'))
+  try {
+    const api = context.apis.get(route)
+    const spool = await openSpool(folder)
+    const concurrency = configuration.api.connections
+    const parts = { journal, api, spool, signal: work.signal, concurrency, route, documents }
+    await copyDocuments(parts, work.wanted, createReporter(route, documents, work))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** As the route has it but for the folder; both kinds where the route says nothing. */
+function buildFolderPlace(route: InboundRoute, mailbox: Mailbox): DocumentPlace {
+  const own = buildDocumentPlace(route, () => mailbox)
+  const usual = {
+    mailboxName: '',
+    kinds: ['label', 'packing-slip'],
+    nameFor: (values: Readonly<Record<string, unknown>>) => formatDocumentName(DEFAULT_DOCUMENT_NAME, values),
+  } as const
+  return { ...usual, ...own, mailbox, folder: '.' }
+}
+
+/** How many shipments are taken from the journal at once. */
+const PAGE_SIZE = 100
+
+/** Of those that were named: neither fetched nor given a name that says less than the first copy's did. */
+async function reportPruned({ journal }: BridgeContext, route: InboundRoute, work: FetchJob): Promise<void> {
+  const { wanted, onDocument } = work
+  const { which: _, ...query } = wanted
+  for (let afterId: number | undefined = 0; afterId !== undefined;) {
+    const shipments: CreatedShipment[] = await journal.listCreatedShipments(query, afterId, PAGE_SIZE)
+    for (const shipment of shipments)
+      if (shipment.isPruned === true) onDocument({ route: route.name, document: describePruned(shipment) })
+    afterId = shipments.at(-1)?.recordId
+  }
+}
+
+function describePruned(shipment: CreatedShipment): PrunedShipment {
+  const message = `what was sent and answered of shipment ${shipment.shipmentId ?? ''} was pruned, so its packing slip and label are not fetched again`
+  return { ...shipment, problem: problem('document-pruned', {}, message) }
+}
+
+function createReporter({ name: route }: InboundRoute, { mailbox }: DocumentPlace, { onDocument }: FetchJob) {
+  return (document: ShippingDocument): void => {
+    const { state, folder, name, problem } = document
+    const isThere = state === 'delivered' && name !== undefined && problem === undefined
+    onDocument({ route, document, ...(isThere && { path: mailbox.describe(folder, name) }) })
+  }
+}

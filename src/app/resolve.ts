@@ -1,0 +1,258 @@
+/**
+ * Carries out what a person found out about a lost answer or a held delivery. The journal notes it first;
+ * then the work continues.
+ */
+import { type InboundOperation, type InboundOperationName, OPERATIONS } from '../contract/operations.ts'
+import type { ResolutionAction, UnresolvedRecord } from '../domain/decision.ts'
+import type { DeliveryEntry, NewDeliveryResolution } from '../domain/delivery.ts'
+import type { FileEntry } from '../domain/file.ts'
+import type { Journal } from '../domain/journal.ts'
+import { formatAccount } from '../domain/route.ts'
+import type { TracedRecord } from '../domain/trace.ts'
+import { type ClaimVerdict, verifyClaimedId } from '../operations/claimed-id.ts'
+import type { RequestBody } from '../operations/operation.ts'
+import type { InboundContext, OutboundContext } from '../pipeline/context.ts'
+import { type InboundOutcome, resumeFile } from '../pipeline/inbound/inbound.ts'
+import { type DeliveryResult, finishDelivery } from '../pipeline/outbound/deliver.ts'
+import { getOutboundOutcome, type OutboundOutcome } from '../pipeline/outbound/outbound.ts'
+import { getFolderPlace } from '../pipeline/outbound/outbox.ts'
+import { isoTime } from '../support/clock.ts'
+import { assert, BridgeError, type ExitCode, usageError } from '../support/errors.ts'
+import { rankSimilarNames } from '../support/text.ts'
+import type { BridgeContext } from './context.ts'
+import {
+  buildDecisionResult,
+  chooseOnly,
+  type DecisionResult,
+  finishPendingReport,
+  formatRecordKey,
+  getInboundRoute,
+  KNOWN_KEYS_MAX,
+  unknownKeyError,
+} from './decide.ts'
+import { chooseExitCode } from './outcome.ts'
+import { runRoute } from './run-route.ts'
+
+export interface ResolveRequest {
+  readonly action: ResolutionAction
+  /** `ROUTE/KEY`, or a key where one record fits. */
+  readonly what: string
+  readonly by: string
+  readonly why: string
+  /** With `resolve-accepted`: the id that the API gave. */
+  readonly apiId?: string
+}
+
+export type ResolveResult =
+  | (DecisionResult & {
+      readonly kind: 'resolved'
+      readonly record: UnresolvedRecord
+      readonly wasSeen?: boolean
+    })
+  /** What came of the records with this key is known. */
+  | { readonly kind: 'known'; readonly records: readonly TracedRecord[] }
+  /** A late answer may still come, for so long. */
+  | { readonly kind: 'too-early'; readonly record: UnresolvedRecord; readonly waitMs: number }
+  /** The API shows that it cannot be so. */
+  | { readonly kind: 'refused'; readonly record: UnresolvedRecord; readonly why: string }
+
+/** Throws `not-known` for what is not, and whatever keeps the file from being brought to its end. */
+export async function resolveRecord(
+  context: BridgeContext,
+  request: ResolveRequest,
+  signal: AbortSignal,
+): Promise<ResolveResult> {
+  const found = await findRecord(context, request.what)
+  if ('known' in found) return { kind: 'known', records: found.known }
+  const { record } = found
+  const route = getInboundRoute(context.configuration, record.route)
+  let verdict: Resolution | undefined
+  const work = async (parts: InboundContext): Promise<InboundOutcome> => {
+    verdict = await resolveUnderLease(parts, record, request)
+    if (verdict.kind === 'resolved') return resumeFile(parts, record.file)
+    return { route: route.name, summaries: [], reported: [], open: [], waiting: [] }
+  }
+  const result = await runRoute(context, route, signal, { inbound: work })
+  if (result.kind === 'failed') throw result.failure
+  assert(result.kind === 'inbound' && verdict !== undefined, `${route.name} takes no files`)
+  if (verdict.kind === 'refused' || verdict.kind === 'too-early') return { ...verdict, record }
+  if (verdict.kind === 'known')
+    return { kind: 'known', records: await findKnownRecords(context.journal, `#${record.id}`) }
+  const { file, decision, shown } = verdict
+  const told = await buildDecisionResult(context.journal, file, decision, result.pass)
+  return { ...told, kind: 'resolved', record, ...(shown === undefined ? {} : { wasSeen: shown === 'seen' }) }
+}
+
+type Resolution =
+  | {
+      readonly kind: 'resolved'
+      readonly file: FileEntry
+      readonly decision: DecisionResult['decision']
+      readonly shown?: ClaimVerdict
+    }
+  | { readonly kind: 'known' }
+  | { readonly kind: 'too-early'; readonly waitMs: number }
+  | { readonly kind: 'refused'; readonly why: string }
+
+/** While the route is held, so that nobody looks the record up or sends it at the same time. */
+async function resolveUnderLease(
+  context: InboundContext,
+  { id, file: fileId }: UnresolvedRecord,
+  { action, by, why, apiId }: ResolveRequest,
+): Promise<Resolution> {
+  const { journal, lease, route } = context
+  const file = await finishPendingReport(context, fileId)
+  if (file.state === 'planned') await journal.recoverAttempts(lease, { file: fileId })
+  const [record] = await journal.listUnresolvedRecords(1, { key: `#${id}`, route: route.name })
+  if (record === undefined) return { kind: 'known' }
+  const waitMs = action === 'resolve-accepted' ? 0 : await waitForLateAnswer(context, record)
+  if (waitMs > 0) return { kind: 'too-early', waitMs }
+  const shown = apiId === undefined ? undefined : await checkClaimedId(context, record, apiId)
+  if (typeof shown === 'object') return { kind: 'refused', why: shown.refused }
+  const named = apiId === undefined ? {} : { apiId, wasSeen: shown === 'seen' }
+  const decision = await journal.resolveRecord(lease, fileId, { action, by, why, record: id, ...named })
+  if (decision === undefined) return { kind: 'known' }
+  return { kind: 'resolved', file, decision, ...(shown === undefined ? {} : { shown }) }
+}
+
+/**
+ * How long a late answer may still come. By a clock that was set back it would be for hours: then the time is waited out
+ * instead.
+ */
+async function waitForLateAnswer(
+  { route, clock, signal }: InboundContext,
+  { state, since }: UnresolvedRecord,
+): Promise<number> {
+  if (state !== 'uncertain') return 0
+  const waitMs = since + route.lateAnswerMs - clock.now()
+  if (waitMs <= route.lateAnswerMs) return Math.max(0, waitMs)
+  await clock.sleep(route.lateAnswerMs, signal)
+  if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+  return 0
+}
+
+/** Whatever the API shows, it must not be the id of another record. */
+async function checkClaimedId({ api, route, journal }: InboundContext, record: UnresolvedRecord, id: string) {
+  const operation = record.operation as InboundOperationName
+  const { target }: InboundOperation = OPERATIONS[operation]
+  let shown: ClaimVerdict = 'believed'
+  if (record.body !== undefined) {
+    const body = JSON.parse(record.body) as RequestBody
+    const named = { operation, body, id, ...(target === undefined ? {} : { target }) }
+    shown = await verifyClaimedId(api, route.party, named)
+    if (target !== undefined) return shown
+  }
+  const { records } = await journal.traceKey(id, { limit: AMBIGUOUS_MAX, everywhere: true })
+  const account = formatAccount(route.party)
+  const other = records.find(
+    (each) =>
+      each.apiId === id && each.operation === operation && each.account === account && each.id !== record.id,
+  )
+  if (other === undefined) return shown
+  const whose = `${id} is the id of ${other.keyValues.join(', ') || other.naturalKey || `#${other.id}`}`
+  return { refused: typeof shown === 'object' ? `${shown.refused}; ${whose}` : whose }
+}
+
+/** How many records of a key are distinguished in a message. */
+const AMBIGUOUS_MAX = 20
+
+type RecordMatch = { readonly record: UnresolvedRecord } | { readonly known: readonly TracedRecord[] }
+
+async function findRecord({ journal, configuration }: BridgeContext, what: string): Promise<RecordMatch> {
+  const slash = what.indexOf('/')
+  const named = configuration.routes.find(
+    ({ name, direction }) => direction === 'inbound' && slash !== -1 && name === what.slice(0, slash),
+  )
+  const of = named === undefined ? { key: what } : { key: what.slice(slash + 1), route: named.name }
+  const exact = await journal.listUnresolvedRecords(AMBIGUOUS_MAX, of)
+  const records =
+    exact.length > 0 ? exact : await journal.listUnresolvedRecords(AMBIGUOUS_MAX, { ...of, isLoose: true })
+  const known = exact.length > 0 ? [] : await findKnownRecords(journal, of.key, of.route)
+  const isAmongKnown = known.some(({ id }) => records.some((each) => each.id === id))
+  if (known.length > 0 && !isAmongKnown) return { known }
+  const record = chooseOnly(
+    records,
+    `the answers of several records called ${of.key} were lost; name the one that is meant by its number`,
+    ({ id, route, name, operation, lines }) =>
+      `${route}/#${id}: ${operation}, ${name}, line ${lines[0]?.[0] ?? ''}`,
+  )
+  if (record !== undefined) return { record }
+  const ofRoute = named === undefined ? {} : { route: named.name }
+  const unresolved = await journal.listUnresolvedRecords(KNOWN_KEYS_MAX, ofRoute)
+  throw unknownKeyError(`no record "${what}" is known`, of.key, unresolved.map(formatRecordKey))
+}
+
+async function findKnownRecords(journal: Journal, key: string, route?: string): Promise<TracedRecord[]> {
+  const { records } = await journal.traceKey(key, { limit: AMBIGUOUS_MAX, ...(route && { route }) })
+  return records.filter(({ direction, isMeant }) => direction === 'incoming' && isMeant)
+}
+
+// Held deliveries.
+
+export interface ResolveDeliveryRequest extends Omit<NewDeliveryResolution, 'place'> {
+  /** The name or id of a held delivery. */
+  readonly what: string
+}
+
+interface ResolvedDelivery {
+  readonly delivery: DeliveryEntry
+  /** The outcome of the delivery. Left out when another person decided first. */
+  readonly result?: DeliveryResult
+  readonly exit: ExitCode
+}
+
+/** Throws `not-known` for what is not held, and whatever keeps the delivery from going on. */
+export async function resolveHeldDelivery(
+  context: BridgeContext,
+  { what, ...answer }: ResolveDeliveryRequest,
+  signal: AbortSignal,
+): Promise<ResolvedDelivery> {
+  const delivery = await findHeldDelivery(context, what)
+  const route = context.configuration.routes.find(({ name }) => name === delivery.route)
+  if (route?.direction !== 'outbound') {
+    const message = `${delivery.name} is of the route ${delivery.route}, which is not in the configuration any more: give it back its name`
+    throw usageError(message)
+  }
+  const outcome = await runRoute(context, route, signal, {
+    outbound: (parts) => finishAnsweredDelivery(parts, delivery, answer),
+  })
+  if (outcome.kind === 'failed') throw outcome.failure
+  assert(outcome.kind === 'outbound', `${route.name} delivers no files`)
+  const [result] = outcome.pass.deliveries
+  const exit = chooseExitCode([outcome], [])
+  return result === undefined ? { delivery, exit } : { delivery: result.delivery, result, exit }
+}
+
+/** A pass without deliveries when it is not held any more. */
+async function finishAnsweredDelivery(
+  context: OutboundContext,
+  delivery: DeliveryEntry,
+  answer: NewDeliveryResolution,
+): Promise<OutboundOutcome> {
+  const { journal, lease, route, target } = context
+  const place = getFolderPlace(target, delivery.folder)
+  const answered = await journal.resolveHeldDelivery(lease, delivery.id, { ...answer, place })
+  if (answered === undefined) return getOutboundOutcome(route.name, [])
+  return getOutboundOutcome(route.name, [await finishDelivery(context, answered, false)])
+}
+
+/** How many held deliveries one is looked for among. */
+const HELD_SEARCH_MAX = 10_000
+
+/** At most so many similar names are shown. */
+const SIMILAR_MAX = 5
+
+async function findHeldDelivery({ journal }: BridgeContext, what: string): Promise<DeliveryEntry> {
+  const held = await journal.listHeldDeliveries(HELD_SEARCH_MAX)
+  const meant = held.filter(({ id, name }) => id === what || name === what)
+  const delivery = chooseOnly(
+    meant,
+    `several deliveries called ${what} are held; name the one that is meant by its id`,
+    ({ id, route, composedAt }) => `${id}: composed ${isoTime(composedAt)} on ${route}`,
+  )
+  if (delivery !== undefined) return delivery
+  const names = held.map(({ name }) => name)
+  const near = rankSimilarNames(what, names, SIMILAR_MAX)
+  const details = near.length === 0 ? [] : [`spelt much alike: ${near.join(', ')}`]
+  throw new BridgeError('not-known', `no delivery "${what}" is held`, { details })
+}

@@ -1,0 +1,255 @@
+/** Runs one route under its lease. Failures become the result of the route, so that other routes still run. */
+import { join } from 'node:path'
+import type { Configuration } from '../config/configuration.ts'
+import { resolvePlace } from '../config/mailboxes.ts'
+import type { InboundRoute, OutboundRoute, Route } from '../config/routes.ts'
+import type { Api } from '../domain/api.ts'
+import type { Journal } from '../domain/journal.ts'
+import type { Lease } from '../domain/lease.ts'
+import { formatAccount, type Party } from '../domain/route.ts'
+import { createOwnerId, isOwnerAlive } from '../journal/heartbeat.ts'
+import type { InboundContext, OutboundContext } from '../pipeline/context.ts'
+import {
+  createInboundProgress,
+  getInboundOutcome,
+  type InboundOutcome,
+  type InboundProgress,
+  runInbound,
+} from '../pipeline/inbound/inbound.ts'
+import type { DeliveryResult } from '../pipeline/outbound/deliver.ts'
+import {
+  getOutboundOutcome,
+  mergeOutboundOutcomes,
+  type OutboundOutcome,
+  runOutbound,
+} from '../pipeline/outbound/outbound.ts'
+import { createCachingApi } from '../pipeline/references/resource-cache.ts'
+import { createCarrierLoader, createMethodLoader } from '../pipeline/references/shipping-methods.ts'
+import { buildDocumentPlace, buildInboundRoute, buildOutboundRoute } from '../pipeline/route-settings.ts'
+import { assert, BridgeError, hasCode } from '../support/errors.ts'
+import { openSpool } from '../support/spool.ts'
+import { type BridgeContext, buildStepKey } from './context.ts'
+import { getMailbox } from './journal-access.ts'
+import { type RouteOutcome, type RouteResult, toBridgeError } from './outcome.ts'
+import { carryOutScheduledRuns, type PassPlan, type ScheduleMode } from './scheduled-runs.ts'
+
+/** A lease that is not renewed for this long is free for others. It is renewed three times as often. */
+const LEASE_MS = 15_000
+
+/** What is done with a route while it is held. */
+export interface RouteWork {
+  /** In place of a whole pass over an inbound route. */
+  readonly inbound?: (context: InboundContext, progress: InboundProgress) => Promise<InboundOutcome>
+  /** In place of a whole pass over an outbound route. */
+  readonly outbound?: (context: OutboundContext) => Promise<OutboundOutcome>
+  /** What the schedule is to it; nothing when left out. */
+  readonly scheduleMode?: ScheduleMode
+}
+
+/**
+ * One pass over one route under its lease, or other work on an inbound one. Whatever goes wrong is the route's result, so
+ * that the others have their scheduledRun.
+ */
+export async function runRoute(
+  context: BridgeContext,
+  route: Route,
+  signal: AbortSignal,
+  work: RouteWork = {},
+): Promise<RouteResult> {
+  const { options } = context
+  const began = options.clock.now()
+  const result = await runUnderLease(context, route, signal, work)
+  const failure = result.kind === 'failed' ? { failure: result.failure.code } : {}
+  const idle = result.kind === 'idle' ? { idle: true as const } : {}
+  const ms = options.clock.now() - began
+  options.notify({ kind: 'pass-ended', route: route.name, ms, ...failure, ...idle })
+  return result
+}
+
+async function runUnderLease(context: BridgeContext, route: Route, signal: AbortSignal, work: RouteWork) {
+  const { journal, options } = context
+  const owner = createOwnerId(options.newId())
+  const done: RouteOutcome[] = []
+  try {
+    const { leaseMs = LEASE_MS } = options
+    const lease = await journal.acquireLease(route.name, owner, leaseMs, isOwnerAlive)
+    // A heartbeat that fails says nothing: the next write finds out whether the lease is lost.
+    const heartbeat = setInterval(() => {
+      void journal.renewLease(lease).catch(() => undefined)
+      void context.journalGuard.updateMark()
+    }, leaseMs / 3)
+    try {
+      if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+      await context.journalGuard.checkRoute(route)
+      const { clock, notify } = options
+      const unasked = needsOrderList(context.configuration, route.party) ? [] : (['createOrder'] as const)
+      const uncached = context.apis.get(route)
+      const api = createCachingApi({ api: uncached, journal, party: route.party, clock, unasked })
+      const held = { route, lease, signal, api, done, ...work }
+      const pass = (plan: PassPlan) => runPass(context, held, plan)
+      const result = await (work.scheduleMode === undefined
+        ? pass({})
+        : carryOutScheduledRuns({ journal, lease, route, clock, notify, signal }, work.scheduleMode, pass))
+      await api.flush()
+      return result
+    } catch (error) {
+      throw await preferLeaseLost(journal, lease, error)
+    } finally {
+      clearInterval(heartbeat)
+      await journal.releaseLease(lease).catch(() => undefined)
+      await context.journalGuard.updateMark('now')
+    }
+  } catch (error) {
+    const failed = { kind: 'failed', route: route.name, failure: toBridgeError(error) } as const
+    const [first, second] = done
+    if (first === undefined) return failed
+    // Only a report has several passes, one for each scheduledRun.
+    const passes = done.flatMap((each) => (each.kind === 'outbound' ? [each.pass] : []))
+    const merged = { kind: 'outbound', pass: mergeOutboundOutcomes(route.name, passes) } as const
+    return { ...failed, done: second === undefined ? first : merged }
+  }
+}
+
+/** A process that was stopped and wakes up finds much changed; where its lease is lost, that is the reason for it all. */
+async function preferLeaseLost(journal: Journal, lease: Lease, error: unknown): Promise<unknown> {
+  // The journal that failed cannot be asked either.
+  const says = ['lease-lost', 'interrupted', 'journal-busy', 'journal-damaged', 'journal-unusable'] as const
+  if (hasCode(error, ...says)) return error
+  try {
+    await journal.renewLease(lease)
+    return error
+  } catch (lost) {
+    return hasCode(lost, 'lease-lost') ? new BridgeError('lease-lost', lost.message, { cause: error }) : error
+  }
+}
+
+/**
+ * Whether files of the party name orders that are there already. A retailer that only sends orders asks for none, and
+ * remembering each of them would be a tenth of the work; should it do more one day, its list is read once.
+ */
+function needsOrderList({ routes }: Configuration, party: Party): boolean {
+  const account = formatAccount(party)
+  return routes.some(
+    (route) =>
+      route.direction === 'inbound' &&
+      formatAccount(route.party) === account &&
+      route.operation !== 'create-order',
+  )
+}
+
+// Builds the context of one pass from the configuration.
+
+interface LeasedRoute extends RouteWork {
+  readonly route: Route
+  readonly lease: Lease
+  readonly signal: AbortSignal
+  readonly api: Api
+  /** Takes what passes came to, so that it is known when one fails. */
+  readonly done: RouteOutcome[]
+}
+
+async function runPass(context: BridgeContext, held: LeasedRoute, plan: PassPlan): Promise<RouteResult> {
+  const { route, lease, signal, api } = held
+  const { configuration, options, journal } = context
+  const folder = join(configuration.stateFolder, 'spool', route.name)
+  const opened = await openSpool(folder, () => journal.renewLease(lease))
+  const spool = options.wrap?.spool?.(opened) ?? opened
+  const { clock, newId, notify } = options
+  const { onlyUnfinished, ...run } = plan
+  const given = { journal, lease, api, spool, clock, newId, signal, notify, format: context.format }
+  const concurrency = configuration.api.connections
+  const shared: SharedPassContext = { ...given, concurrency, ...(onlyUnfinished && { onlyUnfinished }) }
+  const done: RouteOutcome =
+    route.direction === 'inbound'
+      ? { kind: 'inbound', pass: await passInboundRoute(context, { ...held, route }, shared) }
+      : { kind: 'outbound', pass: await passOutboundRoute(context, { ...held, route }, shared, run) }
+  // A later pass over the route may fail.
+  held.done.push(done)
+  return { route: route.name, ...done }
+}
+
+type SharedPassContext = Omit<
+  InboundContext,
+  'route' | 'source' | 'results' | 'carriers' | 'methods' | 'documents' | 'translator' | 'next'
+>
+
+async function passInboundRoute(
+  context: BridgeContext,
+  { route, api, done, inbound = runInbound }: LeasedRoute & { readonly route: InboundRoute },
+  shared: SharedPassContext,
+): Promise<InboundOutcome> {
+  const { name, party, from, results } = route
+  const mapping = context.mappings.get(name)
+  assert(mapping?.direction === 'inbound', `route ${name} has no mapping`)
+  const documents = buildDocumentPlace(route, (mailbox) => getMailbox(context, mailbox))
+  const parts: InboundContext = {
+    ...shared,
+    route: buildInboundRoute(context.configuration, route),
+    source: getMailbox(context, from.mailbox),
+    results: getMailbox(context, results.mailbox),
+    // Read once a pass, and only when something asks for it.
+    carriers: createCarrierLoader(api),
+    methods: createMethodLoader(api, party),
+    ...(documents && { documents }),
+    translator: mapping.translator,
+    ...buildNextSteps(context, route),
+  }
+  const progress = createInboundProgress()
+  return inbound(parts, progress).catch((error: unknown) => {
+    done.push({ kind: 'inbound', pass: getInboundOutcome(name, progress) })
+    throw error
+  })
+}
+
+async function passOutboundRoute(
+  context: BridgeContext,
+  { route, done, outbound }: LeasedRoute & { readonly route: OutboundRoute },
+  shared: SharedPassContext,
+  { scheduledRun, dated }: PassPlan,
+): Promise<OutboundOutcome> {
+  const { name } = route
+  const mapping = context.mappings.get(name)
+  assert(mapping?.direction === 'outbound', `route ${name} has no mapping`)
+  const deliveries: DeliveryResult[] = []
+  const parts: OutboundContext = {
+    ...shared,
+    route: buildOutboundRoute(route, dated),
+    ...(scheduledRun && { scheduledRun }),
+    target: getMailbox(context, route.to.mailbox),
+    ...buildReceiptContext(context, route),
+    composer: mapping.composer,
+  }
+  const pass = outbound === undefined ? runOutbound(parts, deliveries) : outbound(parts)
+  return pass.catch((error: unknown) => {
+    done.push({ kind: 'outbound', pass: getOutboundOutcome(name, deliveries) })
+    throw error
+  })
+}
+
+/** Where receipts come, and who else takes files from there. */
+function buildReceiptContext(context: BridgeContext, { receipt }: OutboundRoute) {
+  if (receipt === undefined) return {}
+  const { routes, mailboxes } = context.configuration
+  const place = resolvePlace(mailboxes, receipt)
+  return {
+    receipts: getMailbox(context, receipt.mailbox),
+    receiptInboxes: routes.flatMap((each) =>
+      each.direction === 'inbound' && resolvePlace(mailboxes, each.from) === place
+        ? [{ name: each.name, folder: each.from.folder }]
+        : [],
+    ),
+  }
+}
+
+/** What the route does with its files after the first step. */
+function buildNextSteps({ mappings }: BridgeContext, { name, next }: InboundRoute) {
+  if (next === undefined) return {}
+  return {
+    next: next.map(({ mappingPath, ...step }) => {
+      if (mappingPath === undefined) return step
+      const mapping = mappings.get(buildStepKey(name, step.operation))
+      assert(mapping?.direction === 'inbound', `${step.operation} of route ${name} has no mapping`)
+      return { ...step, translator: mapping.translator }
+    }),
+  }
+}

@@ -1,0 +1,197 @@
+/**
+ * Runs routes once, within the limits that a scheduler sets: due routes only, a deadline, a number of
+ * records.
+ */
+import type { Configuration } from '../config/configuration.ts'
+import type { Route } from '../config/routes.ts'
+import type { Journal } from '../domain/journal.ts'
+import { isOwnerAlive } from '../journal/heartbeat.ts'
+import { findDueRoutes } from '../schedule/schedule.ts'
+import { type Clock, isoTime } from '../support/clock.ts'
+import { BridgeError, type FailureCode, usageError } from '../support/errors.ts'
+import { omitUndefined } from '../support/object-paths.ts'
+import type { BridgeContext } from './context.ts'
+import { applyRetention, chooseExitCode, listOutcomes, type RouteResult, type RunResult } from './outcome.ts'
+import { runRoute } from './run-route.ts'
+import type { ScheduleMode } from './scheduled-runs.ts'
+
+export interface RunOptions {
+  /** What the schedules are to the run; `now` when left out. */
+  readonly scheduleMode?: ScheduleMode
+  /** From then on nothing new is begun, milliseconds. */
+  readonly until?: number
+  /** No more than so many records are sent. */
+  readonly maxRecords?: number
+  /** What is done about a route that another bridge is working on; `fail` when left out. */
+  readonly ifBusy?: 'fail' | 'skip' | { readonly waitAtMostMs: number }
+}
+
+/** Failures of a route are results. Throws for routes that are not there. */
+export async function runRoutes(
+  context: BridgeContext,
+  names: readonly string[],
+  signal: AbortSignal,
+  options: RunOptions,
+): Promise<RunResult> {
+  const { journal, configuration } = context
+  const chosen = selectRoutes(configuration, names)
+  const budget = { left: options.maxRecords ?? Infinity, isUsedUp: false }
+  const limited =
+    options.maxRecords === undefined ? context : { ...context, journal: limitRecords(journal, budget) }
+  const results = await runChosenRoutes(limited, chosen, signal, options)
+  const stranded = await findStrandedRoutes(journal, configuration)
+  const retention = await applyRetention(context, signal)
+  return {
+    routes: results,
+    stranded,
+    exit: chooseExitCode(results, stranded, retention),
+    ...(retention === undefined ? {} : { retention }),
+    ...describeLimit(options, budget, results),
+  }
+}
+
+function describeLimit(
+  { maxRecords }: RunOptions,
+  { isUsedUp }: RecordBudget,
+  results: readonly RouteResult[],
+): Pick<RunResult, 'limit'> {
+  if (maxRecords === undefined) return {}
+  const isOpen = results
+    .flatMap(listOutcomes)
+    .some((done) => done.kind === 'inbound' && done.pass.open.length > 0)
+  return { limit: { records: maxRecords, isReached: isUsedUp && isOpen } }
+}
+
+async function runChosenRoutes(
+  context: BridgeContext,
+  chosen: readonly Route[],
+  signal: AbortSignal,
+  options: RunOptions,
+): Promise<RouteResult[]> {
+  const now = context.options.clock.now()
+  const found = options.scheduleMode === 'due' ? await findDueRoutes(context.journal, chosen, now) : undefined
+  const results: RouteResult[] = []
+  for (const route of chosen) {
+    const nextAt = found?.nextAt.get(route.name)
+    if (found === undefined || found.due.includes(route))
+      results.push(await runWhenFree(context, route, signal, options))
+    else results.push({ kind: 'idle', route: route.name, scheduledRuns: omitUndefined({ nextAt }) })
+  }
+  return results
+}
+
+/** How often it is looked whether a route is free. */
+const LEASE_POLL_MS = 1000
+
+/** Where it is to wait, the route is left alone until its owner is gone; two that wait take it one after the other. */
+async function runWhenFree(
+  context: BridgeContext,
+  route: Route,
+  signal: AbortSignal,
+  { ifBusy = 'fail', scheduleMode = 'now' }: RunOptions,
+): Promise<RouteResult> {
+  const { journal, options } = context
+  const waitMs = typeof ifBusy === 'object' ? ifBusy.waitAtMostMs : 0
+  const giveUpAt = options.clock.now() + waitMs
+  for (;;) {
+    while (!signal.aborted && options.clock.now() < giveUpAt) {
+      const held = await journal.getLeaseOwner(route.name)
+      if (held === undefined || !isOwnerAlive(held.owner)) break
+      await options.clock.sleep(Math.min(LEASE_POLL_MS, giveUpAt - options.clock.now()), signal)
+    }
+    const result = await runRoute(context, route, signal, { scheduleMode })
+    if (!hasFailedWith('lease-held', result)) return result
+    if (ifBusy === 'skip') return { kind: 'busy', route: route.name, why: result.failure.message }
+    if (signal.aborted || options.clock.now() >= giveUpAt) return result
+  }
+}
+
+type FailedRoute = Extract<RouteResult, { kind: 'failed' }>
+
+function hasFailedWith(code: FailureCode, result: RouteResult): result is FailedRoute {
+  return result.kind === 'failed' && result.failure.code === code
+}
+
+/** Routes that were renamed or removed while work of theirs was unfinished. */
+async function findStrandedRoutes(journal: Journal, { routes }: Configuration): Promise<string[]> {
+  const configured = new Set(routes.map((route) => route.name))
+  return (await journal.listUnfinishedRoutes()).filter((route) => !configured.has(route))
+}
+
+export function selectRoutes({ routes }: Configuration, names: readonly string[]): readonly Route[] {
+  const unknown = names.filter((name) => !routes.some((route) => route.name === name))
+  if (unknown.length > 0) {
+    const known = routes.map((route) => route.name).join(', ')
+    throw usageError(`there is no route "${unknown.join('", "')}"; the routes are ${known}`)
+  }
+  return names.length === 0 ? routes : routes.filter((route) => names.includes(route.name))
+}
+
+/** Timers of the platform count to 24 days. */
+const SLEEP_MS_MAX = 2 ** 31 - 1
+
+/**
+ * Runs `work` with a signal that fires at the given time too. What it stops then was not stopped by anybody: it says that its
+ * time is over, which is a reason to go on later.
+ */
+export async function runWithDeadline(
+  { until }: RunOptions,
+  clock: Clock,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<RunResult>,
+): Promise<RunResult> {
+  if (until === undefined) return work(signal)
+  const time = new AbortController()
+  const finished = new AbortController()
+  const either = AbortSignal.any([signal, time.signal])
+  const left = until - clock.now()
+  if (left <= 0) time.abort()
+  else {
+    const ended = AbortSignal.any([signal, finished.signal])
+    void clock.sleep(Math.min(left, SLEEP_MS_MAX), ended).then(() => {
+      if (!ended.aborted) time.abort()
+    })
+  }
+  try {
+    const result = await work(either)
+    const when = left <= 0 ? `before it began, at ${isoTime(until)}` : `at ${isoTime(until)}`
+    return signal.aborted ? result : markTimeOver(result, when)
+  } finally {
+    finished.abort()
+  }
+}
+
+function markTimeOver(result: RunResult, when: string): RunResult {
+  const routes = result.routes.map((route): RouteResult => {
+    if (!hasFailedWith('interrupted', route)) return route
+    const message = `the time given for the run was over ${when}; the work is kept`
+    return { ...route, failure: new BridgeError('time-over', message) }
+  })
+  return { ...result, routes, exit: chooseExitCode(routes, result.stranded, result.retention) }
+}
+
+// Limits how many records a run may send: the journal starts no more attempts than that.
+
+interface RecordBudget {
+  left: number
+  /** Something more would have been sent. */
+  isUsedUp: boolean
+}
+
+/** What goes out as a file, and its acknowledging, is not counted: a file holds what it holds. */
+function limitRecords(journal: Journal, budget: RecordBudget): Journal {
+  return {
+    ...journal,
+    startAttempts: async (lease, work, limit, ended = []) => {
+      if (!('file' in work)) return journal.startAttempts(lease, work, limit, ended)
+      if (budget.left > 0) {
+        const begun = await journal.startAttempts(lease, work, Math.min(limit, budget.left), ended)
+        budget.left -= begun.length
+        return begun
+      }
+      budget.isUsedUp = true
+      if (ended.length > 0) await journal.finishAttempts(lease, ended)
+      return []
+    },
+  }
+}

@@ -1,0 +1,156 @@
+/** Carries out the scheduled runs of a route under its lease. The journal notes the start of each run before the work and its end after it. */
+import type { Route } from '../config/routes.ts'
+import type { DailySchedule } from '../config/schedule.ts'
+import type { Observer } from '../domain/event.ts'
+import type { Journal } from '../domain/journal.ts'
+import type { Lease } from '../domain/lease.ts'
+import type { NewScheduledRun } from '../domain/scheduled-run.ts'
+import type { Clock } from '../support/clock.ts'
+import { assert, BridgeError } from '../support/errors.ts'
+import { mergeOutboundOutcomes } from '../pipeline/outbound/outbound.ts'
+import type { RouteResult, ScheduledRunResults } from './outcome.ts'
+import type { BusinessDateRun } from '../pipeline/route-settings.ts'
+import {
+  findDateBefore,
+  type DueRuns,
+  findDueRuns,
+  isBusinessDate,
+  isOneRunPerDate,
+  findLastDate,
+  findNextRunAfter,
+  getEffectiveSchedule,
+} from '../schedule/schedule.ts'
+
+/**
+ * What the schedule is to a pass. `due`: only runs that are due are carried out, and else only what is unfinished. `now`: the
+ * route is run whatever the schedule says, and that counts for the runs that are due; a report for business dates is made
+ * only for those. `again`: such a report is made once more for its last date.
+ */
+export type ScheduleMode = 'due' | 'now' | 'again'
+
+/** For what a pass is. */
+export interface PassPlan {
+  /** Nothing new is begun. */
+  readonly onlyUnfinished?: true
+  /** The run to which a report is bound, so that there is one report for it. */
+  readonly scheduledRun?: { readonly name: string; readonly isComposed: boolean }
+  /** The business date that the pass is for. */
+  readonly dated?: BusinessDateRun
+}
+
+type RunPass = (plan: PassPlan) => Promise<RouteResult>
+
+interface ScheduledRunContext {
+  readonly journal: Journal
+  readonly lease: Lease
+  readonly route: Route
+  readonly clock: Clock
+  readonly notify: Observer
+  readonly signal: AbortSignal
+}
+
+export async function carryOutScheduledRuns(context: ScheduledRunContext, mode: ScheduleMode, pass: RunPass) {
+  const { journal, lease, route, clock } = context
+  const schedule = getEffectiveSchedule(route)
+  // Of a route without a schedule only the interval is known, which counts where the bridge decides by itself.
+  if (schedule === 'always' || (route.schedule === undefined && mode !== 'due')) return pass({})
+  if (schedule === 'never') return passUnfinished(context, {}, pass)
+  const now = clock.now()
+  const known = await journal.getKnownRuns(route.name)
+  const due = findDueRuns(schedule, known, { now, oneByOne: isOneRunPerDate(route) })
+  if (due.before !== undefined) await journal.startSchedule(lease, due.before)
+  const [first] = due.runs
+  // What is due is made by its own scheduledRun, or it would be made twice.
+  if (mode === 'again' && isOneRunPerDate(route) && first === undefined)
+    return repeatLastReport(context, pass)
+  if (first === undefined) {
+    if (mode !== 'due' && !isOneRunPerDate(route)) return pass({})
+    const last = known.latestDate ?? due.before?.occurrence
+    const nextAt = findNextRunAfter(schedule, known, now)
+    return passUnfinished(context, { nextAt, ...(last && isBusinessDate(last) && { last }) }, pass)
+  }
+  if (schedule.kind !== 'every') return carryOutDueRuns(context, due, pass)
+  const result = await pass({})
+  await journal.saveIntervalRun(lease, first.dueAt)
+  return result
+}
+
+/** What an earlier pass began is brought to its end between the runs too. */
+async function passUnfinished(
+  { journal, route }: ScheduledRunContext,
+  runs: ScheduledRunResults,
+  pass: RunPass,
+): Promise<RouteResult> {
+  const unfinished = await journal.listUnfinishedRoutes()
+  if (!unfinished.includes(route.name)) return { kind: 'idle', route: route.name, scheduledRuns: runs }
+  return { ...(await pass({ onlyUnfinished: true })), scheduledRuns: runs }
+}
+
+/** The report of the last business date once more, whatever was made for it before. */
+async function repeatLastReport(context: ScheduledRunContext, pass: RunPass): Promise<RouteResult> {
+  const { name, schedule } = context.route
+  assert(schedule?.kind === 'daily', `route ${name} has no runs of business dates`)
+  const last = findLastDate(schedule, context.clock.now())
+  const dated = await buildDatedRun(context, schedule, last)
+  return { ...(await pass({ dated })), scheduledRuns: { again: last.occurrence } }
+}
+
+async function carryOutDueRuns(context: ScheduledRunContext, due: DueRuns, pass: RunPass) {
+  const { journal, lease, route, notify, signal } = context
+  const results: RouteResult[] = []
+  const done: string[] = []
+  let [covered, missed] = [due.covered, due.missed]
+  for (const run of due.runs) {
+    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    const entry = await journal.startRun(lease, { ...run, covered, missed })
+    if (missed.length > 0) notify({ kind: 'runs-missed', route: route.name, runs: missed.map(getRunName) })
+    covered = missed = []
+    // Another bridge had it before this one took the lease.
+    if (entry.state !== 'begun') continue
+    notify({ kind: 'run-started', route: route.name, run: run.occurrence })
+    const result = await pass(await planPass(context, run, entry.delivery !== undefined))
+    results.push(result)
+    await journal.finishRun(lease, run.occurrence)
+    done.push(run.occurrence)
+  }
+  const runs = { done, covered: due.covered.map(getRunName), missed: due.missed.map(getRunName) }
+  return { ...mergeResults(route.name, results), scheduledRuns: runs }
+}
+
+async function planPass(context: ScheduledRunContext, run: NewScheduledRun, isComposed: boolean) {
+  const { route } = context
+  const isReport = route.direction === 'outbound' && route.report !== undefined
+  const bound = isReport ? { scheduledRun: { name: run.occurrence, isComposed } } : {}
+  if (!isBusinessDate(run.occurrence) || route.schedule?.kind !== 'daily') return bound
+  return { ...bound, dated: await buildDatedRun(context, route.schedule, run) }
+}
+
+/** By what the journal knows: since a run was had, its schedule may have become another one. */
+async function buildDatedRun(
+  { journal, route }: ScheduledRunContext,
+  schedule: DailySchedule,
+  { occurrence, dueAt }: NewScheduledRun,
+): Promise<BusinessDateRun> {
+  const known = (await journal.listRecentRuns(RECENT_RUNS_MAX, route.name)).filter((each) =>
+    isBusinessDate(each.occurrence),
+  )
+  const previous = known.find((each) => each.occurrence < occurrence) ?? findDateBefore(schedule, occurrence)
+  const had = known.find((each) => each.occurrence === occurrence)
+  return { date: occurrence, dueAt: had?.dueAt ?? dueAt, previousAt: previous.dueAt }
+}
+
+/** More than are made up for at once. */
+const RECENT_RUNS_MAX = 500
+
+function mergeResults(route: string, results: readonly RouteResult[]): RouteResult {
+  const [only] = results
+  if (only === undefined) return { kind: 'idle', route }
+  if (results.length === 1) return only
+  const passes = results.flatMap((result) => (result.kind === 'outbound' ? [result.pass] : []))
+  assert(passes.length === results.length, `${route} takes files, and had several runs at once`)
+  return { kind: 'outbound', route, pass: mergeOutboundOutcomes(route, passes) }
+}
+
+function getRunName({ occurrence }: NewScheduledRun): string {
+  return occurrence
+}

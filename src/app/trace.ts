@@ -1,0 +1,262 @@
+/** Collects everything that the journal knows of an order, a record or a file. */
+import { type Endpoint, type EndpointName, ENDPOINTS } from '../contract/endpoints.ts'
+import {
+  type InboundOperation,
+  type OperationName,
+  OPERATIONS,
+  type OutboundOperation,
+  type OutboundOperationName,
+} from '../contract/operations.ts'
+import type { DeliveryEntry } from '../domain/delivery.ts'
+import type { FileEntry } from '../domain/file.ts'
+import type { Journal } from '../domain/journal.ts'
+import type { StateCounts } from '../domain/record.ts'
+import type { ShippingDocument } from '../domain/shipping-document.ts'
+import type { TracedDetail, TracedRecord } from '../domain/trace.ts'
+import { formatRecordName } from '../pipeline/outbound/report-rows.ts'
+import { omitUndefined } from '../support/object-paths.ts'
+
+export interface Trace {
+  readonly key: string
+  /** What was asked for, when it differs from the key in no more than case, dashes, blanks and leading zeros. */
+  readonly asked?: string
+  readonly files: readonly TracedFile[]
+  readonly deliveries: readonly TracedDelivery[]
+  /** In the order of time. */
+  readonly records: readonly RecordHistory[]
+  /** How many earlier ones are not told. */
+  readonly earlier: number
+  /** Only when nothing was found: what is spelt much alike. */
+  readonly near: readonly string[]
+  /** Only when nothing was found: contents of what was done until then were pruned. */
+  readonly prunedUntil?: number
+}
+
+/** A file that goes by the key. */
+export interface TracedFile {
+  readonly file: FileEntry
+  readonly counts: StateCounts
+  /** The first of them, those with problems before the others. */
+  readonly records: readonly TracedRecord[]
+}
+
+export interface TracedDelivery extends Pick<TracedFile, 'counts'> {
+  readonly delivery: DeliveryEntry
+  readonly records: readonly DeliveredRecord[]
+}
+
+export interface DeliveredRecord extends TracedRecord {
+  /** By the number it has on paper; left out of what has none, or when it was pruned. */
+  readonly called?: string
+  readonly purchaseOrder?: string
+}
+
+/** A record with all that happened to it. */
+export interface RecordHistory extends Omit<TracedDetail, 'record' | 'body' | 'first'> {
+  readonly record: TracedRecord
+  readonly from?: FileEntry
+  readonly into?: DeliveryEntry
+  /** Method and path of its call. */
+  readonly call?: string
+  readonly body?: unknown
+  readonly documents: readonly Pick<ShippingDocument, 'kind' | 'folder' | 'state' | 'name' | 'problem'>[]
+  /** Of what repeats another record: that one, and its file. */
+  readonly first?: { readonly record: TracedRecord; readonly from?: FileEntry }
+}
+
+interface TraceRequest {
+  readonly key: string
+  readonly route?: string
+}
+
+/** More of them make no screen; what is left out is reported. */
+const RECORDS_MAX = 20
+
+const FILES_MAX = 5
+
+const FILE_RECORDS_MAX = 20
+
+/** What differs in case, dashes, blanks or leading zeros only is meant, when nothing goes by the key itself. */
+export async function traceKey(journal: Journal, request: TraceRequest): Promise<Trace> {
+  const { key } = request
+  const trace = await traceExactly(journal, request)
+  if (!isEmptyTrace(trace)) return trace
+  const { same, ...pruned } = await journal.suggestKeys(key, SIMILAR_MAX)
+  const [only] = same
+  if (only !== undefined && same.length === 1) {
+    const meant = await traceExactly(journal, { ...request, key: only })
+    if (!isEmptyTrace(meant)) return { ...meant, asked: key }
+  }
+  const near = new Set([...same, ...(await journal.findSimilarNames(key, SIMILAR_MAX))])
+  return { ...trace, near: [...near].slice(0, SIMILAR_MAX), ...pruned }
+}
+
+export function isEmptyTrace({ files, deliveries, records }: Trace): boolean {
+  return files.length + deliveries.length + records.length === 0
+}
+
+/** By the indexes first; all records are looked through only when these find nothing. */
+async function traceExactly(journal: Journal, { key, route }: TraceRequest): Promise<Trace> {
+  const ofRoute = (each: { readonly route: string }) => route === undefined || each.route === route
+  const files = (await findFilesByName(journal, key, FILES_MAX)).filter(ofRoute)
+  const deliveries = (await findDeliveriesByName(journal, key, FILES_MAX)).filter(ofRoute)
+  const rows = await findRows(journal, key, ofRoute)
+  const query = { limit: RECORDS_MAX, ...(route === undefined ? {} : { route }) }
+  let found = rows.length > 0 ? { records: rows, earlier: 0 } : await journal.traceKey(key, query)
+  if (files.length + deliveries.length + found.records.length === 0) {
+    found = await journal.traceKey(key, { ...query, everywhere: true })
+  }
+  return {
+    key,
+    files: await Promise.all(files.map((file) => traceFile(journal, file))),
+    deliveries: await Promise.all(deliveries.map((delivery) => traceDelivery(journal, delivery))),
+    records: await traceRecords(journal, found.records),
+    earlier: found.earlier,
+    near: [],
+  }
+}
+
+const SIMILAR_MAX = 5
+
+/** `orders.csv:17`: what stands on that line, in the latest files of that name. */
+async function findRows(journal: Journal, key: string, ofRoute: (file: FileEntry) => boolean) {
+  const [, name, line] = /^(.+):(\d{1,9})$/.exec(key) ?? []
+  if (name === undefined || line === undefined) return []
+  const files = (await findFilesByName(journal, name, FILES_MAX)).filter(ofRoute)
+  const found: TracedRecord[] = []
+  for (const file of files.toReversed()) {
+    found.push(...(await journal.traceLine(file.id, Number(line), RECORDS_MAX)))
+  }
+  return found.slice(-RECORDS_MAX)
+}
+
+async function traceFile(journal: Journal, file: FileEntry): Promise<TracedFile> {
+  const work = { file: file.id }
+  const counts = await journal.countRecords(work)
+  return { file, counts, records: await journal.traceWork(work, FILE_RECORDS_MAX) }
+}
+
+async function traceDelivery(journal: Journal, delivery: DeliveryEntry): Promise<TracedDelivery> {
+  const work = { delivery: delivery.id }
+  const counts = await journal.countRecords(work)
+  const records = await journal.traceWork(work, FILE_RECORDS_MAX)
+  const details = await journal.traceDetails(records.map(({ id }) => id))
+  const bodies = new Map(details.map(({ record, body }) => [record, body]))
+  const delivered = records.map((record) => toDeliveredRecord(record, bodies.get(record.id)))
+  return { delivery, counts, records: delivered }
+}
+
+function toDeliveredRecord(record: TracedRecord, text: string | undefined): DeliveredRecord {
+  if (text === undefined) return record
+  const body = JSON.parse(text) as Readonly<Record<string, unknown>>
+  const called = formatRecordName(record.operation as OutboundOperationName, body)
+  const order = (body['order'] ?? {}) as Readonly<Record<string, unknown>>
+  const number = body['purchase_order_number'] ?? order['purchase_order_number']
+  const purchaseOrder = typeof number === 'string' ? number : undefined
+  return { ...record, ...omitUndefined({ called: called || undefined, purchaseOrder }) }
+}
+
+async function traceRecords(journal: Journal, records: readonly TracedRecord[]): Promise<RecordHistory[]> {
+  const ids = records.map(({ id }) => id)
+  const details = new Map((await journal.traceDetails(ids)).map((detail) => [detail.record, detail]))
+  const documents = await journal.listDocuments(ids)
+  return Promise.all(
+    records.map(async (record): Promise<RecordHistory> => {
+      const detail = details.get(record.id)
+      const { body: text, prunedAt, attempts = [], lookUps = [], decisions = [] } = detail ?? {}
+      const body = text === undefined ? undefined : (JSON.parse(text) as unknown)
+      const own = documents.filter(({ recordId }) => recordId === record.id)
+      const told = { record, attempts, lookUps, decisions, documents: own }
+      return omitUndefined({
+        ...told,
+        call: formatCall(record, body),
+        body,
+        prunedAt,
+        from: await findSourceFile(journal, record),
+        into: record.delivery === undefined ? undefined : await journal.getDelivery(record.delivery),
+        first:
+          detail?.first &&
+          omitUndefined({ record: detail.first, from: await findSourceFile(journal, detail.first) }),
+      })
+    }),
+  )
+}
+
+async function findSourceFile(journal: Journal, { file }: TracedRecord): Promise<FileEntry | undefined> {
+  return file === undefined ? undefined : journal.getFile(file)
+}
+
+/** `POST /v1/retailers/1000/orders/`; undefined where nothing is called for the record. */
+function formatCall(record: TracedRecord, body: unknown): string | undefined {
+  const [kind = '', party = ''] = record.account.split('/')
+  const operation: InboundOperation | OutboundOperation | undefined =
+    OPERATIONS[record.operation as OperationName]
+  if (operation === undefined) return undefined
+  const isInbound = operation.direction === 'inbound'
+  const name = isInbound ? operation.endpoints[kind as 'retailer' | 'brand'] : operation.acknowledge
+  if (name === undefined) return undefined
+  const target = isInbound ? operation.target : undefined
+  const id = isInbound ? readTargetId(body, target) : record.apiId
+  const { method, path }: Endpoint = ENDPOINTS[name as EndpointName]
+  return `${method} ${path.replace(`{${kind}_id}`, party).replace('{id}', id ?? '{id}')}`
+}
+
+function readTargetId(body: unknown, target: string | undefined): string | undefined {
+  if (target === undefined || typeof body !== 'object' || body === null) return undefined
+  const id = (body as Readonly<Record<string, unknown>>)[target]
+  return typeof id === 'number' || typeof id === 'string' ? String(id) : undefined
+}
+
+// Finds files and deliveries by any name that the bridge printed: with folders, archived, or as a report.
+
+/** By name or id, or by the path, the archived name or the report's name that the bridge printed. */
+async function findFilesByName(journal: Journal, name: string, limit: number): Promise<FileEntry[]> {
+  const files = await journal.findFilesByName(name, limit)
+  if (files.length > 0) return files
+  const { folder, last } = splitPath(name)
+  const called = last === name ? [] : await journal.findFilesByName(last, limit)
+  if (called.length > 0) return preferFolder(folder, called)
+  const archived = await findArchivedFile(journal, last)
+  return archived.length > 0 ? archived : findReportedFile(journal, last, limit)
+}
+
+async function findDeliveriesByName(journal: Journal, name: string, limit: number): Promise<DeliveryEntry[]> {
+  const deliveries = await journal.findDeliveriesByName(name, limit)
+  const { folder, last } = splitPath(name)
+  if (deliveries.length > 0 || last === name) return deliveries
+  return preferFolder(folder, await journal.findDeliveriesByName(last, limit))
+}
+
+function splitPath(path: string): { readonly folder: string; readonly last: string } {
+  const context = path.split(/[/\\]/)
+  return { folder: context.slice(0, -1).join('/'), last: context.at(-1) ?? '' }
+}
+
+/** A copy may lie anywhere, so a folder that no file is from tells nothing. */
+function preferFolder<Entry extends { readonly folder: string }>(folder: string, entries: Entry[]): Entry[] {
+  const its = entries.filter((entry) => `/${folder}`.endsWith(`/${entry.folder}`))
+  return its.length > 0 ? its : entries
+}
+
+/** `orders~6f3kf9827vf0.csv`. */
+async function findArchivedFile(journal: Journal, name: string): Promise<FileEntry[]> {
+  const [, id] = /.~([0-9a-z]+)[^~]*$/.exec(name) ?? []
+  if (id === undefined) return []
+  const files = await journal.findFilesByName(id, 1)
+  return files.filter((file) => file.id === id && splitPath(file.archivedAs ?? '').last === name)
+}
+
+/** `orders.csv.results.csv`; of what was reported again `orders.csv~2.results.csv`; with its id where a name is too long. */
+async function findReportedFile(journal: Journal, name: string, limit: number): Promise<FileEntry[]> {
+  const [, report] =
+    /^(.+)\.(?:results\.csv|(?:rejects|exceptions)\.[A-Za-z0-9]{1,8}|summary\.json)$/.exec(name) ?? []
+  if (report === undefined) return []
+  const [, base, end] = /^(.+)~([0-9a-z]+)$/.exec(report) ?? []
+  const names = [report, ...(base === undefined ? [] : [base]), ...(end === undefined ? [] : [end])]
+  const found = new Map<string, FileEntry>()
+  for (const each of names)
+    for (const file of await journal.findFilesByName(each, limit)) found.set(file.id, file)
+  const files = [...found.values()]
+  const its = files.filter(({ reportName }) => reportName === report)
+  return its.length > 0 ? its : files.filter(({ name: own }) => own === report || own === base)
+}

@@ -1,0 +1,132 @@
+/** `dropbridge watch`: runs every route whenever it has something to do, until a signal arrives. */
+import type { Route } from '../../config/routes.ts'
+import { WATCH_DEFAULTS } from '../../config/schedule.ts'
+import { createOwnerId, sendHeartbeats, unregisterWatch } from '../../journal/heartbeat.ts'
+import { findNextRunAt, getEffectiveSchedule } from '../../schedule/schedule.ts'
+import { createSemaphore, createWakeableTimer } from '../../support/async.ts'
+import { elapsed, DAY_MS } from '../../support/clock.ts'
+import type { BridgeError } from '../../support/errors.ts'
+import type { BridgeContext } from '../context.ts'
+import { applyRetention, type RetentionResult, type RouteResult, toBridgeError } from '../outcome.ts'
+import { watchInbox } from './inbox-watch.ts'
+import { createRouteWorker, type RouteWorker, type WatchContext } from './route-worker.ts'
+
+export interface WatchHooks {
+  /** Fires when the watch is to end: what is in flight is finished first. */
+  readonly signal: AbortSignal
+  /** Called after each pass that came to something, failures too. */
+  readonly onResult?: (result: RouteResult) => void
+  /** Called after old contents were pruned, once a day. */
+  readonly onPruned?: (retention: RetentionResult) => void
+}
+
+/** Resolves after the signal, when nothing is under way any more. Throws when nothing can go on. */
+export async function watchRoutes(
+  context: BridgeContext,
+  routes: readonly Route[],
+  { signal, onResult = () => undefined, onPruned = () => undefined }: WatchHooks,
+): Promise<void> {
+  const { configuration, options } = context
+  const { atOnce, scanMs } = configuration.watch ?? WATCH_DEFAULTS
+  const stop = new AbortController()
+  const end = () => stop.abort()
+  signal.addEventListener('abort', end)
+  if (signal.aborted) end()
+  let hopeless: BridgeError | undefined
+  const parts: WatchContext = {
+    context,
+    signal: stop.signal,
+    semaphore: createSemaphore(atOnce),
+    onResult,
+    abortWatch: (failure) => {
+      hopeless ??= failure
+      end()
+    },
+  }
+  const { journal } = context
+  const here = { journal, clock: options.clock, owner: createOwnerId(options.newId()) }
+  const names = routes.map(({ name }) => name)
+  options.notify({ kind: 'watch-started', routes: routes.length, scanMs })
+  const loops = [
+    ...routes.map((route) => watchRoute(parts, route)),
+    pruneDaily(context, stop.signal, onPruned),
+    sendHeartbeats({ ...here, routes: names, signal: stop.signal }),
+  ]
+  try {
+    await Promise.all(loops)
+  } finally {
+    end()
+    await Promise.allSettled(loops)
+    await unregisterWatch(here)
+    signal.removeEventListener('abort', end)
+    options.notify({ kind: 'watch-stopped' })
+  }
+  if (hopeless !== undefined) throw hopeless
+}
+
+/** Only an inbox without a schedule is looked at; all else goes by the clock. */
+function watchRoute(context: WatchContext, route: Route): Promise<void> {
+  const isInbox = route.direction === 'inbound' && getEffectiveSchedule(route) === 'always'
+  return isInbox ? watchInbox(context, route) : watchSchedule(context, route)
+}
+
+async function pruneDaily(
+  context: BridgeContext,
+  signal: AbortSignal,
+  pruned: (retention: RetentionResult) => void,
+): Promise<void> {
+  const alarm = createWakeableTimer(context.options.clock, signal)
+  while (!signal.aborted) {
+    const retention = await applyRetention(context, signal)
+    if (retention !== undefined) pruned(retention)
+    await alarm.wait(DAY_MS)
+  }
+}
+
+// Routes with a schedule, and exports: the clock decides.
+
+/** The time of day may be set meanwhile, so nobody sleeps through to the next run. */
+const CLOCK_CHECK_MS = 30_000
+
+/** Between two passes, however soon the next one is due. */
+const PASS_GAP_MS = 250
+
+/** Until the signal fires. */
+async function watchSchedule(parts: WatchContext, route: Route): Promise<void> {
+  const { signal, context } = parts
+  const alarm = createWakeableTimer(context.options.clock, signal)
+  const worker = createRouteWorker(parts, route)
+  while (!signal.aborted) {
+    const turnInMs = worker.isBusy() ? CLOCK_CHECK_MS : await checkSchedule(context, route, worker)
+    if (turnInMs !== undefined) worker.startIfDue(turnInMs <= 0, { scheduleMode: 'due' }, alarm.wake)
+    await alarm.wait(computeWait(worker, turnInMs))
+    // Whatever a schedule says: timers, signals and the other routes have their run before this one has its next.
+    await context.options.clock.sleep(PASS_GAP_MS, signal)
+  }
+  await worker.waitUntilIdle()
+}
+
+/** How long until the next run; undefined when the journal could not be asked. */
+async function checkSchedule(
+  { journal, options }: WatchContext['context'],
+  route: Route,
+  worker: RouteWorker,
+): Promise<number | undefined> {
+  const began = elapsed(options.clock)
+  try {
+    const now = options.clock.now()
+    const at = findNextRunAt(route, await journal.getKnownRuns(route.name), now)
+    worker.setUnfinished((await journal.listUnfinishedRoutes()).includes(route.name))
+    worker.reportScanSuccess()
+    return at - now
+  } catch (error) {
+    worker.reportScanFailure(toBridgeError(error), elapsed(options.clock) - began)
+    return undefined
+  }
+}
+
+function computeWait(worker: RouteWorker, turnInMs = CLOCK_CHECK_MS): number {
+  if (worker.isBusy()) return CLOCK_CHECK_MS
+  const run = turnInMs > 0 ? turnInMs : CLOCK_CHECK_MS
+  return Math.min(CLOCK_CHECK_MS, run, worker.dueInMs() ?? CLOCK_CHECK_MS)
+}

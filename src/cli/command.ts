@@ -1,0 +1,119 @@
+/** What a command is: the words that name it, its options, and its action. Each file in `commands` declares one. */
+import type { Argv, InferredOptionTypes, Options, PositionalOptions } from 'yargs'
+import { usageError } from '../support/errors.ts'
+import { LOG_FORMATS, LOG_LEVELS } from '../support/log.ts'
+import type { Terminal } from './terminal.ts'
+
+type OptionTable = Readonly<Record<string, Options>>
+
+type PositionalTable = Readonly<Record<string, PositionalOptions>>
+
+type CamelCase<Name extends string> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name
+
+/** The values of options, by the names that programs give them: `older-than` is `olderThan`. */
+export type OptionValues<Table extends OptionTable | PositionalTable> = {
+  readonly [Name in keyof Table & string as CamelCase<Name>]: InferredOptionTypes<Table>[Name]
+}
+
+interface Declaration<Positionals extends PositionalTable, Table extends OptionTable, Values> {
+  /** As its help writes it: `run [routes..]`. */
+  readonly usage: string
+  readonly describe: string
+  /** What it must be given, as its help calls it. */
+  readonly argument?: string
+  readonly positionals?: Positionals
+  readonly options?: Table
+  /** The commands below it. */
+  readonly commands?: readonly Command[]
+  /** What is said when none of those is named, where one must be. */
+  readonly demand?: string
+  /** Gives the exit code, which may be one that a scheduler asked for. */
+  readonly run?: (terminal: Terminal, values: Values) => number | Promise<number>
+}
+
+export type Command = Declaration<PositionalTable, OptionTable, never>
+
+/** A command whose action takes what its options give. */
+export function defineCommand<
+  const Positionals extends PositionalTable = Record<never, never>,
+  const Table extends OptionTable = Record<never, never>,
+>(command: Declaration<Positionals, Table, OptionValues<Positionals> & OptionValues<Table>>): Command {
+  return command
+}
+
+export function commandName({ usage }: Command): string {
+  return usage.split(' ', 1)[0] ?? usage
+}
+
+/** Tells yargs of the command and of all below it. */
+export function registerCommand(
+  program: Argv,
+  command: Command,
+  terminal: Terminal,
+  done: (code: number) => void,
+): Argv {
+  const { usage, describe, positionals = {}, options = {}, commands = [], demand, run } = command
+  const build = (args: Argv) => {
+    for (const below of commands) registerCommand(args, below, terminal, done)
+    if (demand !== undefined) args.demandCommand(1, demand)
+    for (const [name, positional] of Object.entries(positionals)) args.positional(name, positional)
+    return args.options(options).check((values) => assertGivenOnce(options, values))
+  }
+  return program.command(usage, describe, build, async (values) => {
+    if (run !== undefined) done(await run(terminal, values as never))
+  })
+}
+
+/** yargs makes a list of an option that is given twice. */
+function assertGivenOnce(options: OptionTable, values: Readonly<Record<string, unknown>>): true {
+  const twice = Object.keys(options).find(
+    (name) => options[name]?.array !== true && Array.isArray(values[name]),
+  )
+  if (twice === undefined) return true
+  throw usageError(`--${twice} is given more than once.`)
+}
+
+// Options that several commands have
+
+export const DEFAULT_CONFIGURATION = 'dropbridge.yaml'
+
+/** An option that is given or not. */
+export function flag(describe: string) {
+  return { type: 'boolean', default: false, describe } as const
+}
+
+/** An option with a text, which may be left out. */
+export function text(describe: string) {
+  return { type: 'string', describe } as const
+}
+
+export const CONFIG_FLAG = {
+  ...text('The configuration file'),
+  alias: 'c',
+  default: DEFAULT_CONFIGURATION,
+} as const
+
+export const JSON_FLAG = flag('Print data for programs')
+
+export const MAPPING_FLAG = { ...text('The mapping file'), alias: 'm', demandOption: true } as const
+
+/** Options of which each may be given again and again. */
+export const REPEATABLE = { type: 'string', array: true, nargs: 1, default: [] as string[] } as const
+
+export const LOG_FLAGS = {
+  'log-level': { choices: LOG_LEVELS, describe: 'Log to stderr, from this level on' },
+  'log-format': { choices: LOG_FORMATS, describe: 'Log to stderr, as lines for people or for programs' },
+} as const
+
+/** A decision is kept with who made it and what for. */
+export const DECISION_FLAGS = {
+  by: { ...text('Who decides; kept with the decision'), demandOption: true },
+  why: { ...text('What for; kept with the decision'), demandOption: true },
+} as const
+
+/** The names of routes; all of them when none is given. */
+export const ROUTES_POSITIONAL = { routes: { type: 'string', array: true, default: [] as string[] } } as const
+
+export const REQUIRED_TEXT = { type: 'string', demandOption: true } as const

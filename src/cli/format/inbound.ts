@@ -1,0 +1,113 @@
+/** Formats the results of incoming files, and how a person decides about held records. */
+import type { HeldFile } from '../../domain/decision.ts'
+import { isPartOf } from '../../domain/file.ts'
+import type { ProblemCode } from '../../domain/problem.ts'
+import type { WaitingFile } from '../../domain/record.ts'
+import type { ArchivedFile } from '../../pipeline/inbound/inbound.ts'
+import type { ReportedFile } from '../../pipeline/inbound/report.ts'
+import type { Summary } from '../../pipeline/inbound/summary.ts'
+import { formatCount, formatCounts, formatProblem } from './text.ts'
+
+/** What happened, and where the sender reads more when there is more to read. */
+export function formatReport({ summary, paths }: ReportedFile): string[] {
+  const [results, ...others] = paths
+  const rejects = others.find((path) => isPartOf(path, 'rejects'))
+  const exceptions = others.find((path) => isPartOf(path, 'exceptions'))
+  const held = Object.entries(summary.heldFor).map(([why, count]) => `    ${count} held: ${why}`)
+  const isHeld = (summary.records.held ?? 0) > 0
+  const read = [
+    `    results: ${results}`,
+    ...(rejects === undefined ? [] : [`    to correct and drop in again: ${rejects}`]),
+    ...(exceptions === undefined ? [] : [`    held, for a person to decide: ${exceptions}`]),
+    ...held,
+    ...(isHeld ? formatNextSteps(Object.keys(summary.codes), summary.file) : []),
+  ]
+  const isAllThere = (summary.documents?.missing ?? 0) + (summary.documents?.refused ?? 0) === 0
+  const isPlain = isAllThere && (summary.records.total ?? 0) === (summary.records.accepted ?? 0)
+  return [...formatSummary(summary), ...(isPlain && summary.outcome === 'processed' ? [] : read)]
+}
+
+/** A file whose sender an earlier run told, before it failed. */
+export function formatArchivedFile(route: string, { file, records }: ArchivedFile): string {
+  const { name, outcome = 'processed' } = file
+  const came = outcome === 'processed' ? formatCounts(records) : outcome
+  return `${route}: ${name} is done: ${came}; its results were delivered by an earlier run`
+}
+
+/** A file that is done but for what waits for its orders. */
+export function formatWaitingFile({ route, name, records, message }: WaitingFile): string {
+  const isOne = records === 1
+  const how = `${formatCount(records, 'record')} ${isOne ? 'waits for its order' : 'wait for their orders'}`
+  return `${route}: ${name}: ${how}; the next runs look again. ${isOne ? '' : 'The first: '}${message}`
+}
+
+function formatSummary(summary: Summary): string[] {
+  const { route, file, outcome, duplicateOf } = summary
+  if (outcome === 'duplicate' && duplicateOf) {
+    const first = `${duplicateOf.file}, received ${duplicateOf.receivedAt}`
+    return [`${route}: ${file} has the same bytes as ${first}; nothing was sent`]
+  }
+  if (outcome === 'unusable') {
+    const problems = summary.problems.map((each) => `    ${formatProblem(each)}`)
+    return [`${route}: ${file} cannot be used`, ...problems]
+  }
+  const { delivered = 0, missing = 0, refused = 0 } = summary.documents ?? {}
+  const lacking = missing + refused
+  const documents = [
+    ...(delivered > 0 ? [`    ${delivered} packing slips and labels delivered`] : []),
+    ...(lacking > 0 ? [`    ${formatMissingDocuments(lacking)}: dropbridge labels`] : []),
+  ]
+  const operations = Object.entries(summary.operations ?? {}).map(
+    ([operation, counts]) => `    ${operation}: ${formatCounts(counts)}`,
+  )
+  return [`${route}: ${file}: ${formatCounts(summary.records)}`, ...operations, ...documents]
+}
+
+function formatMissingDocuments(count: number): string {
+  return count === 1 ? '1 packing slip or label is missing' : `${count} packing slips or labels are missing`
+}
+
+// Held records: the fix depends on the reason.
+
+/** Who decides and what for, as every decision asks. */
+const DECISION_ARGUMENTS = '--by NAME --why TEXT'
+
+const HELD_FIXES: Readonly<Partial<Record<ProblemCode, (file: string) => string>>> = {
+  'held-by-mapping': (file) =>
+    `there is nothing to send of them; when they are dealt with: dropbridge discard ${file} ${DECISION_ARGUMENTS}`,
+  'earlier-step-failed': (file) =>
+    `correct the rejects file and drop it in again, it has all rows of their orders; when the earlier step is resolved in another way: dropbridge release ${file} ${DECISION_ARGUMENTS}`,
+  'outcome-unprovable': (file) =>
+    `their answers were lost, so they may have taken effect: look at the API, then say of each what is there: dropbridge resolve KEY --accepted ID ${DECISION_ARGUMENTS}, or --absent or --discard in place of --accepted ID; to have them looked up again: dropbridge release ${file} ${DECISION_ARGUMENTS}`,
+}
+
+/** `5 held (circuit-breaker-open): dropbridge release orders.csv --by NAME --why TEXT sends them` */
+export function formatHeld({ code, records, name }: Pick<HeldFile, 'code' | 'records' | 'name'>): string {
+  return `${records} held (${code}): ${heldFix(code, name)}`
+}
+
+/** One line for each reason, however many files there are. */
+export function formatHeldFixes(held: readonly HeldFile[]): string[] {
+  return [...new Set(held.map(({ code }) => code))].map((code) => `${code}: ${heldFix(code)}`)
+}
+
+/** What can be done about a file that was just reported; `codes` are all that occurred in it. */
+function formatNextSteps(codes: readonly string[], name: string): string[] {
+  return HELD_CODES.filter((code) => codes.includes(code)).map(
+    (code) => `    what to do (${code}): ${heldFix(code, name)}`,
+  )
+}
+
+/** Records have these only while they are held. */
+const HELD_CODES = [
+  'circuit-breaker-open',
+  'held-by-mapping',
+  'earlier-step-failed',
+  'outcome-unprovable',
+] as const
+
+/** As it can be typed; where no file is named, any of those that are listed. */
+function heldFix(code: ProblemCode, name = 'FILE'): string {
+  const file = /[^\w.~+-]/u.test(name) ? `"${name}"` : name
+  return HELD_FIXES[code]?.(file) ?? `dropbridge release ${file} ${DECISION_ARGUMENTS} sends them`
+}

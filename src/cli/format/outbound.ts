@@ -1,0 +1,82 @@
+/** Formats the results of exports and reports. */
+import type { AwaitedFiles, HeldDeliveries, OutboundOutcome } from '../../pipeline/outbound/outbound.ts'
+import type { DeliveryResult } from '../../pipeline/outbound/deliver.ts'
+import type { UnwrittenRecord } from '../../pipeline/outbound/report-rows.ts'
+import { isoTime } from '../../support/clock.ts'
+import { formatCount, formatCounts, formatProblem } from './text.ts'
+
+/** So many names and files of a kind are reported. */
+const SHOWN_MAX = 20
+
+/**
+ * A line for each file, and for what is in none; nothing when nothing was to do. `terse`: nothing of files that wait for
+ * others, since those that are overdue are reported once, as alerts.
+ */
+export function formatOutbound(route: string, pass: OutboundOutcome, terse = false): string[] {
+  const { deliveries, awaited, heldDeliveries, held, heldRecords, missing } = pass
+  const lines = deliveries.flatMap((delivery) => formatDelivery(route, delivery))
+  if (held > 0) lines.push(...formatUnwritten(route, held, heldRecords))
+  if (missing > 0) lines.push(formatMissingNames(route, missing, pass.firstMissing))
+  if (heldDeliveries !== undefined && !terse) lines.push(...formatHeldDeliveries(route, heldDeliveries))
+  if (awaited !== undefined && !terse) lines.push(...formatAwaitedFiles(route, awaited))
+  return lines
+}
+
+export function formatUnwritten(route: string, count: number, first: readonly UnwrittenRecord[]): string[] {
+  return [
+    `${route}: ${count} records could not be written to a file and wait for a correction`,
+    ...first.flatMap(formatHeldRecord).map((line) => `    ${line}`),
+  ]
+}
+
+export function formatMissingNames(route: string, count: number, first: readonly string[]): string {
+  const shown = first.slice(0, SHOWN_MAX)
+  const more = count > shown.length ? ` and ${count - shown.length} more` : ''
+  return `${route}: not found: ${shown.join(', ')}${more}`
+}
+
+function formatDelivery(route: string, { delivery, isAwaited, path, records, troubled }: DeliveryResult) {
+  // The list of held files names this one.
+  if (delivery.held !== undefined) return []
+  if (isAwaited === true) return [`${route}: ${path}: ${delivery.records} records, waits for its reader`]
+  const counts = Object.keys(records).length === 0 ? 'a report' : formatCounts(records, 'acknowledged')
+  const problems = troubled.flatMap((record) =>
+    record.problems.map((each) => `    ${record.apiId ?? ''} ${record.state}: ${formatProblem(each)}`),
+  )
+  return [`${route}: ${path}: ${delivery.records} records, ${counts}`, ...problems]
+}
+
+function formatHeldDeliveries(route: string, { count, first }: HeldDeliveries): string[] {
+  const lines = first.map(({ path, delivery }) => `${path} (${delivery.id}): ${delivery.held ?? ''}`)
+  const what = `for a person to say whether ${count === 1 ? 'it was' : 'they were'} delivered: dropbridge resolve FILE --delivered, or --again`
+  return [`${route}: ${formatWaits(count)} ${what}`, ...formatFirst(lines, count)]
+}
+
+function formatAwaitedFiles(route: string, { count, overdue, firstOverdue }: AwaitedFiles): string[] {
+  const lines = firstOverdue.map(({ path, delivery, isNear }) => {
+    const { deliveredAt, composedAt, acknowledgeBy } = delivery
+    const by =
+      isNear && acknowledgeBy !== undefined ? `, to be acknowledged by ${isoTime(acknowledgeBy)}` : ''
+    return `${path}: left at ${isoTime(deliveredAt ?? composedAt)}${by}`
+  })
+  const late = overdue === 0 ? '' : `; ${overdue} overdue`
+  const what = `to be taken or confirmed before anything is acknowledged${late}`
+  return [`${route}: ${formatWaits(count)} ${what}`, ...formatFirst(lines, overdue)]
+}
+
+function formatWaits(files: number): string {
+  return `${formatCount(files, 'file')} ${files === 1 ? 'waits' : 'wait'}`
+}
+
+function formatFirst(lines: readonly string[], all: number): string[] {
+  const shown = lines.slice(0, SHOWN_MAX)
+  const more = all > shown.length ? [`and ${all - shown.length} more`] : []
+  return [...shown, ...more].map((line) => `    ${line}`)
+}
+
+/** `order HV-30015 (id 16) is held: column "Carrier" is blank.` */
+export function formatHeldRecord({ apiId, name, problems }: UnwrittenRecord): string[] {
+  const id = apiId === '' ? '' : `id ${apiId}`
+  const who = name === '' ? id || 'a record' : id === '' ? name : `${name} (${id})`
+  return problems.map((each) => `${who} is held: ${formatProblem(each)}`)
+}

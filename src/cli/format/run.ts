@@ -1,0 +1,236 @@
+/** Formats a run: events while it runs, lines per route, the summary line, and what was pruned. */
+import {
+  listOutcomes,
+  type RetentionResult,
+  type RouteOutcome,
+  type RouteResult,
+  type RunResult,
+  type ScheduledRunResults,
+} from '../../app/outcome.ts'
+import type { PruneResult } from '../../domain/audit.ts'
+import type { BridgeEvent } from '../../domain/event.ts'
+import type { StateCounts } from '../../domain/record.ts'
+import type { DeliveryResult } from '../../pipeline/outbound/deliver.ts'
+import { isoTime } from '../../support/clock.ts'
+import { EXIT, type ExitCode, FAILURES } from '../../support/errors.ts'
+import { didYouMean } from '../../support/text.ts'
+import { formatArchivedFile, formatReport, formatWaitingFile } from './inbound.ts'
+import { formatOutbound } from './outbound.ts'
+import { formatCount, formatCounts } from './text.ts'
+
+/** What is worth a word while it happens. */
+export function formatEvent(event: BridgeEvent): string | undefined {
+  if (event.kind === 'columns-differ') return `${event.route}: ${event.file} ${formatColumnMismatch(event)}`
+  if (event.kind === 'file-skipped') return `${event.route}: ${event.file} is skipped: ${event.why}`
+  if (event.kind === 'alert-raised') {
+    // What the words about a file or a delivery have just said is not said again.
+    if (event.code === 'records-held' || event.code === 'route-failing') return undefined
+    return `needs a person: ${event.message}; fix: ${event.fix}`
+  }
+  if (event.kind !== 'waiting') return undefined
+  const seconds = Math.round(event.ms / 1000)
+  if (seconds === 0) return undefined
+  return `${event.route}: ${event.file}: waiting ${formatCount(seconds, 'second')} before checking whether the lost requests succeeded`
+}
+
+/** What happened, a line or a few for each route. `terse`: nothing of routes that had nothing to do. */
+export function formatRun(result: RunResult, { terse = false } = {}): string[] {
+  const stranded = result.stranded.map(
+    (route) =>
+      `${route}: this route is not in the configuration any more, and it has unfinished work: give it back its name, or see dropbridge status`,
+  )
+  const isUsedUp = result.limit?.isReached === true
+  const limit = `${result.limit?.records} records were sent, as many as --max-records allows; the next run sends the rest`
+  return [
+    ...result.routes.flatMap((each) => formatRoute(each, { terse, isUsedUp })),
+    ...(isUsedUp ? [limit] : []),
+    ...stranded,
+    ...formatRetention(result.retention),
+  ]
+}
+
+interface RunFormat {
+  readonly terse: boolean
+  /** No more records could be sent in this run. */
+  readonly isUsedUp: boolean
+}
+
+function formatRoute(result: RouteResult, { terse, isUsedUp }: RunFormat): string[] {
+  const { route, scheduledRuns } = result
+  const lines = scheduledRuns === undefined ? [] : formatScheduledRuns(route, scheduledRuns)
+  switch (result.kind) {
+    case 'failed': {
+      const { failure } = result
+      const told = [...failure.details, `fix: ${failure.fix}`].map((line) => `    ${line}`)
+      return [...lines, ...formatFinishedWork(result), `${route}: ${failure.message}`, ...told]
+    }
+    case 'idle':
+      return terse ? lines : [...lines, formatIdleRoute(route, scheduledRuns)]
+    case 'busy':
+      return terse ? lines : [...lines, `${route}: left to another bridge: ${result.why}`]
+    case 'inbound':
+    case 'outbound': {
+      const told = formatOutcome(route, result, { terse, isUsedUp })
+      const nothing = terse ? [] : [`${route}: nothing to do`]
+      return [...lines, ...(told.length > 0 ? told : nothing)]
+    }
+  }
+}
+
+/** What was brought to its end before the route failed. */
+export function formatFinishedWork({ route, done }: Extract<RouteResult, { kind: 'failed' }>): string[] {
+  if (done === undefined) return []
+  const ended: RouteOutcome = done.kind === 'inbound' ? { ...done, pass: { ...done.pass, open: [] } } : done
+  return formatOutcome(route, ended, { terse: true, isUsedUp: false })
+}
+
+function formatOutcome(route: string, done: RouteOutcome, { terse, isUsedUp }: RunFormat): string[] {
+  if (done.kind === 'outbound') return formatOutbound(route, done.pass, terse)
+  const { reported, open, waiting, archived = [] } = done.pass
+  const why = isUsedUp ? 'not all of it could be sent' : 'some answers are not known yet. Run again later'
+  const unfinished = open.map((file) => `${route}: ${file.name} is not finished: ${why}`)
+  const waits = terse ? [] : waiting.map(formatWaitingFile)
+  const ended = archived.map((file) => formatArchivedFile(route, file))
+  return [...ended, ...reported.flatMap(formatReport), ...unfinished, ...waits]
+}
+
+function formatScheduledRuns(route: string, { done = [], missed = [] }: ScheduledRunResults): string[] {
+  const names = missed.length > 3 ? `${missed[0]} to ${missed.at(-1)}` : missed.join(', ')
+  return [
+    ...(missed.length > 0 ? [`${route}: missed for good, because it is too long ago: ${names}`] : []),
+    ...(done.length > 1 ? [`${route}: makes up for ${done.slice(0, -1).join(', ')}`] : []),
+  ]
+}
+
+/** Why a report was not made, and how it is made all the same. */
+function formatIdleRoute(route: string, { last, nextAt }: ScheduledRunResults = {}): string {
+  const next = nextAt === undefined || nextAt === Infinity ? '' : `; the next run is at ${isoTime(nextAt)}`
+  if (last === undefined) return `${route}: nothing is due${next}`
+  return `${route}: nothing is due: the run of ${last} is over${next}. --again makes a report once more`
+}
+
+/** What a misspelled column looks like: one the mapping names is not there, and others are there unused. */
+export function formatColumnMismatch(columns: Record<'absent' | 'unused', readonly string[]>): string {
+  const { absent, unused } = columns
+  const listed = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
+  const others = unused.length === 0 ? '' : `; not used: ${listed(unused)}`
+  const meant = absent.map((name) => didYouMean(name, unused)).find((words) => words !== '') ?? ''
+  return `has no column ${listed(absent)}, which the mapping names${others}${meant === '' ? '' : `.${meant}`}`
+}
+
+// Summary of all routes
+
+export function summarizeRun({ routes }: Pick<RunResult, 'routes'>) {
+  const done = routes.flatMap(listOutcomes)
+  const inbound = done.flatMap((each) => (each.kind === 'inbound' ? [each.pass] : []))
+  const deliveries = done.flatMap((each) => (each.kind === 'outbound' ? each.pass.deliveries : []))
+  const summaries = inbound.flatMap((pass) => pass.summaries)
+  const archived = inbound.flatMap((pass) => pass.archived ?? [])
+  const records: Partial<Record<string, number>> & StateCounts = {}
+  const ended: (StateCounts & { total?: number })[] = [...summaries, ...archived].map((each) => each.records)
+  for (const { total: _, ...counts } of ended) {
+    for (const [state, count] of Object.entries(counts)) records[state] = (records[state] ?? 0) + count
+  }
+  return {
+    /** Files that were taken in and reported, or that were reported by a run that failed and are done now. */
+    files: summaries.length + archived.length,
+    /** What came of their records. */
+    records,
+    /** Files that were left for others, and the records in them. */
+    delivered: sumDeliveries(deliveries.filter(({ isNewlyDelivered }) => isNewlyDelivered)),
+    /** Files that an earlier run left, and whose records are acknowledged now, as far as they can be. */
+    acknowledged: sumDeliveries(deliveries.filter(({ isNewlyDelivered }) => !isNewlyDelivered)),
+    /** Files that are not finished. */
+    open: inbound.reduce((sum, pass) => sum + pass.open.length, 0),
+    failedRoutes: routes.filter((each) => each.kind === 'failed' && !isOutOfTime(each)).length,
+    /** Routes that were not done with when the time of the run was over. */
+    routesOutOfTime: routes.filter(isOutOfTime).length,
+  }
+}
+
+function isOutOfTime(result: RouteResult): boolean {
+  return result.kind === 'failed' && result.failure.code === 'time-over'
+}
+
+function sumDeliveries(deliveries: readonly DeliveryResult[]) {
+  const records = deliveries.reduce((sum, { delivery }) => sum + delivery.records, 0)
+  return { files: deliveries.length, records }
+}
+
+/** Whether the run came to anything that somebody may want to hear of; what is overdue is reported once, as an alert. */
+export function hasActivity(result: RunResult): boolean {
+  const { retention, stranded, routes } = result
+  return stranded.length > 0 || retention?.kind === 'failed' || routes.some(hasRouteActivity)
+}
+
+function hasRouteActivity(result: RouteResult): boolean {
+  if ((result.scheduledRuns?.missed ?? []).length > 0) return true
+  switch (result.kind) {
+    case 'idle':
+    case 'busy':
+      return false
+    case 'failed':
+      return true
+    case 'inbound':
+      return result.pass.reported.length + result.pass.open.length + (result.pass.archived ?? []).length > 0
+    case 'outbound':
+      return result.pass.deliveries.length + result.pass.held + result.pass.missing > 0
+  }
+}
+
+/**
+ * `3 files: 40 accepted, 1 rejected; 1 file delivered with 5 records; exit 2: …`. `mapped` is what the program ends with
+ * instead, for a scheduler.
+ */
+export function formatRunSummary(result: RunResult, mapped: number = result.exit): string {
+  const { files, records, delivered, acknowledged, open, failedRoutes, routesOutOfTime } =
+    summarizeRun(result)
+  const file = (count: number) => formatCount(count, 'file')
+  const record = (count: number) => formatCount(count, 'record')
+  const earlier = formatCount(acknowledged.files, 'earlier file')
+  const parts = [
+    ...(files > 0 ? [`${file(files)}: ${formatCounts(records)}`] : []),
+    ...(delivered.files > 0 ? [`${file(delivered.files)} delivered with ${record(delivered.records)}`] : []),
+    ...(acknowledged.files > 0 ? [`${earlier} with ${record(acknowledged.records)} acknowledged`] : []),
+    ...(open > 0 ? [`${file(open)} not finished`] : []),
+    ...(failedRoutes > 0 ? [`${formatCount(failedRoutes, 'route')} failed`] : []),
+    ...(routesOutOfTime > 0 ? [`${formatCount(routesOutOfTime, 'route')} not finished in time`] : []),
+  ]
+  const what = parts.length === 0 ? 'nothing to do' : parts.join('; ')
+  const exit = mapped === result.exit ? `${mapped}` : `${mapped}, by the map for ${result.exit}`
+  return `${what}; exit ${exit}: ${EXIT_TEXTS[result.exit]}`
+}
+
+const EXIT_TEXTS: Readonly<Record<ExitCode, string>> = {
+  [EXIT.ok]: 'all is well',
+  [EXIT.rejects]: 'finished; something was refused, is held, missing or overdue: see above, and the results',
+  [EXIT.usage]: 'the command line is wrong',
+  [EXIT.unusableFile]: 'a file could not be used as a whole',
+  [EXIT.unavailable]: 'the API or a mailbox could not be reached; the work is kept',
+  [EXIT.bug]: 'something unexpected happened; please report it',
+  [EXIT.cannotWrite]: 'something could not be written: disk or rights',
+  [EXIT.tryLater]: 'not all could be finished yet; the next run goes on',
+  [EXIT.refusedCredentials]: 'credentials or a host key were refused',
+  [EXIT.badConfiguration]: 'the configuration or a mapping is wrong',
+  [EXIT.interrupted]: 'stopped by a signal; the next run goes on',
+  [EXIT.terminated]: 'stopped by a signal; the next run goes on',
+}
+
+// Pruned contents
+
+/** Of a run: nothing where nothing was pruned. */
+function formatRetention(retention: RetentionResult | undefined): string[] {
+  if (retention === undefined) return []
+  if (retention.kind === 'failed') {
+    const { code, message } = retention.failure
+    return [`contents that are kept no longer: ${message}`, `    fix: ${FAILURES[code].fix}`]
+  }
+  const { files, deliveries, records, resources, orderAttributes } = retention.pruned
+  const isNothing = files + deliveries + records + resources + orderAttributes === 0
+  return isNothing ? [] : [`pruned: ${formatPruned(retention.pruned)}`]
+}
+
+export function formatPruned({ files, deliveries, records, resources, orderAttributes }: PruneResult) {
+  const work = `the contents of ${files} files, ${deliveries} deliveries and ${records} records`
+  return `${work}; ${resources} resources and ${orderAttributes} kept values not seen since`
+}

@@ -1,0 +1,191 @@
+/** Formats the status screen: alerts and unfinished work first, then the routes, then the latest files. */
+import type { Alert } from '../../domain/alert.ts'
+import type { DeliveryEntry } from '../../domain/delivery.ts'
+import type { FileEntry } from '../../domain/file.ts'
+import { formatLeaseOwner, type Watcher } from '../../domain/lease.ts'
+import type { WaitingFile } from '../../domain/record.ts'
+import type { Snapshot, SnapshotRoute, Unfinished } from '../../domain/snapshot.ts'
+import { formatOpenStates } from '../../observability/format.ts'
+import { isoTime } from '../../support/clock.ts'
+import { formatHeldFixes } from './inbound.ts'
+import { formatCounts, formatTable } from './text.ts'
+
+/** Counts and names are shown whole. */
+const CELL_MAX = 200
+
+/** Of what is held, so many files and records are shown; release and discard take them all. */
+const HELD_SHOWN = 8
+
+/** So many alerts are shown, and so many of the latest files and deliveries: an ordinary day fits on one screen. */
+const ALERTS_SHOWN = 8
+
+const LATEST_SHOWN = 5
+
+export function formatStatus(snapshot: Snapshot): string[] {
+  const { routes, files, deliveries, unfinished, held, heldRecords, waiting } = snapshot
+  const top = <Each>(all: readonly Each[]) => all.slice(0, LATEST_SHOWN)
+  return [
+    formatAlerts(snapshot.alerts),
+    formatUnfinished(unfinished, snapshot.watches),
+    formatHeldWork({ held, heldRecords }),
+    formatRoutes(routes),
+    tableOf(
+      ['scheduled route', 'last run', 'next run'],
+      snapshot.scheduledRuns.map(({ route, last, nextAt }) => [
+        route,
+        last === undefined ? '' : `${last.occurrence} ${last.state}`,
+        nextAt === undefined ? 'never' : nextAt <= snapshot.at ? 'due now' : isoTime(nextAt),
+      ]),
+    ),
+    snapshot.watches.map(({ owner, routes, beganAt, seenAt }) => {
+      const seconds = Math.max(0, Math.round((snapshot.at - seenAt) / 1000))
+      return `watch over ${routes.join(', ')}: ${formatLeaseOwner(owner)}, since ${isoTime(beganAt)}, seen ${seconds} s ago`
+    }),
+    tableOf(['latest files', 'route', 'received', 'state', 'outcome'], top(files).map(formatFileRow)),
+    tableOf(['latest deliveries', 'route', 'records', 'composed', 'state'], top(deliveries).map(deliveryRow)),
+    tableOf(
+      ['waits for orders', 'route', 'records', 'received', 'the first'],
+      waiting.map(formatWaitingRow),
+      CELL_MAX,
+    ),
+  ]
+    .filter((block) => block.length > 0)
+    .flatMap((block, index) => (index === 0 ? block : ['', ...block]))
+}
+
+/** No table where there are no rows. */
+function tableOf(head: readonly string[], rows: readonly string[][], widest?: number): string[] {
+  return rows.length === 0 ? [] : formatTable(head, rows, widest)
+}
+
+/** What is held has a block of its own, with what can be done about each record. */
+function formatAlerts(alerts: readonly Alert[]): string[] {
+  const others = alerts.filter(({ code }) => code !== 'records-held')
+  if (others.length === 0) return []
+  const shown = others.slice(0, ALERTS_SHOWN)
+  const more = others.length - shown.length
+  return [
+    'needs a person:',
+    ...shown.flatMap(({ code, route, since, message, fix }, index) => {
+      const line = `${route === undefined ? '' : `${route}: `}${message} (${code}, since ${isoTime(since)})`
+      return shown[index + 1]?.fix === fix ? [line] : [line, `    fix: ${fix}`]
+    }),
+    ...(more > 0 ? [`and ${more} more: dropbridge status --json has all`] : []),
+  ]
+}
+
+function formatRoutes(routes: readonly SnapshotRoute[]): string[] {
+  if (routes.length === 0) return ['(there are no routes)']
+  return formatTable(
+    ['route', 'records in', 'records out', 'now'],
+    routes.map((route) => [
+      route.route,
+      formatCounts(route.incoming),
+      formatCounts(route.outgoing, 'acknowledged'),
+      formatCurrentState(route),
+    ]),
+    CELL_MAX,
+  )
+}
+
+function formatCurrentState(route: SnapshotRoute): string {
+  if (route.neverRan === true) return 'has not run yet'
+  if (route.owner !== undefined) return `${formatLeaseOwner(route.owner)} is working on it`
+  const open = formatOpenStates(route)
+  if (open !== '') return `unfinished: ${open}`
+  return route.isGone === true ? 'not in the configuration any more' : 'idle'
+}
+
+function formatFileRow(file: FileEntry): string[] {
+  const outcome =
+    file.duplicateOf === undefined ? (file.outcome ?? '') : `duplicate of ${file.duplicateOf.name}`
+  return [file.name, file.route, isoTime(file.receivedAt ?? file.claimedAt), file.state, outcome]
+}
+
+function deliveryRow({ name, route, records, composedAt, state, held }: DeliveryEntry): string[] {
+  const now = held === undefined ? state : `${state}, held`
+  return [name, route, String(records), isoTime(composedAt), now]
+}
+
+/** What waits for a person, and how to say what becomes of it. */
+function formatHeldWork({ held, heldRecords }: Pick<Snapshot, 'held' | 'heldRecords'>): string[] {
+  if (held.length === 0) return []
+  const files = held
+    .slice(0, HELD_SHOWN)
+    .map((each) => [each.name, each.file, each.route, String(each.records), isoTime(each.since), each.code])
+  const records = heldRecords.slice(0, HELD_SHOWN).map(({ name, lines, keyValues, problems }) => {
+    const key = keyValues.filter((value) => value !== '').join(', ')
+    return [name, String(lines[0]?.[0] ?? ''), key, problems.map(({ message }) => message).join(' ')]
+  })
+  return [
+    ...formatTable(['held for a person', 'id', 'route', 'records', 'since', 'code'], files),
+    '',
+    ...formatTable(['file', 'line', 'key', 'why'], records, CELL_MAX),
+    ...(heldRecords.length > HELD_SHOWN ? ['and more: dropbridge status --json has them'] : []),
+    '',
+    ...formatHeldFixes(held),
+    ...(held.every(({ code }) => code === 'outcome-unprovable') ? [] : [DISCARD_HELP]),
+  ]
+}
+
+/** What was sent and never answered is not given up so: it is resolved. */
+const DISCARD_HELP =
+  'To give them up: dropbridge discard FILE --by NAME --why TEXT; for one record, here and above, ROUTE/KEY in place of FILE.'
+
+/** What nobody needs to do anything about. */
+function formatWaitingRow({ name, route, records, receivedAt, message }: WaitingFile): string[] {
+  return [name, route, String(records), isoTime(receivedAt), message]
+}
+
+// Unfinished files and deliveries: why, and the fix
+
+/** What the next run does with records of the state. */
+const NEXT_STEPS = {
+  deferred: 'sent again by the next run',
+  uncertain: 'looked up by the next run',
+  sending: 'begun and without an answer, looked up by the next run',
+  planned: 'sent by the next run',
+  collected: 'acknowledged by the next run',
+} as const
+
+/** A line for each of them, and what to do about it where the one before does not say the same. */
+export function formatUnfinished(works: readonly Unfinished[], watches: readonly Watcher[] = []): string[] {
+  if (works.length === 0) return []
+  const fixes = works.map((work) => unfinishedFix(work, watches))
+  const lines = works.flatMap((work, index) => {
+    const line = `${work.route}: ${work.name}: ${formatReason(work)}`
+    return fixes[index + 1] === fixes[index] ? [line] : [line, `    fix: ${fixes[index]}`]
+  })
+  return ['not finished:', ...lines]
+}
+
+function formatReason({ state, next, records }: Unfinished): string {
+  if (records.length === 0) return `${state}. ${next}`
+  return records
+    .map(({ state: of, count, why }) => {
+      const said = why === undefined || of === 'planned' ? '' : `: ${why.replace(/\.$/, '')}`
+      return `${count} ${of}, ${NEXT_STEPS[of]}${said}`
+    })
+    .join('; ')
+}
+
+/** Why a step failed is in no journal: where no record says it, the run that fails again does. */
+function unfinishedFix({ route, worker, isRouteKnown, records }: Unfinished, watches: readonly Watcher[]) {
+  if (!isRouteKnown) return `the configuration has no route ${route} any more: give it back its name`
+  if (worker !== undefined) return `nothing yet: ${worker} is working on route ${route}`
+  const watch = watches.find(({ routes }) => routes.includes(route))
+  if (watch !== undefined)
+    return `nothing yet: the watch (${formatLeaseOwner(watch.owner)}) tries again within minutes; dropbridge run ${route} does at once`
+  const isSaidWhy = records.some(({ why }) => why !== undefined)
+  return isSaidWhy ? `dropbridge run ${route}` : `dropbridge run ${route}; where it cannot go on, it says why`
+}
+
+/** What commands that only look say above what an older journal holds. */
+export function formatOlderJournal(why: string | undefined): string[] {
+  return why === undefined
+    ? []
+    : [
+        `This journal is older than what was done with it: ${why}. Nothing is sent. See dropbridge explain journal-older.`,
+        '',
+      ]
+}

@@ -1,0 +1,80 @@
+/**
+ * Formats the small parts of every message: tables, counts of records, problems, and the verdict on a whole
+ * file.
+ */
+import type { FileVerdict } from '../../app/outcome-preview.ts'
+import { formatPlace, type Problem } from '../../domain/problem.ts'
+import type { StateCounts } from '../../domain/record.ts'
+import { EXIT, type ExitCode } from '../../support/errors.ts'
+import type { Terminal } from '../terminal.ts'
+
+export { formatCount } from '../../observability/format.ts'
+
+/** Aligned columns, two blanks apart; a column of numbers is aligned to the right. Cells are cut at `widest`. */
+export function formatTable(head: readonly string[], rows: readonly (readonly string[])[], widest = 60) {
+  const cut = (text: string) => (text.length > widest ? `${text.slice(0, widest - 1)}…` : text)
+  const lines = [head, ...rows].map((row) => head.map((_, index) => cut(row[index] ?? '')))
+  const widths = columnWidths(lines)
+  const isNumeric = (at: number) => rows.length > 0 && rows.every((row) => /^[\d.,]*$/.test(row[at] ?? ''))
+  const numeric = head.map((_, index) => isNumeric(index))
+  const [first = '', ...others] = lines.map((line) => alignCells(line, widths, numeric))
+  return [first, widths.map((width) => '─'.repeat(width)).join('  '), ...others]
+}
+
+export function columnWidths(lines: readonly (readonly string[])[]): number[] {
+  const [head = []] = lines
+  return head.map((_, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0)))
+}
+
+export function alignCells(
+  cells: readonly string[],
+  widths: readonly number[],
+  isRight: readonly boolean[] = [],
+): string {
+  const aligned = cells.map((cell, index) =>
+    isRight[index] ? cell.padStart(widths[index] ?? 0) : cell.padEnd(widths[index] ?? 0),
+  )
+  return aligned.join('  ').trimEnd()
+}
+
+/** `line 12, column "Qty": "two" is not a whole number. Write a whole number with digits only, such as 2.` */
+export function formatProblem({ place, message, fix }: Problem): string {
+  const where = formatPlace(place)
+  // A message may begin with its place, as in `column "Qty" is blank`.
+  const what = where === '' || message.startsWith(where) ? message : `${where}: ${message}`
+  return `${/[.!?]$/.test(what) ? what : `${what}.`} ${fix}`.trimEnd()
+}
+
+/** A problem with its code, for who wants to look it up. */
+export function formatCodedProblem(problem: Problem): string {
+  return `${formatProblem(problem)}  [${problem.code}]`
+}
+
+export function sayProblems(terminal: Terminal, file: string, problems: readonly Problem[]): void {
+  for (const each of problems) terminal.say(`${file}: ${formatCodedProblem(each)}`)
+}
+
+export function formatExampleCount(count: number): string {
+  return count === 1 ? 'one example' : `${count} examples`
+}
+
+/** `12 accepted, 3 rejected`, without the zeros. */
+export function formatCounts(counts: StateCounts & { total?: number }, accepted = 'accepted'): string {
+  const parts = Object.entries(counts)
+    .filter(([state, count]) => state !== 'total' && count > 0)
+    .map(([state, count]) => `${count} ${state === 'accepted' ? accepted : state}`)
+  return parts.length > 0 ? parts.join(', ') : 'no records'
+}
+
+/** Says it, and gives the exit code that it asks for. */
+export function reportFileVerdict(terminal: Terminal, file: string, verdict: FileVerdict): ExitCode {
+  const { unusable, conflicts, isEmpty } = verdict
+  sayProblems(terminal, file, [...unusable, ...conflicts])
+  if (unusable.length > 0) {
+    terminal.say(`run refuses ${file} as a whole: nothing of it would be sent.`)
+    return EXIT.unusableFile
+  }
+  if (conflicts.length > 0) terminal.say('run refuses every version of a record of which a file has two.')
+  else if (isEmpty) terminal.say(`${file} has no rows that make a record: run would send nothing.`)
+  return conflicts.length > 0 ? EXIT.rejects : EXIT.ok
+}

@@ -1,0 +1,250 @@
+/** Formats a trace as one screen that answers "where is my order?". */
+import type { DeliveredRecord, RecordHistory, Trace, TracedDelivery, TracedFile } from '../../app/trace.ts'
+import type { OutboundOperationName } from '../../contract/operations.ts'
+import type { DeliveryEntry } from '../../domain/delivery.ts'
+import type { FileEntry } from '../../domain/file.ts'
+import type { Problem } from '../../domain/problem.ts'
+import { DOCUMENT_KINDS } from '../../domain/shipping-document.ts'
+import type { TracedAttempt, TracedLookup, TracedRecord } from '../../domain/trace.ts'
+import { formatRecordName } from '../../pipeline/outbound/report-rows.ts'
+import { isoTime } from '../../support/clock.ts'
+import { formatCodedProblem, formatCount, formatCounts, formatProblem, formatTable } from './text.ts'
+
+export function formatTrace(trace: Trace): string[] {
+  const { files, deliveries, records, earlier } = trace
+  const parts = [
+    ...files.map(formatFile),
+    ...deliveries.map(formatDelivery),
+    ...(records.length === 0 ? [] : [formatRecordsHead(trace)]),
+    ...records.map((story, index) => formatStory(story, index + 1, isBodyShown(trace, story))),
+    ...(earlier === 0 ? [] : [[`${earlier} earlier records are not shown; name one of them, or a --route.`]]),
+  ]
+  return parts.flatMap((part, index) => (index === 0 ? part : ['', ...part]))
+}
+
+function formatRecordsHead({ key, records }: Trace): string[] {
+  const others = records.filter(({ record }) => !record.isMeant).length
+  const related = others === 0 ? '' : `; ${others} of the same order only`
+  return [`${key}: ${formatCount(records.length, 'record')}, oldest first${related}`]
+}
+
+/** So many bodies fill the screen; of what an export took, the whole resource is with --json. */
+const BODIES_SHOWN = 2
+
+function isBodyShown({ records }: Trace, { record }: RecordHistory): boolean {
+  const shown = records.filter((each) => each.record.isMeant && each.record.direction === 'incoming')
+  return shown.slice(0, BODIES_SHOWN).some((each) => each.record.id === record.id)
+}
+
+function formatFile({ file, counts, records }: TracedFile): string[] {
+  const head = `${file.name}: ${file.state}${file.outcome === undefined ? '' : `, ${file.outcome}`}; ${formatCounts(counts)}`
+  return [head, ...formatFacts(listFileFacts(file)), ...formatFileRecords(records, sumCounts(counts))]
+}
+
+function formatDelivery({ delivery, counts, records }: TracedDelivery): string[] {
+  const held = delivery.held === undefined ? '' : `, held: ${delivery.held.replace(/\.$/, '')}`
+  return [
+    `${delivery.name}: ${delivery.state}${held}; ${formatCounts(counts, 'acknowledged')}`,
+    ...formatFacts([['delivery', formatDeliveryFact(delivery)]]),
+    ...formatDeliveryRecords(records, sumCounts(counts)),
+  ]
+}
+
+function sumCounts(counts: TracedFile['counts']): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0)
+}
+
+/** A few records of a file, one to a line. */
+function formatFileRecords(records: readonly TracedRecord[], all: number): string[] {
+  const rows = records.map((record) => [
+    String(record.number),
+    formatLines(record),
+    record.operation,
+    recordLabel(record),
+    formatState(record),
+    record.problems.map(({ code }) => code).join(', '),
+  ])
+  const head = ['record', 'lines', 'operation', 'key', 'state', 'why']
+  return formatList(head, rows, all, 'trace one of them by its key, or its line as FILE:LINE')
+}
+
+/** A few records of a delivery, by the numbers that they have on paper. */
+function formatDeliveryRecords(records: readonly DeliveredRecord[], all: number): string[] {
+  const rows = records.map((record) => [
+    record.apiId ?? '',
+    record.operation,
+    record.called ?? '',
+    record.purchaseOrder ?? '',
+    formatState(record),
+    record.problems.map(({ code }) => code).join(', '),
+  ])
+  const head = ['id', 'operation', 'key', 'purchase order', 'state', 'why']
+  return formatList(head, rows, all, 'trace one of them by its key')
+}
+
+function formatList(head: readonly string[], rows: readonly string[][], all: number, how: string): string[] {
+  if (rows.length === 0) return []
+  const more = all - rows.length
+  return ['', ...formatTable(head, rows), ...(more > 0 ? [`and ${more} more; ${how}`] : [])]
+}
+
+function formatStory(story: RecordHistory, number: number, showsBody: boolean): string[] {
+  const { record, from, into, decisions, documents, first } = story
+  const id = record.apiId === undefined || record.direction === 'outgoing' ? '' : ` as ${record.apiId}`
+  const other = record.isMeant ? '' : ' (of the same order)'
+  const step = record.step === undefined ? '' : `, step ${record.step}`
+  const facts: Fact[] = [
+    ...(from === undefined
+      ? []
+      : [['from', formatRowPosition(record, from)] as const, ...listFileFacts(from)]),
+    ['route', `${record.route}, ${record.account}${step}`],
+    ...listProblems('problem', record.problems),
+    ...listProblems('warning', record.warnings),
+    ...(first === undefined ? [] : [['first', formatFirstRecord(first)] as const]),
+    ...formatAttempts(story),
+    ...decisions.map(({ action, by, at, why }): Fact => {
+      return ['decided', `${isoTime(at)} ${action} by ${by}: ${why}`]
+    }),
+    ...documents.map((document): Fact => ['document', formatDocument(document)]),
+    ...(into === undefined ? listPendingDelivery(record) : [['delivery', formatDeliveryFact(into)] as const]),
+    ...formatBody(story, showsBody),
+  ]
+  const head = `${number}  ${record.operation} ${storyLabel(story)}: ${formatState(record)}${id}${other}`
+  return [head, ...formatFacts(facts)]
+}
+
+type Fact = readonly [name: string, value: string]
+
+const NAME_WIDTH = 10
+
+function formatDocument(document: RecordHistory['documents'][number]): string {
+  const { kind, state, folder, name, problem } = document
+  const where = name === undefined ? '' : `: ${folder}/${name}`
+  return `${DOCUMENT_KINDS[kind]} ${state}${where}${problem === undefined ? '' : `: ${formatProblem(problem)}`}`
+}
+
+function formatFacts(all: readonly Fact[]): string[] {
+  return all.flatMap(([name, value]) =>
+    value.split('\n').map((line, index) => `   ${(index === 0 ? name : '').padEnd(NAME_WIDTH)}${line}`),
+  )
+}
+
+function recordLabel({ keyValues, naturalKey, apiId }: TracedRecord): string {
+  return keyValues.filter((value) => value !== '').join(', ') || naturalKey || (apiId ?? '')
+}
+
+/** What was exported is called by the number it has on paper. */
+function storyLabel({ record, body }: RecordHistory): string {
+  if (record.direction === 'incoming' || typeof body !== 'object' || body === null) return recordLabel(record)
+  const name = formatRecordName(
+    record.operation as OutboundOperationName,
+    body as Readonly<Record<string, unknown>>,
+  )
+  return `${record.apiId ?? ''}${name === '' ? '' : ` (${name})`}`
+}
+
+/** What was exported and acknowledged is called so. */
+function formatState({ direction, state }: TracedRecord): string {
+  return direction === 'outgoing' && state === 'accepted' ? 'acknowledged' : state
+}
+
+function formatLines({ lines }: TracedRecord): string {
+  const joined: [number, number][] = []
+  for (const [start, end] of lines) {
+    const before = joined.at(-1)
+    if (before !== undefined && start === before[1] + 1) before[1] = end
+    else joined.push([start, end])
+  }
+  return joined.map(([start, end]) => (start === end ? String(start) : `${start}-${end}`)).join(', ')
+}
+
+function formatRowPosition(record: TracedRecord, { name }: FileEntry): string {
+  const several = record.lines.length > 1 || record.lines.some(([start, end]) => start !== end)
+  return `${name}, line${several ? 's' : ''} ${formatLines(record)}, record ${record.number}`
+}
+
+function listFileFacts(file: FileEntry): Fact[] {
+  const { id, receivedAt, claimedAt, state, archivedAs, duplicateOf, problems, reportName, folder } = file
+  const archived = archivedAs === undefined ? '' : `, archived as ${archivedAs}`
+  const results = reportName === undefined ? '' : `, results ${reportName}.results.csv`
+  const received = isoTime(receivedAt ?? claimedAt)
+  const facts: Fact[] = [
+    ['file', `id ${id}, from ${folder}, received ${received}, ${state}${results}${archived}`],
+  ]
+  if (duplicateOf !== undefined) {
+    const { name, id: earlier, receivedAt: at } = duplicateOf
+    facts.push(['first', `the same bytes came before as ${name}, id ${earlier}, on ${isoTime(at)}`])
+  }
+  return [...facts, ...listProblems('problem', file.outcome === 'duplicate' ? [] : problems)]
+}
+
+function listProblems(name: string, problems: readonly Problem[]): Fact[] {
+  return problems.map((each) => [name, formatCodedProblem(each)])
+}
+
+function formatFirstRecord({ record, from }: NonNullable<RecordHistory['first']>): string {
+  const state = `${record.state}${record.apiId === undefined ? '' : ` as ${record.apiId}`}`
+  if (from === undefined) return state
+  const received = isoTime(from.receivedAt ?? from.claimedAt)
+  return `${state} in ${formatRowPosition(record, from)}, received ${received}`
+}
+
+function listPendingDelivery({ direction, state }: TracedRecord): Fact[] {
+  if (direction === 'incoming') return []
+  return [['delivery', state === 'held' ? 'none, because it is held' : 'none yet; the next run makes one']]
+}
+
+function formatDeliveryFact(delivery: DeliveryEntry): string {
+  const { name, folder, route, sequence, rows, records, deliveredAt, acknowledgedAt, state } = delivery
+  const delivered = deliveredAt === undefined ? 'not in place yet' : `delivered ${isoTime(deliveredAt)}`
+  const acknowledged = acknowledgedAt === undefined ? '' : `, acknowledged ${isoTime(acknowledgedAt)}`
+  return `${folder}/${name}, number ${sequence} of ${route}, ${records} records in ${rows} rows, ${state}: ${delivered}${formatConfirmation(delivery)}${acknowledged}`
+}
+
+function formatConfirmation({ confirmedAt, confirmedBy }: DeliveryEntry): string {
+  if (confirmedAt === undefined) return ''
+  return confirmedBy === 'picked-up'
+    ? `, seen to be picked up ${isoTime(confirmedAt)}`
+    : `, confirmed by ${confirmedBy ?? 'a receipt'} ${isoTime(confirmedAt)}`
+}
+
+/** A record that was refused before it had a body never had one. */
+function formatBody({ body, prunedAt }: RecordHistory, shows: boolean): Fact[] {
+  if (prunedAt !== undefined) return [['body', `pruned on ${isoTime(prunedAt)}, with the cells of its rows`]]
+  return body === undefined || !shows ? [] : [['body', JSON.stringify(body, null, 2)]]
+}
+
+// Attempts to send a record, and lookups of lost answers
+
+/** In the order of time. */
+function formatAttempts({ call = '', record, attempts, lookUps }: RecordHistory): Fact[] {
+  const told = [
+    ...attempts.map((attempt) => ({ at: attempt.beganAt, fact: formatAttempt(call, attempt) })),
+    ...lookUps.map((lookUp) => ({ at: lookUp.at, fact: formatLookup(lookUp) })),
+  ].toSorted((one, other) => one.at - other.at)
+  const more = record.attempts - attempts.length
+  const before: Fact[] = more > 0 && attempts.length > 0 ? [['sent', `${more} times before`]] : []
+  return [...before, ...told.map(({ fact }) => fact)]
+}
+
+function formatAttempt(call: string, attempt: TracedAttempt): Fact {
+  const { beganAt, endedAt, http, result } = attempt
+  if (attempt.isPresumed === true)
+    return ['restored', `${isoTime(beganAt)} from a backup of then: it may have been sent since`]
+  const answer = http === undefined ? '' : `HTTP ${http}, `
+  const end =
+    endedAt === undefined ? 'no answer was noted' : `${answer}${result ?? ''} at ${isoTime(endedAt)}`
+  return ['sent', `${isoTime(beganAt)} ${call} → ${end}`]
+}
+
+function formatLookup({ at, state, apiId }: TracedLookup): Fact {
+  const found = LOOKUP_TEXTS[state] ?? `it came to ${state}`
+  return ['looked up', `${isoTime(at)} ${found}${apiId === undefined ? '' : ` as ${apiId}`}`]
+}
+
+const LOOKUP_TEXTS: Readonly<Partial<Record<TracedLookup['state'], string>>> = {
+  accepted: 'found at the API',
+  planned: 'proven absent at the API, to be sent again',
+  held: 'the API proves neither that it is there nor that it is not, so a person must tell',
+  uncertain: 'not known yet, to be looked up again',
+}

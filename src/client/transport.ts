@@ -1,0 +1,241 @@
+/** Sends one HTTP request and reports how it ended. No other file uses undici. */
+import type { Socket } from 'node:net'
+import { buildConnector, Client, type Dispatcher, Pool } from 'undici'
+import type { Clock } from '../support/clock.ts'
+
+/** How a request ended. Never an exception: where it ended is what decides about sending again. */
+export type Exchange =
+  | {
+      /** `nothing-sent`: it never got a connection. `no-answer`: it may have left, and no status came back. */
+      readonly ended: 'nothing-sent' | 'no-answer'
+      readonly cause: Error
+    }
+  | Answer
+
+type Headers = Dispatcher.ResponseData['headers']
+
+export interface Answer {
+  readonly ended: 'answer'
+  readonly status: number
+  readonly headers: Headers
+  /** Empty when `bytes` are there. */
+  readonly text: string
+  /** The body as it came: that of a success to a request that wants a file. */
+  readonly bytes: Uint8Array | undefined
+  /** False when the connection, the deadline or the size limit cut the body short. */
+  readonly whole: boolean
+}
+
+export interface TransportRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
+  /** With prefix and query. */
+  readonly path: string
+  readonly body?: string
+  /** The answer is a file and no text. */
+  readonly wantsFile?: boolean
+  /** Asked right before the first byte leaves; with false, none does. */
+  readonly maySend?: () => boolean
+}
+
+export type Transport = ReturnType<typeof openTransport>
+
+interface TransportOptions {
+  readonly origin: string
+  readonly clock: Clock
+  readonly timeoutMs: number
+  readonly connections: number
+}
+
+/** An error body is for people; what a person reads fits in here. */
+const LARGEST_ERROR_BODY = 64 * 1024
+const LARGEST_BODY = 64 * 1024 * 1024
+
+/** Far more than a label or a packing slip has, and little enough to hold some at once. */
+const LARGEST_FILE = 20 * 1024 * 1024
+
+/** Short, so that we seldom send on a connection that the server has just closed. */
+const KEEP_ALIVE_MS = 4_000
+const LONGEST_CONNECT_MS = 10_000
+
+export function openTransport({ origin, clock, timeoutMs, connections }: TransportOptions) {
+  const connect = createConnector(Math.min(timeoutMs, LONGEST_CONNECT_MS))
+  const pool = new Pool(origin, {
+    factory(url, options) {
+      const client: Client = new Client(url, { ...options, connect: connect(() => client.stats.running > 0) })
+      return client
+    },
+    connections,
+    pipelining: 1,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+  })
+  const state: TransportState = { clock, timeoutMs, latestDate: undefined, latestAt: 0 }
+  let closed: Promise<void> | undefined
+
+  return {
+    /** `headers` are names and values in turn. */
+    exchange: (request: TransportRequest, headers: string[]): Promise<Exchange> =>
+      new Promise((resolve) => {
+        const { method, path, body = null } = request
+        pool.dispatch({ method, path, headers, body }, new Receiver(resolve, state, request))
+      }),
+    clockOffsetMs(): number {
+      const theirs = state.latestDate === undefined ? Number.NaN : Date.parse(state.latestDate)
+      return Number.isNaN(theirs) ? 0 : Math.round(theirs - state.latestAt)
+    },
+    /** Cuts off what is in flight. */
+    abortAll: () => pool.destroy(new Error('the bridge was stopped')),
+    /** Lets what is in flight finish, then closes every connection. */
+    close(): Promise<void> {
+      closed ??= pool.destroyed ? Promise.resolve() : pool.close()
+      return closed
+    },
+  }
+}
+
+/** What the requests of one wire share. */
+interface TransportState {
+  readonly clock: Clock
+  readonly timeoutMs: number
+  latestDate: string | undefined
+  /** Our time in the middle of the request that brought `latestDate`. */
+  latestAt: number
+}
+
+/**
+ * Receives one answer. A class, because there is one per request and its methods should not be made anew; and not
+ * `pool.request`, because only a handler learns when its request is given a connection, which is what proves that
+ * nothing was sent.
+ */
+class Receiver implements Dispatcher.DispatchHandler {
+  readonly #resolve: (exchange: Exchange) => void
+  readonly #watch: TransportState
+  readonly #wantsFile: boolean
+  readonly #mayLeave: (() => boolean) | undefined
+  readonly #chunks: Buffer[] = []
+  #controller: Dispatcher.DispatchController | undefined
+  #deadline: NodeJS.Timeout | undefined
+  #startedAt = 0
+  #status = 0
+  #headers: Headers = {}
+  #size = 0
+  #room: number
+
+  constructor(resolve: (exchange: Exchange) => void, watch: TransportState, request: TransportRequest) {
+    const { wantsFile = false, maySend } = request
+    this.#resolve = resolve
+    this.#watch = watch
+    this.#wantsFile = wantsFile
+    this.#mayLeave = maySend
+    this.#room = wantsFile ? LARGEST_FILE : LARGEST_BODY
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#controller !== undefined) {
+      controller.abort(new Error('the connection broke and the request would have been sent a second time'))
+      return
+    }
+    if (this.#mayLeave?.() === false) {
+      controller.abort(new Error('the right to send was lost before a byte of it left'))
+      return
+    }
+    this.#controller = controller
+    this.#startedAt = this.#watch.clock.now()
+    // a real timer whatever the clock: it is about a socket, and it starts only once the request has one
+    this.#deadline = setTimeout(abortLate, this.#watch.timeoutMs, controller, this.#watch.timeoutMs)
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    if (status < 200) return
+    this.#status = status
+    this.#headers = headers
+    if (status >= 300) this.#room = LARGEST_ERROR_BODY
+    if (typeof headers['date'] !== 'string') return
+    this.#watch.latestDate = headers['date']
+    this.#watch.latestAt = (this.#startedAt + this.#watch.clock.now()) / 2
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const left = this.#room - this.#size
+    this.#chunks.push(chunk.length > left ? chunk.subarray(0, left) : chunk)
+    this.#size += Math.min(chunk.length, left)
+    if (chunk.length > left) controller.abort(new Error(`the body is larger than ${this.#room} bytes`))
+  }
+
+  onResponseEnd(): void {
+    this.#answer(true)
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | undefined, cause: Error): void {
+    if (this.#status !== 0) return this.#answer(false)
+    clearTimeout(this.#deadline)
+    this.#resolve({ ended: this.#controller === undefined ? 'nothing-sent' : 'no-answer', cause })
+  }
+
+  #answer(whole: boolean): void {
+    clearTimeout(this.#deadline)
+    const [first, ...rest] = this.#chunks
+    const bytes = rest.length === 0 ? first : Buffer.concat(this.#chunks, this.#size)
+    const isFile = this.#wantsFile && this.#status < 300
+    this.#resolve({
+      ended: 'answer',
+      status: this.#status,
+      headers: this.#headers,
+      text: isFile ? '' : (bytes?.toString() ?? ''),
+      bytes: isFile ? (bytes ?? new Uint8Array()) : undefined,
+      whole,
+    })
+  }
+}
+
+function abortLate(controller: Dispatcher.DispatchController, timeoutMs: number): void {
+  controller.abort(new Error(`no whole answer within ${timeoutMs} ms`))
+}
+
+/** The first value of a header. */
+export function getHeader(answer: Answer, name: string): string | undefined {
+  const value = answer.headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
+
+// Opens connections. One that breaks off a request is reset, so that its rest is never sent.
+
+/** TCP connection and TLS handshake may each take `timeoutMs`. `isBusy`: a request has no whole answer yet. */
+function createConnector(timeoutMs: number) {
+  const openTcp = buildConnector({ timeout: timeoutMs })
+  const openTls = buildConnector({ timeout: timeoutMs })
+
+  return (isBusy: () => boolean): buildConnector.connector =>
+    (options, callback) => {
+      const isTls = options.protocol === 'https:'
+      openTcp({ ...options, protocol: 'http:', port: options.port || (isTls ? '443' : '80') }, (...tcp) => {
+        if (tcp[0] !== null) return callback(tcp[0], null)
+        if (!isTls) return callback(null, resetWhenBusy(tcp[1], tcp[1], isBusy))
+        openTls({ ...options, httpSocket: tcp[1] }, (...tls) => {
+          if (tls[0] !== null) return callback(tls[0], null)
+          callback(null, resetWhenBusy(tls[1], tcp[1], isBusy))
+        })
+      })
+    }
+}
+
+/**
+ * Makes `destroy` of a busy socket reset the TCP connection below it. An ordinary close leaves what was written to the
+ * system, which goes on sending it for minutes. The server could then carry out a request that was looked up and not found.
+ */
+function resetWhenBusy(socket: Socket, tcp: Socket, isBusy: () => boolean): Socket {
+  const close = socket.destroy.bind(socket)
+  socket.destroy = (error) => {
+    socket.destroy = close
+    if (!socket.destroyed && isBusy()) {
+      // `resetAndDestroy` calls it without the error, by which undici tells an abort from a loss
+      const closeTcp = tcp.destroy.bind(tcp)
+      tcp.destroy = () => closeTcp(error)
+      tcp.resetAndDestroy()
+    }
+    return close(error)
+  }
+  return socket
+}

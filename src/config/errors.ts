@@ -1,0 +1,134 @@
+/** Errors in the configuration file, in plain words. None repeats a value: it could be a secret. */
+import type { z } from 'zod'
+import { didYouMean } from '../support/text.ts'
+import {
+  ConfigurationFile,
+  configurationJsonSchema,
+  findKeys,
+  InboundRouteSettings,
+  OutboundRouteSettings,
+} from './schema.ts'
+
+export interface ConfigError {
+  readonly path: readonly PropertyKey[]
+  readonly at: 'key' | 'value'
+  readonly message: string
+}
+
+export function keyError(path: readonly PropertyKey[], message: string): ConfigError {
+  return { path, at: 'key', message }
+}
+
+export function valueError(path: readonly PropertyKey[], message: string): ConfigError {
+  return { path, at: 'value', message }
+}
+
+/** The errors among what checks found. */
+export function listErrors(...found: (ConfigError | false | undefined)[]): ConfigError[] {
+  return found.filter((each) => each !== false && each !== undefined)
+}
+
+export function prefixPaths(path: readonly PropertyKey[], errors: readonly ConfigError[]): ConfigError[] {
+  return errors.map((error) => ({ ...error, path: [...path, ...error.path] }))
+}
+
+type Issue = z.core.$ZodIssue
+
+/** The file when it fits the schema, or everything about it that does not. */
+export function checkShape(raw: unknown) {
+  const checked = ConfigurationFile.safeParse(raw)
+  if (checked.success) return { file: checked.data }
+  const issues = [...checked.error.issues, ...issuesBehindUnknownOperations(raw)]
+  return { errors: issues.flatMap((issue) => toConfigErrors(issue, getRawValue(raw, issue.path))) }
+}
+
+/** The schema stops at an unknown operation; the rest of the route is checked as the kind it looks like. */
+function issuesBehindUnknownOperations(raw: unknown): Issue[] {
+  const known: unknown[] = [
+    ...InboundRouteSettings.shape.operation.options,
+    ...OutboundRouteSettings.shape.operation.options,
+  ]
+  return Object.entries(toFields(getRawValue(raw, ['routes']))).flatMap(([name, route]) => {
+    const fields = toFields(route)
+    if (Object.keys(fields).length === 0 || known.includes(fields['operation'])) return []
+    const checked =
+      'to' in fields
+        ? OutboundRouteSettings.safeParse({ ...fields, operation: 'export-orders' })
+        : InboundRouteSettings.safeParse({ ...fields, operation: 'create-order' })
+    return (checked.error?.issues ?? []).map((issue) => ({ ...issue, path: ['routes', name, ...issue.path] }))
+  })
+}
+
+/** The errors behind one issue, at which this value stands. */
+export function toConfigErrors(issue: Issue, value: unknown): ConfigError[] {
+  const { path } = issue
+  if (issue.code === 'unrecognized_keys') {
+    const known = findKeys(configurationJsonSchema(), path)
+    return issue.keys.map((key) => ({
+      path: [...path, key],
+      at: 'key',
+      message: known.includes(key)
+        ? 'does not belong here: it is for other operations.'
+        : `unknown key.${didYouMean(key, known)}`,
+    }))
+  }
+  if (issue.code === 'invalid_key') {
+    return [{ path, at: 'key', message: 'a name holds lower-case letters, digits and hyphens only.' }]
+  }
+  if (value === undefined) return [{ path, at: 'value', message: `is missing${formatChoiceHint(issue)}.` }]
+  if (value === null) {
+    const blank = path.length === 0 ? 'is empty' : 'has no value'
+    return [{ path, at: 'value', message: `${blank}${formatChoiceHint(issue)}.` }]
+  }
+  const said = describeIssue(issue)
+  const sentence = /[.?]$/.test(said) ? said : `${said}.`
+  return [{ path, at: 'value', message: `${sentence}${suggestChoice(issue, value)}` }]
+}
+
+function describeIssue(issue: Issue): string {
+  if (issue.code === 'invalid_type')
+    return TYPE_MESSAGES[issue.expected] ?? `must be of the type ${issue.expected}`
+  if (issue.code === 'too_small') {
+    return issue.origin === 'string' ? 'must not be empty' : `must be at least ${issue.minimum}`
+  }
+  if (issue.code === 'too_big') return `must be at most ${issue.maximum}`
+  const choices = getChoices(issue)
+  return choices.length > 0 ? `must be ${formatChoices(choices)}` : issue.message
+}
+
+const TYPE_MESSAGES: Readonly<Record<string, string>> = {
+  string: 'must be text; put it in quotes',
+  number: 'must be a whole number',
+  int: 'must be a whole number',
+  boolean: 'must be true or false',
+  object: 'must hold keys and values',
+  record: 'must hold names and their settings',
+}
+
+function getChoices(issue: Issue): string[] {
+  if (issue.code === 'invalid_value') return issue.values.map(String)
+  if (issue.code === 'invalid_union' && 'options' in issue) return (issue.options ?? []).map(String)
+  return []
+}
+
+function formatChoiceHint(issue: Issue): string {
+  const choices = getChoices(issue)
+  return choices.length > 0 ? `: it must be ${formatChoices(choices)}` : ''
+}
+
+function formatChoices(choices: readonly string[]): string {
+  return choices.length === 1 ? `${choices[0]}` : `one of ${choices.join(', ')}`
+}
+
+function suggestChoice(issue: Issue, value: unknown): string {
+  return typeof value === 'string' ? didYouMean(value, getChoices(issue)) : ''
+}
+
+export function getRawValue(raw: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce((value, step) => toFields(value)[String(step)], raw)
+}
+
+/** The members of an object; none of anything else. */
+export function toFields(raw: unknown): Readonly<Record<string, unknown>> {
+  return typeof raw === 'object' && raw !== null ? (raw as Readonly<Record<string, unknown>>) : {}
+}

@@ -1,0 +1,116 @@
+/** Who is notified of alerts and results, and how: the `notifications` of the configuration. */
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import { durationText, toMs } from './time-values.ts'
+
+const Text = z.string().min(1)
+
+const Duration = durationText('must be a duration such as 30s, 15m or 1h', 1)
+
+const Address = z
+  .string()
+  .regex(/^[^\s@<>,;]+@[^\s@<>,;]+$/, 'must be a mail address such as ops@example.com')
+
+const commonShape = {
+  on: z
+    .enum(['trouble', 'always'])
+    .default('trouble')
+    .describe(
+      'Whether a notification is sent only when something needs a person, or whenever something was done.',
+    ),
+  routes: z.array(Text).min(1).exactOptional().describe('Only what these routes did; all when left out.'),
+  every: Duration.default('15m').describe('While the bridge watches: at most one notification in this time.'),
+  timeout: Duration.default('30s').describe('How long one try may take.'),
+}
+
+const MailSettings = z.strictObject({
+  type: z.literal('mail'),
+  to: z.union([Address, z.array(Address).min(1).max(50)]).describe('One address, or several.'),
+  from: Address.describe('The address it comes from.'),
+  subject: Text.max(100)
+    .default('dropbridge')
+    .describe('What the subject begins with, to tell one bridge from another.'),
+  smtp: z
+    .strictObject({
+      host: Text.describe('The mail server.'),
+      port: z.int().min(1).max(65_535).optional().describe('587, or 465 with tls, or 25 with none.'),
+      security: z
+        .enum(['starttls', 'tls', 'none'])
+        .default('starttls')
+        .describe(
+          'starttls and tls refuse a server that does not encrypt; none is for a server on this machine.',
+        ),
+      username: Text.optional().describe('Who logs in, where the server wants it.'),
+      password: Text.optional().describe('From ${NAME} or ${file:PATH}.'),
+    })
+    .describe('How the mail server is reached.'),
+  ...commonShape,
+})
+
+const WebhookSettings = z.strictObject({
+  type: z.literal('webhook'),
+  url: z
+    .string()
+    .refine(
+      (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
+      'must be an http or https address',
+    )
+    .describe('Where the notification is posted as JSON.'),
+  secret: Text.exactOptional().describe(
+    'Signs the body: the header Dropbridge-Signature is sha256= and its HMAC in hex.',
+  ),
+  ...commonShape,
+})
+
+const CommandSettings = z.strictObject({
+  type: z.literal('command'),
+  run: z
+    .array(Text)
+    .min(1)
+    .describe(
+      'The program and its arguments. No shell reads them; the notification comes as JSON on its input.',
+    ),
+  ...commonShape,
+})
+
+const NotificationSettings = z
+  .discriminatedUnion('type', [MailSettings, WebhookSettings, CommandSettings])
+  .refine(
+    (it) => it.type !== 'mail' || (it.smtp.username === undefined) === (it.smtp.password === undefined),
+    { path: ['smtp'], message: 'has a username without a password, or the other way round' },
+  )
+  .refine(
+    (notification) =>
+      notification.type !== 'mail' || !(notification.smtp.security === 'none' && notification.smtp.password),
+    {
+      path: ['smtp', 'security'],
+      message: 'is none, which would send the password for everybody to read: use starttls or tls',
+    },
+  )
+
+export const NotificationsSettings = z.record(z.string().regex(/^[a-z0-9-]+$/), NotificationSettings)
+
+export type NotificationConfiguration = ReturnType<typeof toNotification>
+
+/** The notifications by their names. Relative paths are relative to `folder`. */
+export function toNotifications(file: z.output<typeof NotificationsSettings>, folder: string) {
+  return Object.entries(file).map(([name, settings]) => toNotification(name, settings, folder))
+}
+
+const DEFAULT_PORTS = { starttls: 587, tls: 465, none: 25 } as const
+
+function toNotification(name: string, settings: z.output<typeof NotificationSettings>, folder: string) {
+  const { every, timeout, ...rest } = settings
+  const times = { name, everyMs: toMs(every), timeoutMs: toMs(timeout) }
+  if (rest.type === 'webhook') return { ...rest, ...times }
+  if (rest.type === 'mail') {
+    const { username, password, host, security, port = DEFAULT_PORTS[security] } = rest.smtp
+    const login = username !== undefined && password !== undefined && { login: { username, password } }
+    return { ...rest, ...times, to: [rest.to].flat(), smtp: { host, port, security, ...login } }
+  }
+  const { run, ...others } = rest
+  const [program = '', ...args] = run
+  // A bare name is looked for where programs are; a path is relative to the configuration.
+  const command = /[/\\]/.test(program) ? resolve(folder, program) : program
+  return { ...others, ...times, command, args, folder }
+}

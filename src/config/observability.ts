@@ -1,0 +1,82 @@
+/** The settings of the log, the health server and the status page. */
+import { z } from 'zod'
+import { assert } from '../support/errors.ts'
+import { LOG_FORMATS, LOG_LEVELS } from '../support/log.ts'
+
+export const LogSettings = z
+  .strictObject({
+    level: z
+      .enum(LOG_LEVELS)
+      .default('info')
+      .describe(
+        'The least that is worth a line. From info on, no line holds contents of files or of the API.',
+      ),
+    format: z
+      .enum(['auto', ...LOG_FORMATS])
+      .default('auto')
+      .describe('human lines or json; auto: human on a terminal, json elsewhere.'),
+    file: z
+      .string()
+      .min(1)
+      .exactOptional()
+      .describe(
+        'A file that lines are added to, json unless format says human; it may be moved away at any time. Not in a mailbox.',
+      ),
+  })
+  // Left out, the format depends on where the lines go.
+  .transform(({ format, ...log }) => ({ ...log, ...(format !== 'auto' && { format }) }))
+
+const LISTEN_PATTERN = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9.-]+)):(\d{1,5})$/i
+
+export const HealthSettings = z
+  .strictObject({
+    listen: z
+      .string()
+      .refine(
+        (text) => parseListenAddress(text) !== undefined,
+        'must be an address and a port, such as 127.0.0.1:9465',
+      )
+      .default('127.0.0.1:9465')
+      .describe('The address and port of /livez, /readyz and /metrics, while the bridge watches.'),
+    toNetwork: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Let it be an address that other machines reach. There is no password: anybody there reads the names of routes and how much goes through them.',
+      ),
+  })
+  .refine(
+    ({ listen, toNetwork }) => toNetwork || isLoopback(parseListenAddress(listen)?.host ?? 'localhost'),
+    {
+      path: ['listen'],
+      message:
+        'is reached from other machines, and there is no password. Say toNetwork: true where that is meant, or listen on 127.0.0.1',
+    },
+  )
+  .transform(({ listen }) => {
+    const address = parseListenAddress(listen)
+    assert(address !== undefined, 'an address that is none passed the checks')
+    return address
+  })
+
+export const StatusSettings = z.strictObject({
+  page: z
+    .string()
+    .min(1)
+    .refine((path) => /\.html?$/i.test(path), 'must be the path of a page, such as ./STATUS.html')
+    .optional()
+    .describe(
+      'A page for people without a command line, such as ./exchange/STATUS.html: written by run, and kept fresh by watch.',
+    ),
+})
+
+/** Port 0 takes a free one. */
+function parseListenAddress(text: string) {
+  const [, six, host = six, port] = LISTEN_PATTERN.exec(text) ?? []
+  if (host === undefined || Number(port) > 65_535) return undefined
+  return { host, port: Number(port) }
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host)
+}

@@ -1,0 +1,73 @@
+/** What is there of a configuration, however broken the rest is, for the checks across its parts. */
+import { z } from 'zod'
+import { normalizeFolder } from './schema.ts'
+
+const text = z.string().optional().catch(undefined)
+
+const folder = z.string().transform(normalizeFolder).optional().catch(undefined)
+
+const any = z.unknown().optional()
+
+function part<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.object(shape).optional().catch(undefined)
+}
+
+const stepShape = { operation: text, mapping: any, when: any, waitFor: any }
+
+const RawRoute = z.object({
+  ...stepShape,
+  retailer: any,
+  brand: any,
+  from: part({
+    mailbox: text,
+    folder,
+    match: z.string().default('*.csv').catch('*.csv'),
+    archive: folder,
+    expectFile: any,
+  }),
+  results: part({
+    mailbox: text,
+    folder: z.string().transform(normalizeFolder).default('results').catch('results'),
+  }),
+  to: part({ mailbox: text, folder, name: text }),
+  documents: part({ mailbox: text, folder, name: text, labels: any, packingSlips: any }),
+  acknowledge: text,
+  receipt: part({ mailbox: text, folder, archive: folder, match: text }),
+  overdue: any,
+  select: z.record(z.string(), z.unknown()).optional().catch(undefined),
+  empty: any,
+  verifyBeforeAck: any,
+  steps: z.array(z.object(stepShape).catch({})).optional().catch(undefined),
+  every: any,
+  cron: any,
+  daily: any,
+})
+
+export type RawRoute = z.output<typeof RawRoute> & { readonly name: string }
+
+export type RawStep = Pick<RawRoute, keyof typeof stepShape>
+
+const RawConfiguration = z
+  .object({
+    zone: any,
+    mailboxes: z.record(z.string(), z.unknown()).catch({}),
+    routes: z.record(z.string(), RawRoute.optional().catch(undefined)).catch({}),
+    status: z.object({ page: text }).catch({}),
+    log: z.object({ file: text }).catch({}),
+    journal: text,
+    state: text,
+    notifications: z
+      .record(z.string(), z.object({ routes: z.array(z.string()).catch([]) }).catch({ routes: [] }))
+      .catch({}),
+  })
+  .catch({ mailboxes: {}, routes: {}, status: {}, log: {}, notifications: {} })
+
+export function readRaw(raw: unknown) {
+  const { routes, ...rest } = RawConfiguration.parse(raw)
+  const named = Object.entries(routes).flatMap(([name, route]): RawRoute[] =>
+    route === undefined ? [] : [{ ...route, name }],
+  )
+  return { ...rest, routes: named, routeNames: Object.keys(routes) }
+}
+
+export type RawConfiguration = ReturnType<typeof readRaw>

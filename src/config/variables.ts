@@ -1,0 +1,93 @@
+/** Substitutes `${NAME}` and `${file:PATH}` in the configuration. */
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { type Document, isPair, isScalar, type Scalar, visit } from 'yaml'
+import { findSchemas, type JsonSchema } from './schema.ts'
+import { type ConfigError, valueError } from './errors.ts'
+
+interface SubstituteContext {
+  readonly env: NodeJS.ProcessEnv
+  /** What relative paths are relative to. */
+  readonly folder: string
+  /** What stands for a value at this place that cannot be had, where nobody needs it. */
+  readonly standIn?: (path: readonly string[]) => string | undefined
+}
+
+/** Changes the document; what could not be put in is left as it stands and returned as an error. */
+export async function substituteVariables(
+  document: Document,
+  schema: JsonSchema,
+  context: SubstituteContext,
+): Promise<ConfigError[]> {
+  const errors: ConfigError[] = []
+  for (const { path, text, node } of findTexts(document)) {
+    const filled = await fillText(text, context)
+    const standIn = filled.errors.length === 0 ? undefined : context.standIn?.(path)
+    if (standIn !== undefined) node.value = standIn
+    else if (filled.errors.length > 0) errors.push(...filled.errors.map((said) => valueError(path, said)))
+    else if (filled.text !== text) node.value = coerceToSchema(filled.text, findSchemas(schema, path))
+  }
+  return errors
+}
+
+function findTexts(document: Document) {
+  const found: { path: readonly string[]; text: string; node: Scalar }[] = []
+  visit(document, {
+    Scalar: (key, node, ancestors) => {
+      if (key === 'key' || typeof node.value !== 'string' || !node.value.includes('${')) return
+      const path = ancestors.flatMap((ancestor) =>
+        isPair(ancestor) && isScalar(ancestor.key) ? [String(ancestor.key.value)] : [],
+      )
+      found.push({ path, text: node.value, node })
+    },
+  })
+  return found
+}
+
+/** `$${` is a dollar and a brace that mean nothing. */
+const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g
+
+async function fillText(text: string, context: SubstituteContext) {
+  const errors: string[] = []
+  let filled = ''
+  let end = 0
+  for (const { 0: whole, 1: name, 2: brace, index } of text.matchAll(REFERENCE)) {
+    filled += text.slice(end, index)
+    end = index + whole.length
+    const value = name === undefined ? '${' : await resolveReference(name, brace === '}', context)
+    if (typeof value === 'string') filled += value
+    else errors.push(value.error)
+  }
+  return { text: filled + text.slice(end), errors }
+}
+
+async function resolveReference(name: string, closed: boolean, { env, folder }: SubstituteContext) {
+  if (!closed) return { error: 'a "${" has no "}" after it. Write $${ for these two characters themselves.' }
+  if (name.startsWith('file:')) return readSecretFile(resolve(folder, name.slice('file:'.length)))
+  if (!/^[A-Za-z_]\w*$/.test(name)) {
+    return { error: '"${…}" must hold the name of an environment variable, or file: and a path.' }
+  }
+  return env[name] ?? { error: `the environment variable ${name} is not set.` }
+}
+
+const SECRET_CHARACTERS_MAX = 65_536
+
+async function readSecretFile(path: string): Promise<string | { readonly error: string }> {
+  try {
+    const text = await readFile(path, 'utf8')
+    if (text.length > SECRET_CHARACTERS_MAX)
+      return { error: `the file ${path} is too large to hold one value.` }
+    return text.replace(/\r?\n$/, '') // editors end a file with a newline that is not part of the value
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+    return { error: `the file ${path} cannot be read (${code}).` }
+  }
+}
+
+/** A variable is always text; where the schema wants a number or a switch, one that reads as such becomes it. */
+function coerceToSchema(text: string, schemas: readonly JsonSchema[]): string | number | boolean {
+  const wanted = schemas.flatMap(({ type }) => type ?? []) as readonly string[]
+  if (wanted.includes('integer') && /^\d{1,15}$/.test(text)) return Number(text)
+  if (wanted.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true'
+  return text
+}

@@ -1,0 +1,170 @@
+/** What a person must hear of: alerts at a moment, each said once and shown as long as it stands. */
+import type { CodeText } from '../support/errors.ts'
+
+/** Every kind of alert, the most urgent first. The codes are stable; `docs/alerts.md` is printed from this table. */
+export const ALERTS = {
+  'receipt-refused': {
+    title: 'A receipt lacks what `receipt.contains` asks for.',
+    fix: 'Ask the reader of the files what is wrong with this one.',
+    details: 'Nothing of the file is acknowledged until a receipt comes that has it.',
+  },
+  'pick-up-overdue': {
+    title: 'A delivered file was not picked up in time.',
+    fix: 'Ask why the file is not picked up.',
+    details:
+      'It lies there longer than `overdue.within`, or its records must be acknowledged soon. Nothing of it is acknowledged before; when their time is over, the retailer may cancel them.',
+  },
+  'receipt-overdue': {
+    title: 'No receipt came for a delivered file in time.',
+    fix: 'Find out whether the file was read.',
+    details:
+      'It waits longer than `overdue.within`, or its records must be acknowledged soon. Nothing of it is acknowledged before; when their time is over, the retailer may cancel them.',
+  },
+  'delivery-held': {
+    title: 'An outgoing file may have been delivered before.',
+    fix: 'Ask its reader whether its records came, then: `dropbridge resolve FILE`.',
+    details: 'The file is held. Its records may have come under another name.',
+  },
+  'journal-restored': {
+    title: 'The journal was restored from a backup.',
+    fix: 'When no older file can come again, run `dropbridge restored --end`.',
+    details: 'Records of new files are looked up before they are first sent.',
+  },
+  'outcome-unknown': {
+    title: 'Records have unknown outcomes for more than an hour.',
+    fix: 'See `dropbridge status` and `dropbridge resolve`.',
+    details: 'Their answers were lost, and the lookups could not tell.',
+  },
+  'records-held': {
+    title: 'Records of a file wait for a person to decide.',
+    fix: 'See `dropbridge status`, then `dropbridge release` or `dropbridge discard`.',
+  },
+  'route-failing': {
+    title: 'The latest work of a route failed.',
+    fix: 'See `dropbridge explain CODE` with the code of the failure.',
+    details: 'What is unfinished goes on with the next pass that can.',
+  },
+  'file-appended': {
+    title: 'A file was appended to after it was archived.',
+    fix: 'Move it from the archive to the inbox; raise `stableFor`, or use a `marker`.',
+    details:
+      'Its writer paused for longer than `stableFor`. What was sent of it counts as duplicate. Checked for the latest 2000 files of a route, for 36 hours.',
+  },
+  'watcher-lost': {
+    title: 'A watcher ended without being asked to.',
+    fix: 'Find out why, and start `dropbridge watch` again: it goes on where it was.',
+    details:
+      'It was killed, or its machine went down. Shown until another one watches its routes, for a week at most.',
+  },
+  'run-overdue': {
+    title: 'A scheduled run is overdue by more than an hour.',
+    fix: 'Check that `dropbridge watch`, or the scheduler of `dropbridge run --due`, is running.',
+  },
+  'runs-missed': {
+    title: 'Reports of some business dates were not made.',
+    fix: 'Make what is missing with `dropbridge export`.',
+    details: 'They were farther back than `catchUp` when a bridge ran again. Shown for a week.',
+  },
+  'expected-file-missing': {
+    title: 'An expected file did not come in time.',
+    fix: 'Ask its sender. The file is taken whenever it comes.',
+    details: '`from.expectFile` says when it should come.',
+  },
+  'mailbox-away': {
+    title: 'A mailbox cannot be read.',
+    fix: 'Check that it exists, is mounted or reachable, and may be read.',
+    details: 'It is not known what is there.',
+  },
+  'route-not-configured': {
+    title: 'A removed route has unfinished work.',
+    fix: 'Give the route back its name in the configuration.',
+  },
+  'file-waiting': {
+    title: 'A file waits for its sidecar or an earlier number.',
+    fix: 'See `dropbridge why-not FILE`.',
+    details: 'It waits for its marker, its manifest, or the file with the number before it.',
+  },
+  'marker-orphaned': {
+    title: 'A marker or manifest has no data file.',
+    fix: 'Ask its sender for the file, or remove it.',
+  },
+  'receipt-unknown': {
+    title: 'A receipt matches no delivered file.',
+    fix: 'Rename it to the expected name, or remove it.',
+    details: 'Its name is wrong, or it came twice.',
+  },
+  'file-unmatched': {
+    title: 'No route will ever read a file in an inbox.',
+    fix: 'Rename it, change `match` of the route, or have it sent again.',
+    details:
+      'It matches no route, has a name that is never taken, is a link or a folder, or has had the name of an unfinished file for an hour.',
+  },
+  'folder-not-emptied': {
+    title: 'Files stay in a results or delivery folder for too long.',
+    fix: 'Find its reader; remove what is read, or set `alertIfNotEmptied: never`.',
+    details: 'Longer than `alertIfNotEmptied`.',
+  },
+} as const satisfies Record<string, CodeText>
+
+export type AlertCode = keyof typeof ALERTS
+
+/** One alert. The same code, route and subject make it the same alert, however its words change. */
+export interface Alert {
+  readonly code: AlertCode
+  readonly route?: string
+  /** What it is about: a file, a folder, a day. */
+  readonly subject: string
+  /** Since when it is so, milliseconds. */
+  readonly since: number
+  readonly message: string
+  readonly fix: string
+}
+
+/** What only the passes know: which routes were tried, and which of them could not do their work. */
+export interface RouteResults {
+  readonly routes: readonly string[]
+  readonly failures: readonly RouteFailure[]
+}
+
+export interface RouteFailure {
+  readonly route: string
+  readonly code: string
+  /** Without words of the API. */
+  readonly message: string
+}
+
+/** An alert that came or went, in the order in which the journal was reported. */
+export interface AlertChange {
+  /** Grows by one with every change. */
+  readonly cursor: number
+  readonly change: 'raised' | 'ended'
+  /** The cursor in which it was raised. */
+  readonly raisedCursor: number
+  readonly at: number
+  readonly alert: Alert
+}
+
+/** The part of the journal that remembers what was found, so that each alert is said once. */
+export interface AlertJournal {
+  /**
+   * Compares what is found with what stood before. What is new is raised; what is not found any more has ended, but for
+   * what `unseen` says nobody could look at. Gives what changed. Several bridges may note at once.
+   */
+  updateAlerts(found: readonly Alert[], isUnchecked: (it: Alert) => boolean): Promise<readonly AlertChange[]>
+  /** Those that stand, as they were last noted, the most urgent first. */
+  listActiveAlerts(limit: number): Promise<readonly Alert[]>
+  /** In their order. */
+  listAlertChanges(afterCursor: number, limit: number): Promise<readonly AlertChange[]>
+}
+
+const URGENCY = Object.keys(ALERTS)
+
+/** The most urgent first, then the oldest. */
+export function compareUrgency(one: Alert, other: Alert): number {
+  return URGENCY.indexOf(one.code) - URGENCY.indexOf(other.code) || one.since - other.since
+}
+
+/** The same for the same alert. */
+export function alertKey({ code, route = '', subject }: Alert): string {
+  return JSON.stringify([code, route, subject])
+}

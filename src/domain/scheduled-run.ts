@@ -1,0 +1,64 @@
+/** Scheduled runs: the times at which a route with a schedule is due, as the journal remembers them. */
+import type { Lease } from './lease.ts'
+
+/** What became of a run. */
+export const SCHEDULED_RUN_STATES = {
+  begun: 'It is under way; the owner of its lease goes on with it.',
+  done: 'It was carried out.',
+  covered: 'A later run did its work with its own.',
+  missed: 'It is too long ago, and will not be carried out.',
+  before: 'The schedule of the route was seen for the first time after it.',
+  ahead:
+    'It was noted by a clock that was ahead of the time: it does not count, and is begun when its time comes.',
+} as const
+
+export type ScheduledRunState = keyof typeof SCHEDULED_RUN_STATES
+
+export interface NewScheduledRun {
+  /** Its business date, `2026-03-08`, or its instant, `2026-03-08T06:00:00.000Z`. Later runs sort behind earlier ones. */
+  readonly occurrence: string
+  /** Milliseconds. */
+  readonly dueAt: number
+}
+
+export interface ScheduledRun extends NewScheduledRun {
+  readonly route: string
+  readonly state: ScheduledRunState
+  /** When it came to its state. */
+  readonly changedAt: number
+  /** The delivery that was composed for it. */
+  readonly delivery?: string
+}
+
+/** What decides which runs of a route are due. */
+export interface KnownRuns {
+  /** The latest business date that is known and whose time has come. */
+  readonly latestDate?: string
+  /** The latest instant of a cron expression that is known and has come. */
+  readonly latestInstant?: string
+  /** The latest instant of an interval at which the route had its run, milliseconds. */
+  readonly intervalAt?: number
+  /** Runs that were begun and are not done, the oldest first. */
+  readonly begun: readonly ScheduledRun[]
+}
+
+/** The part of the journal that remembers runs. */
+export interface ScheduleJournal {
+  getKnownRuns(route: string): Promise<KnownRuns>
+  /** The latest runs first, those of intervals left out. */
+  listRecentRuns(limit: number, route?: string): Promise<ScheduledRun[]>
+  /** Starts a run; one that is known is given as it is. Others become `covered` by it, or `missed`. */
+  startRun(
+    lease: Lease,
+    begin: NewScheduledRun & {
+      readonly covered: readonly NewScheduledRun[]
+      readonly missed: readonly NewScheduledRun[]
+    },
+  ): Promise<ScheduledRun>
+  /** begun → done. */
+  finishRun(lease: Lease, occurrence: string): Promise<void>
+  /** Notes from which run on a schedule that was not known before counts: those after this one. */
+  startSchedule(lease: Lease, run: NewScheduledRun): Promise<void>
+  /** Notes that the route had its run of an interval. */
+  saveIntervalRun(lease: Lease, at: number): Promise<void>
+}

@@ -1,0 +1,148 @@
+/** Detects the delimiter and the header line of a file from its first rows. */
+import type { ReadOptions } from '../../domain/format.ts'
+import { problem, type Problem } from '../../domain/problem.ts'
+import { SAMPLE_SIZE, skipLines, type TextBuffer } from '../text/buffer.ts'
+import { countOccurrences, type Dialect, isBlankRow } from './dialect.ts'
+import { findIgnoredLineEnd, scanRow } from './scan.ts'
+
+const SAMPLE_ROWS = 20
+const DELIMITERS = [',', ';', '\t', '|'] as const
+
+/** Takes a `sep=;` line off the text, and gives the delimiter it names. */
+export function takeSeparatorLine(buffer: TextBuffer): string | undefined {
+  const [line, separator] =
+    /^sep=([^\r\n"\uFEFF])(?:\r\n|\r|\n|$)/i.exec(buffer.text.slice(0, SAMPLE_SIZE)) ?? []
+  if (line !== undefined) buffer.advance(line.length, buffer.line + 1)
+  return separator
+}
+
+/** The told delimiter, or the one that divides the first rows most evenly; a comma when none does. */
+export function detectDelimiter(text: string, dialect: Dialect, options: ReadOptions): string {
+  if (dialect.delimiter !== '') return dialect.delimiter
+  const sample = text.slice(0, SAMPLE_SIZE) + dialect.newline
+  let best = { delimiter: ',', score: 0 }
+  for (const delimiter of DELIMITERS) {
+    const score = scoreRows(sampleRows(sample, { ...dialect, delimiter }), options)
+    if (score > best.score) best = { delimiter, score }
+  }
+  return best.delimiter
+}
+
+/** A header that has more than this above it is none. */
+const MAX_LINES_ABOVE_HEADER = 100
+
+/** Leaves the feed before the line with most of the expected names; where it is when no line has any. */
+export async function skipToHeader(
+  buffer: TextBuffer,
+  dialect: Dialect,
+  { expectColumns = [] }: ReadOptions,
+): Promise<void> {
+  const { newline, limits } = dialect
+  const isShort = () =>
+    buffer.text.length < limits.maxRowCharacters &&
+    buffer.text.split(newline, MAX_LINES_ABOVE_HEADER + 1).length <= MAX_LINES_ABOVE_HEADER
+  while (!buffer.ended && isShort()) await buffer.more()
+  const text = buffer.text.slice(0, limits.maxRowCharacters)
+  let best = { names: 0, line: 0 }
+  let at = 0
+  for (let line = 0; line < MAX_LINES_ABOVE_HEADER; line += 1) {
+    const end = text.indexOf(newline, at)
+    if (end === -1) break
+    for (const delimiter of dialect.delimiter === '' ? DELIMITERS : [dialect.delimiter]) {
+      const scan = scanRow(text, at, { ...dialect, delimiter }, buffer.ended)
+      const names = scan.kind === 'row' ? matchExpectedNames(scan.values, expectColumns).length : 0
+      if (names > best.names) best = { names, line }
+    }
+    at = end + 1
+  }
+  await skipLines(buffer, newline, buffer.line - 1 + best.line)
+}
+
+function sampleRows(sample: string, dialect: Dialect): string[][] {
+  const rows: string[][] = []
+  let at = 0
+  while (at < sample.length && rows.length < SAMPLE_ROWS) {
+    const ignoredEnd = findIgnoredLineEnd(sample, at, dialect)
+    if (ignoredEnd !== undefined) {
+      at = ignoredEnd
+      continue
+    }
+    const scan = scanRow(sample, at, dialect, true)
+    if (scan.kind === 'more') break
+    if (scan.kind === 'row' && !isBlankRow(scan.values)) rows.push(scan.values)
+    const lineEnd = scan.kind === 'row' ? scan.end - 1 : sample.indexOf(dialect.newline, scan.blamed)
+    if (lineEnd === -1) break
+    at = lineEnd + 1
+  }
+  return rows
+}
+
+/** Expected names count most, then the share of rows that are as they should be, then the number of cells. */
+function scoreRows(found: readonly string[][], options: ReadOptions): number {
+  const rows = found.slice((options.header?.names ?? 1) - 1)
+  const [first = []] = rows
+  const widest = Math.min(999, Math.max(0, ...rows.map((row) => row.length)))
+  if (widest < 2) return 0
+  const even = rows.filter((row) => isExpectedRow(row, first, options)).length
+  const expected = hasHeader(options) ? matchExpectedNames(first, options.expectColumns ?? []).length : 0
+  return even === 0 ? 0 : expected * 1000 + (even / rows.length) * 100 + widest / 1000
+}
+
+function isExpectedRow(row: readonly string[], first: readonly string[], options: ReadOptions): boolean {
+  if (options.records && !hasHeader(options)) {
+    const cell = row[findTypeCell(options)]?.trim() ?? ''
+    return options.records.some(({ type }) => matchesType(cell, type.trim()))
+  }
+  return row.length > 1 && row.length === (options.columns?.length ?? first.length)
+}
+
+function matchesType(cell: string, type: string): boolean {
+  return type.endsWith('*') ? cell.startsWith(type.slice(0, -1)) : cell === type
+}
+
+/** The index of the cell that tells the type in a file without a header line that would name it. */
+export function findTypeCell({ typeIn }: ReadOptions): number {
+  return typeof typeIn === 'number' ? typeIn - 1 : 0
+}
+
+/** Whether a header line names the columns of all rows. */
+export function hasHeader({ columns, records, typeIn }: ReadOptions): boolean {
+  return columns === undefined && (records === undefined || typeof typeIn === 'string')
+}
+
+/** The cells that spell one of the names; upper and lower case, spaces, underscores and hyphens do not matter. */
+export function matchExpectedNames(cells: readonly string[], expected: readonly string[]): string[] {
+  const folded = new Set(expected.map(foldName))
+  return cells.filter((cell) => folded.has(foldName(cell)))
+}
+
+function foldName(name: string): string {
+  return name.toLowerCase().replace(/[\s_-]+/g, '')
+}
+
+// A file with another delimiter than the mapping says gets one problem, not one for each missing column.
+
+/** The problem with a line that should be divided and is not; undefined where no other delimiter divides it either. */
+export function checkDelimiter(text: string, line: number, told: string | undefined): Problem | undefined {
+  if (told === undefined || text.includes(told)) return undefined
+  const counts = DELIMITERS.map((delimiter) => ({ delimiter, count: countOccurrences(text, delimiter) }))
+  const [most] = counts.toSorted((a, b) => b.count - a.count)
+  if (most === undefined || most.count === 0) return undefined
+  const [one, many] = nameDelimiter(told)
+  const [oneFound, manyFound] = nameDelimiter(most.delimiter)
+  const found = most.count === 1 ? `one ${oneFound}` : `${most.count} ${manyFound}`
+  const message = `Line ${line} has ${found} and no ${one}, and the mapping says \`delimiter: ${JSON.stringify(told)}\`.`
+  const fix = `Save it with ${many}, or take \`delimiter\` out of the mapping: it is found out.`
+  return problem('delimiter-wrong', { line }, message, fix)
+}
+
+const DELIMITER_NAMES: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  ',': ['comma', 'commas'],
+  ';': ['semicolon', 'semicolons'],
+  '\t': ['tab', 'tabs'],
+  '|': ['bar', 'bars'],
+}
+
+function nameDelimiter(delimiter: string): readonly [one: string, many: string] {
+  return DELIMITER_NAMES[delimiter] ?? [JSON.stringify(delimiter), JSON.stringify(delimiter)]
+}

@@ -1,0 +1,190 @@
+/** Checks rows against their layout: the record type and the number of cells. */
+import type { Layout, ReadOptions, Row } from '../../domain/format.ts'
+import { problem } from '../../domain/problem.ts'
+import { type RecordKinds, type TypedRow, unknownTypeProblem } from '../text/record-types.ts'
+import { nameColumn, shortenCell } from '../text/batches.ts'
+import { type Dialect, isBlankRow } from './dialect.ts'
+
+export interface RowLayout {
+  readonly layouts: readonly Layout[]
+  readonly hasParts: boolean
+  /** The cells of the widest row, the record type included. */
+  readonly maxCells: number
+  /**
+   * Whether cells that go over several lines can be one row: there are as many as there should be, and the lines are
+   * not rows themselves, which a quote left open has swallowed up to the next stray quote.
+   */
+  fitsOverLines(values: readonly string[]): boolean
+  /** The same of the first cells of a row, of which the last one ends on the line that is read. */
+  mayBegin(values: readonly string[]): boolean
+  /** The row in its layout, with the cells the layout has, or with its problems; undefined when it is left out. */
+  fit(row: Row): TypedRow | undefined
+  /** The row that cannot be read beyond the cells it has. */
+  refuse(row: Row, code: 'quote-not-closed' | 'row-too-large'): TypedRow
+}
+
+/** What the mapping tells to do with rows of another length. */
+type RowPolicy = NonNullable<ReadOptions['rows']>
+
+type CsvMarks = Pick<Dialect, 'delimiter' | 'newline'>
+
+/** Rows that are all of one kind. */
+export function createTableLayout(columns: readonly string[], marks: CsvMarks, rows: RowPolicy): RowLayout {
+  const table = toTableColumns(columns)
+  const areRows = (lines: readonly (readonly string[])[]) =>
+    lines.length * (columns.length - 1) >= MIN_TELLING_DELIMITERS &&
+    lines.every(({ length }) => length === columns.length)
+  return {
+    layouts: [{ recordType: '', columns }],
+    hasParts: false,
+    maxCells: columns.length,
+    fitsOverLines: (values) =>
+      fitWidth(values, table) !== undefined && !areRows(splitLaterLines(values, marks)),
+    mayBegin: (values) =>
+      values.length < columns.length && !areRows(splitLaterLines(values, marks).slice(0, -1)),
+    fit: (row) => (row.values.length === columns.length ? row : fitRow(row, table, rows)),
+    refuse: (row, code) => refuseRow(row, code, columns),
+  }
+}
+
+/** Rows whose cell at `at` tells their kind; where it is none of the row's values, it is the first cell. */
+export function createRecordLayout(
+  kinds: RecordKinds,
+  { at, isValue }: { readonly at: number; readonly isValue: boolean },
+  separators: CsvMarks,
+  rows: RowPolicy,
+): RowLayout {
+  const tables = new Map(kinds.all.map((kind) => [kind, toTableColumns(kind.columns)]))
+  const kindOf = (values: readonly string[]) => kinds.find(values[at] ?? '')
+  const cellsOf = (values: readonly string[]) => (isValue ? values : values.slice(1))
+  const isRecord = (values: readonly string[]) => {
+    const kind = kindOf(values)
+    const table = kind && tables.get(kind)
+    return table !== undefined && (kind?.ignored || fitWidth(cellsOf(values), table) !== undefined)
+  }
+  const areRecords = (lines: readonly (readonly string[])[]) => lines.length > 0 && lines.every(isRecord)
+  return {
+    layouts: kinds.layouts,
+    hasParts: kinds.hasParts,
+    maxCells: (isValue ? 0 : 1) + Math.max(0, ...kinds.all.map(({ columns }) => columns.length)),
+    fitsOverLines: (values) => isRecord(values) && !areRecords(splitLaterLines(values, separators)),
+    mayBegin(values) {
+      const width = (kindOf(values)?.columns.length ?? 0) + (isValue ? 0 : 1)
+      return values.length < width && !areRecords(splitLaterLines(values, separators).slice(0, -1))
+    },
+    fit(row) {
+      const kind = kindOf(row.values)
+      const table = kind && tables.get(kind)
+      if (kind === undefined || table === undefined) return refuseUnknownType(row, at, kinds)
+      if (kind.ignored) return undefined
+      const { line, lastLine } = row
+      const own = { layout: kind.layout, line, lastLine, values: cellsOf(row.values) }
+      return kinds.place(own.values.length === kind.columns.length ? own : fitRow(own, table, rows), kind)
+    },
+    refuse(row, code) {
+      const kind = kindOf(row.values)
+      const refused = refuseRow({ ...row, values: cellsOf(row.values) }, code, kind?.columns ?? [])
+      return kind === undefined ? refused : kinds.place(refused, kind)
+    },
+  }
+}
+
+/** The shape of a file in which lines that name columns come again and are no rows. */
+export function ignoreHeadings(rowLayout: RowLayout, headings: readonly (readonly string[])[]): RowLayout {
+  const lines = headings.map((values) => values.map((name) => name.trim()))
+  const isHeading = (values: readonly string[]) =>
+    lines.some(
+      (names) =>
+        names.every((name, index) => (values[index] ?? '').trim() === name) &&
+        isBlankRow(values.slice(names.length)),
+    )
+  return {
+    ...rowLayout,
+    fitsOverLines: (values) => isHeading(values) || rowLayout.fitsOverLines(values),
+    fit: (row) => (isHeading(row.values) ? undefined : rowLayout.fit(row)),
+  }
+}
+
+function refuseUnknownType(row: Row, at: number, { all }: RecordKinds): Row {
+  const place = { line: row.line, column: String(at + 1) }
+  return { ...row, problems: [unknownTypeProblem(shortenCell(row.values[at] ?? ''), place, all)] }
+}
+
+/** So many delimiters, each where a row would have it, are no accident; fewer may stand in any address or note. */
+const MIN_TELLING_DELIMITERS = 6
+
+/** The cells of the lines of a row but the first, as if the quotes that lead over the lines were not there. */
+function splitLaterLines(values: readonly string[], { delimiter, newline }: CsvMarks): string[][] {
+  const lines: string[][] = []
+  for (const value of values) {
+    if (!value.includes(newline)) {
+      lines.at(-1)?.push(value)
+      continue
+    }
+    const [first = '', ...others] = value.split(newline)
+    lines.at(-1)?.push(first)
+    for (const other of others) lines.push(other.split(delimiter))
+  }
+  return lines
+}
+
+interface TableColumns {
+  readonly columns: readonly string[]
+  /** How many columns there are up to the last one with a name; the others may be left out of a row. */
+  readonly named: number
+}
+
+function toTableColumns(columns: readonly string[]): TableColumns {
+  return { columns, named: columns.findLastIndex((name) => name !== '') + 1 }
+}
+
+/** The cells as many as the columns, when only empty ones are too many or nameless ones missing. */
+function fitWidth(values: readonly string[], { columns, named }: TableColumns) {
+  const width = columns.length
+  if (values.length === width) return values
+  // Blank or not: a delimiter too many inside the row moves the last blank cell out, and all behind it one on.
+  return values.length > width || values.length < named ? undefined : padCells(values, width)
+}
+
+function padCells(values: readonly string[], width: number): string[] {
+  return [...values, ...Array.from({ length: width - values.length }, () => '')]
+}
+
+/** The same by the mapping's order. A row that is too long only loses what is blank: else its cells have moved. */
+function applyRowPolicy(values: readonly string[], { columns }: TableColumns, { short, long }: RowPolicy) {
+  const width = columns.length
+  if (values.length < width) return short === 'pad' ? padCells(values, width) : undefined
+  return long === 'cut' && isBlankRow(values.slice(width)) ? values.slice(0, width) : undefined
+}
+
+function fitRow(row: Row, table: TableColumns, rows: RowPolicy): Row {
+  const values = fitWidth(row.values, table) ?? applyRowPolicy(row.values, table, rows)
+  if (values !== undefined) return values === row.values ? row : { ...row, values }
+  const { columns } = table
+  const count = `The row has ${row.values.length} cells where ${columns.length} are expected`
+  if (row.values.length < columns.length) {
+    const missing = columns.length - row.values.length
+    const where = missing === 1 ? 'a cell is missing' : `${missing} cells are missing`
+    const message = `${count}: ${where} somewhere in the row; compare it with the row above.`
+    return { ...row, problems: [problem('row-short', { line: row.line }, message)] }
+  }
+  const surplus = row.values.slice(columns.length)
+  const first = isBlankRow(surplus)
+    ? 'there is a delimiter too many'
+    : `the first one too many is "${shortenCell(surplus[0] ?? '')}"`
+  return { ...row, problems: [problem('row-long', { line: row.line }, `${count}; ${first}.`)] }
+}
+
+function refuseRow(row: Row, code: 'quote-not-closed' | 'row-too-large', columns: readonly string[]): Row {
+  const line = row.lastLine
+  const column = nameColumn(columns, row.values.length)
+  const refused =
+    code === 'row-too-large'
+      ? problem(code, { line }, 'The line is longer than a row may be; it was not read to its end.')
+      : problem(
+          code,
+          { line, column },
+          `The quote that opens column "${column}" is not closed where the cell ends. Only this line is refused.`,
+        )
+  return { ...row, problems: [refused] }
+}

@@ -1,0 +1,136 @@
+/** Reads rows batch by batch, reports cells with invalid bytes, and shows columns and cells in messages. */
+import type { FileReading, Layout, Row, IgnoreRule } from '../../domain/format.ts'
+import { type Problem, problem } from '../../domain/problem.ts'
+import { type Newline, skipRestOfLine, type TextBuffer } from './buffer.ts'
+import { hasInvalidBytes, replaceInvalidBytes } from './decoders.ts'
+import { type Encoding, suggestEncodingFix } from './encoding.ts'
+import { createPartJoiner, type TypedRow } from './record-types.ts'
+
+export interface ParsedRows {
+  /** The rows that are whole, blank ones left out. */
+  readonly rows: TypedRow[]
+  /** How many lines were left out because the mapping says so. */
+  readonly ignored: number
+  readonly consumed: number
+  /** The physical line behind what was consumed; the same as the last row's where `midLine`. */
+  readonly line: number
+  /** Whether the last row's line goes on behind the text and the rest of it is to be dropped. */
+  readonly midLine: boolean
+}
+
+interface TextForm {
+  readonly newline: Newline
+  readonly encoding: Encoding
+  readonly delimiter: string
+  readonly headerLines: number
+  /** How many lines of the header were left out. */
+  readonly ignored: number
+  readonly layouts: readonly Layout[]
+  readonly hasParts: boolean
+}
+
+/** The rest of a file, read as fast as its rows are asked for. `parse` takes the rows that are at hand. */
+export function createReading(buffer: TextBuffer, form: TextForm, parse: () => ParsedRows): FileReading {
+  const { newline, encoding, layouts, delimiter, headerLines, hasParts } = form
+  let ignoredLines = form.ignored
+  async function* readBatches(): AsyncGenerator<readonly Row[], undefined> {
+    const joiner = hasParts ? createPartJoiner() : undefined
+    try {
+      for (;;) {
+        const { rows, ignored, consumed, line, midLine } = parse()
+        ignoredLines += ignored
+        const mayBeDamaged = buffer.damaged && hasInvalidBytes(buffer.text.slice(0, consumed))
+        buffer.advance(consumed, line)
+        const decodable = mayBeDamaged ? rows.map((row) => reportInvalidBytes(row, layouts, encoding)) : rows
+        const whole = joiner === undefined ? decodable : joiner.push(decodable)
+        if (whole.length > 0) yield whole
+        if (midLine) await skipRestOfLine(buffer, newline)
+        else if (buffer.ended) break
+        else await buffer.more()
+      }
+      const last = joiner?.end() ?? []
+      if (last.length > 0) yield last
+      return undefined
+    } finally {
+      await buffer.close()
+    }
+  }
+  return {
+    layouts,
+    headerLines,
+    encoding: encoding.name,
+    delimiter,
+    batches: readBatches(),
+    countIgnoredLines: () => ignoredLines,
+    close: () => buffer.close(),
+  }
+}
+
+/** Beyond this many undecodable cells in one row, more of them tell nothing new. */
+const MAX_INVALID_CELLS = 20
+
+/** The row with its undecodable cells as problems, and with text that people can read. */
+function reportInvalidBytes<Of extends Row>(row: Of, layouts: readonly Layout[], encoding: Encoding): Of {
+  const columns = layouts[row.layout]?.columns ?? []
+  const problems: Problem[] = []
+  for (const [index, value] of row.values.entries()) {
+    if (problems.length === MAX_INVALID_CELLS) break
+    if (!hasInvalidBytes(value)) continue
+    const place = { line: row.line, column: nameColumn(columns, index) }
+    const message = `Column "${place.column}" holds bytes that are not ${encoding.name}.`
+    problems.push(problem('text-undecodable', place, message, suggestEncodingFix(encoding)))
+  }
+  if (problems.length === 0) return row
+  const values = row.values.map(replaceInvalidBytes)
+  return { ...row, values, problems: [...(row.problems ?? []), ...problems] }
+}
+
+/** The name of a column, or its number from 1 when it has none. */
+export function nameColumn(columns: readonly string[], index: number): string {
+  return columns[index] || String(index + 1)
+}
+
+/** A cell shortened to fit a message, on one line. */
+export function shortenCell(cell: string): string {
+  const text = cell.trim().replace(/\s+/g, ' ')
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text
+}
+
+// Lines that are no rows: comments, footers and other lines that the mapping leaves out.
+
+export type IsIgnoredLine = (line: string) => boolean
+
+/** Footers and comments tell what they are at once; a pattern must not be tried on a page of text. */
+const TESTED_CHARACTERS = 1000
+
+/** Undefined when no line is left out. */
+export function createLineFilter(
+  rules: readonly IgnoreRule[] | undefined,
+  delimiter: string,
+): IsIgnoredLine | undefined {
+  const tests = (rules ?? []).flatMap((rule) => compileIgnoreRule(rule) ?? [])
+  if (tests.length === 0) return undefined
+  return (line) => {
+    const text = stripPadding(line.slice(0, TESTED_CHARACTERS), delimiter)
+    return text !== '' && tests.some((test) => test(text))
+  }
+}
+
+/** Undefined for the line of the names, which is known once it has been read. */
+function compileIgnoreRule(rule: IgnoreRule): IsIgnoredLine | undefined {
+  if ('header' in rule) return undefined
+  if ('startsWith' in rule) return (text) => text.startsWith(rule.startsWith)
+  const pattern = new RegExp(rule.matches, 'u')
+  return (text) => pattern.test(text)
+}
+
+/** The line without what a spreadsheet puts around it: quotes, and delimiters up to the width of the table. */
+function stripPadding(line: string, delimiter: string): string {
+  let end = line.length
+  while (end > 0) {
+    const last = line.charAt(end - 1)
+    if (last !== '"' && last.trim() !== '' && !delimiter.includes(last)) break
+    end -= 1
+  }
+  return line.slice(0, end).replace(/^[\s"]+/, '')
+}

@@ -1,0 +1,105 @@
+/** Alerts that a person must hear of: which stand, and when each came and went, so that none is said twice. */
+import { sql } from 'kysely'
+import { type AlertJournal, compareUrgency, type Alert, type AlertChange, alertKey } from '../domain/alert.ts'
+import type { Db, Row } from './schema.ts'
+import { bindStore, type Store, type Tx } from './store.ts'
+
+/** No bridge has so many; those behind them are raised as these end. */
+const MAX_ACTIVE = 10_000
+
+export function createAlertJournal(store: Store): AlertJournal {
+  const { reads, writes } = bindStore(store)
+  const listRows = reads(selectActiveAlerts)
+  const saveChanges = writes(saveAlertChanges)
+  return {
+    updateAlerts: async (found, isUnchecked) => {
+      // Most of the time all is as it was, and nothing is written then.
+      const { added, ended } = compareAlerts(await listRows(), found, isUnchecked)
+      return added.length === 0 && ended.length === 0 ? [] : saveChanges(found, isUnchecked)
+    },
+    listActiveAlerts: async (limit) =>
+      (await listRows()).map(toAlert).toSorted(compareUrgency).slice(0, limit),
+    listAlertChanges: reads(selectAlertChanges),
+  }
+}
+
+type AlertRow = Row<'alerts'>
+
+async function selectActiveAlerts(db: Db): Promise<AlertRow[]> {
+  const { rows } = await sql<AlertRow>`
+    select * from alerts where ended_cursor is null order by raised_cursor limit ${MAX_ACTIVE}`.execute(db)
+  return rows
+}
+
+type IsUnchecked = (standing: Alert) => boolean
+
+function compareAlerts(before: readonly AlertRow[], found: readonly Alert[], isUnchecked: IsUnchecked) {
+  const known = new Set(before.map((row) => alertKey(toAlert(row))))
+  const now = new Map(found.map((alert) => [alertKey(alert), alert]))
+  return {
+    added: [...now].filter(([key]) => !known.has(key)).map(([, alert]) => alert),
+    ended: before.filter((row) => {
+      const alert = toAlert(row)
+      return !now.has(alertKey(alert)) && !isUnchecked(alert)
+    }),
+  }
+}
+
+/** Another bridge may have noted the same since it was looked at: what stands is read anew, under the write lock. */
+async function saveAlertChanges({ db, now }: Tx, found: readonly Alert[], isUnchecked: IsUnchecked) {
+  const { added, ended } = compareAlerts(await selectActiveAlerts(db), found, isUnchecked)
+  let cursor = await getLastCursor(db)
+  const made: AlertChange[] = []
+  for (const row of ended) {
+    cursor += 1
+    await sql`
+      update alerts set ended_cursor = ${cursor}, ended_at = ${now} where raised_cursor = ${row.raised_cursor}`.execute(
+      db,
+    )
+    made.push(toAlertChange({ ...row, ended_cursor: cursor, ended_at: now }, 'ended'))
+  }
+  for (const alert of added) {
+    cursor += 1
+    const { code, route = '', subject, since, message, fix } = alert
+    await sql`
+      insert into alerts (raised_cursor, code, route, subject, since, message, fix, raised_at)
+      values (${cursor}, ${code}, ${route}, ${subject}, ${since}, ${message}, ${fix}, ${now})`.execute(db)
+    made.push({ cursor, change: 'raised', raisedCursor: cursor, at: now, alert })
+  }
+  return made
+}
+
+export async function getLastCursor(db: Db): Promise<number> {
+  const { rows } = await sql<{ cursor: number | null }>`
+    select max(coalesce((select max(raised_cursor) from alerts), 0),
+      coalesce((select max(ended_cursor) from alerts where ended_cursor is not null), 0)) as cursor`.execute(
+    db,
+  )
+  return rows[0]?.cursor ?? 0
+}
+
+async function selectAlertChanges(db: Db, afterCursor: number, limit: number): Promise<AlertChange[]> {
+  const { rows: raised } = await sql<AlertRow>`
+    select * from alerts where raised_cursor > ${afterCursor} order by raised_cursor limit ${limit}`.execute(
+    db,
+  )
+  const { rows: ended } = await sql<AlertRow>`
+    select * from alerts where ended_cursor > ${afterCursor} order by ended_cursor limit ${limit}`.execute(db)
+  return [
+    ...raised.map((row) => toAlertChange(row, 'raised')),
+    ...ended.map((row) => toAlertChange(row, 'ended')),
+  ]
+    .toSorted((one, other) => one.cursor - other.cursor)
+    .slice(0, limit)
+}
+
+function toAlertChange(row: AlertRow, change: AlertChange['change']): AlertChange {
+  const isRaised = change === 'raised'
+  const cursor = isRaised ? row.raised_cursor : (row.ended_cursor ?? 0)
+  const at = isRaised ? row.raised_at : (row.ended_at ?? 0)
+  return { cursor, change, raisedCursor: row.raised_cursor, at, alert: toAlert(row) }
+}
+
+function toAlert({ code, route, subject, since, message, fix }: AlertRow): Alert {
+  return { code, ...(route === '' ? {} : { route }), subject, since, message, fix }
+}

@@ -1,0 +1,130 @@
+/** Decides whether a record is new, a duplicate, or a conflict with the record that owns its key. Needs no database: `map try` and `why-not` use it too. */
+import { type Problem, problem } from '../domain/problem.ts'
+import type { PlannedRecord } from '../domain/record.ts'
+import { isoTime } from '../support/clock.ts'
+
+/** The record that holds a key: the first with it that is accepted or under way. */
+export interface KeyOwner {
+  readonly bodyHash: string
+  readonly apiId: string | null
+  readonly accepted: boolean
+  /** It was sent, and only a person can tell what came of it. */
+  readonly held: boolean
+  readonly keyValues: readonly string[]
+  readonly line: number | undefined
+  /** The file it came from; undefined for the file that is being planned. */
+  readonly file: { readonly name: string; readonly receivedAt: number } | undefined
+}
+
+export interface Verdict {
+  readonly state: 'planned' | 'duplicate' | 'rejected' | 'skipped' | 'held'
+  readonly apiId: string | null
+  readonly problems: readonly Problem[]
+}
+
+/** One verdict per record. Adds the records that come to hold their key to the owners. */
+export function judgeRecords(records: readonly PlannedRecord[], owners: Map<string, KeyOwner>): Verdict[] {
+  return records.map((record) => {
+    if (record.problems.length > 0) {
+      return { state: getUnsentState(record), apiId: null, problems: record.problems }
+    }
+    const key = formatOwnerKey(record.operation, record.account, record.naturalKey ?? '')
+    const owner = owners.get(key)
+    if (owner) return judgeAgainstOwner(record, owner)
+    owners.set(key, {
+      bodyHash: record.bodyHash ?? '',
+      apiId: null,
+      accepted: false,
+      held: false,
+      keyValues: record.keyValues,
+      line: record.lines[0]?.[0],
+      file: undefined,
+    })
+    return { state: 'planned', apiId: null, problems: [] }
+  })
+}
+
+/** A record with problems has no body to send, whatever they are. */
+function getUnsentState({ skipped, held }: PlannedRecord): Verdict['state'] {
+  if (skipped) return 'skipped'
+  return held ? 'held' : 'rejected'
+}
+
+export function formatOwnerKey(operation: string, account: string, naturalKey: string): string {
+  return JSON.stringify([operation, account, naturalKey])
+}
+
+function judgeAgainstOwner(record: PlannedRecord, owner: KeyOwner): Verdict {
+  const name = formatRecordName(record.keyValues, record.naturalKey ?? '')
+  const line = record.lines[0]?.[0]
+  const place = line === undefined ? {} : { line }
+  if (record.bodyHash === owner.bodyHash) {
+    const message = `${name} is already known from ${formatOriginWithTime(owner)}, with the same contents${describeOwnerState(owner)}.`
+    return { state: 'duplicate', apiId: owner.apiId, problems: [problem('record-repeated', place, message)] }
+  }
+  const { operation, naturalKey = '', keyValues } = record
+  const problems = [createConflictProblem({ operation, naturalKey, keyValues, line }, owner)]
+  return { state: 'rejected', apiId: null, problems }
+}
+
+/** One of two versions of a record. */
+export interface RecordVersion {
+  readonly operation: string
+  readonly naturalKey: string
+  readonly keyValues: readonly string[]
+  readonly line: number | undefined
+}
+
+/** What is said of a version of a record because of the other one. */
+export function createConflictProblem(
+  version: RecordVersion,
+  other: Pick<KeyOwner, 'keyValues' | 'line' | 'file'>,
+): Problem {
+  const { operation, naturalKey, keyValues, line } = version
+  const place = line === undefined ? {} : { line }
+  const name = formatRecordName(keyValues, naturalKey)
+  const otherName = formatRecordName(other.keyValues, naturalKey)
+  const isInOneFile = other.file === undefined
+  if (operation === 'create-invoice' && name !== otherName) {
+    const message = `An invoice for PO ${naturalKey} is known already (${otherName} in ${formatOrigin(other)}); the API takes one per order.`
+    return problem('key-conflict', place, message, isInOneFile ? FIX_ONE_INVOICE : undefined)
+  }
+  if (!isInOneFile) {
+    const message = `${name} is already known from ${formatOrigin(other)}, with other contents.`
+    return problem('key-conflict', place, message)
+  }
+  const lines = [line, other.line].filter((known) => known !== undefined).toSorted((a, b) => a - b)
+  const message = `${name} begins twice in this file (lines ${lines.join(' and ')}), with other contents; neither is sent.`
+  return problem('key-conflict', place, message, FIX_ONE_FILE)
+}
+
+/** What to do about two versions of a record in one file. */
+const FIX_ONE_FILE =
+  'Keep the right one and remove the other; if they are rows of one record, put them next to each other.'
+
+const FIX_ONE_INVOICE =
+  'Send one invoice for the order: put the lines of both into one, or leave one of them out.'
+
+/** How people know the record: by what the file says in its key columns. */
+export function formatRecordName(keyValues: readonly string[], naturalKey: string): string {
+  return keyValues.filter((value) => value !== '').join(', ') || naturalKey
+}
+
+/** `orders.csv, line 12 (received 2026-11-21T02:15:00.000Z)`: when tells which of the files of that name. */
+function formatOriginWithTime(owner: KeyOwner): string {
+  return owner.file
+    ? `${formatOrigin(owner)} (received ${isoTime(owner.file.receivedAt)})`
+    : formatOrigin(owner)
+}
+
+function formatOrigin({ file, line }: Pick<KeyOwner, 'file' | 'line'>): string {
+  return `${file ? file.name : 'this file'}${line === undefined ? '' : `, line ${line}`}`
+}
+
+/** What becomes of a record of the same file is reported in the same report, and is not known yet. */
+function describeOwnerState({ accepted, held, apiId, file }: KeyOwner): string {
+  if (apiId !== null) return `, and the API has it as ${apiId}`
+  if (accepted) return ', and the API has it'
+  if (held) return ', and is held'
+  return file === undefined ? '; it is not sent twice' : ', and was not finished when this file came'
+}

@@ -1,0 +1,330 @@
+/** The tables of the journal as SQL. `schema.ts` types them, `test/journal/schema.sql` shows what SQLite made of them. */
+
+/** A statement ends with a semicolon at the end of its line. */
+export const FIRST_SCHEMA = `
+create table leases (
+  route text primary key,
+  token integer not null,   -- grows with every owner
+  owner text,              -- null when given back
+  ttl_ms integer not null,
+  until integer not null    -- every write of the owner moves it on
+) strict;
+
+create table files (
+  number integer primary key,   -- the order of the claims
+  id text not null unique,
+  route text not null,
+  folder text not null,
+  name text not null,
+  size integer not null,
+  modified_at real not null,    -- as the mailbox tells it, with its fractions
+  state text not null,
+  outcome text,
+  sha256 text,
+  duplicate_of text references files (id),
+  problems text not null default '[]',
+  key_columns text not null default '[]',
+  header_lines integer not null default 0,
+  encoding text,
+  report_name text,
+  archived_as text,
+  claimed_at integer not null,
+  received_at integer,
+  planned_at integer,
+  submitted_at integer,
+  reported_at integer,
+  closed_at integer,
+  reports integer not null default 0,   -- how often it was reported and then taken up again
+  taken_up_at integer,                  -- when that was last
+  pruned_at integer
+) strict;
+create index files_of_route on files (route, number);
+create index files_by_contents on files (route, sha256);
+create index files_by_name on files (route, name);
+create index files_unfinished on files (route, number) where state <> 'closed';
+create index files_to_prune on files (id) where state = 'closed' and pruned_at is null;
+
+create table deliveries (
+  id text primary key,
+  route text not null,
+  sequence integer not null,    -- counts the deliveries of the route, without gaps
+  folder text not null,
+  name text not null,
+  sha256 text not null,
+  rows integer not null,
+  records integer not null,
+  state text not null,
+  composed_at integer not null,
+  delivered_at integer,
+  acknowledged_at integer,
+  pruned_at integer,
+  place text,                 -- the place where the file was left
+  acknowledge_by integer,       -- when the first of its records should be acknowledged
+  confirmed_at integer,
+  confirmed_by text,                -- 'picked-up', or the receipt's name
+  held text,                    -- why it is not delivered, in words
+  unique (route, sequence)
+) strict;
+create index deliveries_by_name on deliveries (route, name);
+create index deliveries_by_time on deliveries (composed_at, sequence);
+create index deliveries_unfinished on deliveries (route, sequence) where state not in ('acknowledged', 'done');
+create index deliveries_to_prune on deliveries (id) where state in ('acknowledged', 'done') and pruned_at is null;
+create index deliveries_held on deliveries (composed_at, id) where held is not null;
+
+create table records (
+  id integer primary key,
+  direction text not null check (direction in ('incoming', 'outgoing')),
+  route text not null,
+  file_id text references files (id),             -- where an incoming record came from
+  delivery_id text references deliveries (id),    -- where an outgoing record went; null while it waits
+  number integer not null,                        -- its place in the file or delivery, from 1
+  operation text not null,
+  account text not null,
+  natural_key text,
+  owns_key integer not null,                     -- 1 while no other record may be sent under the key
+  body_hash text,
+  lane text,
+  lines text not null,
+  key_values text not null,
+  state text not null,
+  http integer,
+  api_id text,
+  problems text not null,
+  attempts integer not null,
+  changed_at integer not null,
+  warnings text not null default '[]',
+  step integer,                                   -- from 1; null where the route has one step
+  waived integer not null default 0,            -- 1 while later steps go on although it failed
+  check ((direction = 'incoming') = (file_id is not null))
+) strict;
+create unique index records_by_key on records (operation, account, natural_key) where owns_key = 1;
+create unique index records_by_api_id on records (operation, account, api_id) where direction = 'outgoing';
+create unique index records_of_file on records (file_id, number) where file_id is not null;
+create unique index records_of_delivery on records (delivery_id, number) where delivery_id is not null;
+create index records_of_order on records (file_id, lane, number) where step is not null;
+create index records_planned on records (file_id, number) where state = 'planned';
+create index records_collected on records (delivery_id, number) where state = 'collected';
+create index records_rejected on records (file_id, number) where state = 'rejected';
+create index records_held on records (file_id, number) where state = 'held' and file_id is not null;
+create index records_uncertain on records (file_id, id) where state = 'uncertain';
+create index records_blocking on records (file_id, lane) where state in ('uncertain', 'deferred');
+create index records_waiting on records (route, id) where direction = 'outgoing' and delivery_id is null;
+
+-- Apart from the records, because every change of state rewrites its row, and the bodies are the bulk.
+create table bodies (
+  record_id integer primary key references records (id) on delete cascade,
+  body text not null,
+  note text,            -- what must be known to reconcile a lost answer, where planning knew it
+  target text,          -- what the record changes; null for what may not be repeated
+  changes text,         -- which values of it
+  file_number integer   -- so that only later files are looked through
+) strict;
+create index bodies_by_target on bodies (target, file_number) where target is not null;
+
+create table attempts (
+  record_id integer not null references records (id) on delete cascade,
+  attempt integer not null,
+  began_at integer not null,
+  note text,            -- what must be known to reconcile a lost answer
+  ended_at integer,     -- null when no answer was ever noted
+  http integer,
+  result text,
+  primary key (record_id, attempt)
+) strict, without rowid;
+
+create table answers (  -- only where something of an answer is needed later
+  record_id integer primary key references records (id) on delete cascade,
+  answer text not null
+) strict;
+
+create table decisions (
+  id integer primary key,
+  file_id text references files (id),
+  delivery_id text references deliveries (id),
+  action text not null check (action in ('release', 'discard', 'resolve-accepted', 'resolve-absent', 'resolve-discard',
+    'resolve-delivered', 'resolve-again', 'restored', 'doubt-ended')),
+  decided_by text not null,
+  why text not null,
+  decided_at integer not null,
+  records integer not null
+) strict;
+create index decisions_of_file on decisions (file_id, id);
+
+create table decided_records (
+  record_id integer not null references records (id) on delete cascade,
+  decision_id integer not null references decisions (id),
+  primary key (record_id, decision_id)
+) strict, without rowid;
+create index decided_by_decision on decided_records (decision_id);
+
+create table resources (
+  account text not null,
+  kind text not null,       -- order, variant, shipment, …
+  id text not null,         -- what the API calls it
+  keys text not null,       -- what files may call it: a list
+  facts text,               -- what it said of itself, as far as the bridge needs it
+  seen_at integer not null, -- when it said so
+  primary key (account, kind, id)
+) strict;
+-- Only of what comes after an order: orders and items, the bulk of what is seen, pay nothing for it.
+create index resources_of_orders on resources (
+  coalesce(facts ->> '$.purchase_order_number', facts ->> '$.order.purchase_order_number')
+) where kind in ('shipment', 'invoice', 'credit', 'return');
+
+create table resource_keys (
+  kind text not null,
+  key text not null,
+  account text not null,    -- last in the key: whose order a number is, is asked as well
+  id text not null,
+  primary key (kind, key, account, id)
+) strict, without rowid;
+
+create table resource_lists (
+  account text not null,
+  kind text not null,
+  read_at integer not null, -- when a reading of the whole list began that came to its end
+  primary key (account, kind)
+) strict, without rowid;
+
+create table resource_links (         -- of what is pruned: "name 1Z999" leads to "shipment 31", that to "order 12"
+  one text not null,
+  other text not null,      -- names, numbers of orders and ids; no other contents
+  primary key (one, other)
+) strict, without rowid;
+
+create table order_attributes (
+  account text not null,
+  key text not null,        -- the purchase order number
+  name text not null,
+  value text not null,
+  kept_at integer not null default 0,
+  primary key (account, key, name)
+) strict, without rowid;
+
+create table documents (
+  record_id integer not null references records (id) on delete cascade,
+  kind text not null,
+  mailbox text not null,
+  folder text not null,
+  name text,            -- reserved before anything stands there
+  state text not null,
+  problem text,
+  changed_at integer not null,
+  primary key (record_id, kind)
+) strict, without rowid;
+create unique index documents_by_name on documents (mailbox, folder, name collate nocase) where name is not null;
+create index documents_missing on documents (record_id, kind) where state <> 'delivered';
+create index documents_wanted on documents (record_id) where state = 'wanted';
+
+create table events (
+  id integer primary key,   -- without gaps
+  at integer not null,
+  kind text not null,
+  route text,
+  subject text,             -- the id of a file or delivery
+  detail text not null,     -- ids, states, counts and hashes; no personal data
+  hash text not null        -- SHA-256 over the hash before it and this row
+) strict;
+create index events_of_submission on events (subject, id) where kind = 'file-submitted';
+
+create table scheduled_runs (
+  route text not null,
+  occurrence text not null,       -- a business date or an instant; of an interval the word "every"
+  state text not null check (state in ('begun', 'done', 'covered', 'missed', 'before', 'ahead')),
+  due_at integer not null,
+  changed_at integer not null,
+  delivery_id text,
+  primary key (route, occurrence)
+) strict, without rowid;
+create index scheduled_runs_started on scheduled_runs (route, occurrence) where state = 'begun';
+
+create table receipts (
+  id text primary key,
+  delivery_id text not null references deliveries (id),
+  folder text not null,
+  name text not null,
+  state text not null check (state in ('claiming', 'accepted', 'refused', 'gone')),
+  began_at integer not null,
+  ended_at integer,
+  archived_as text
+) strict;
+create index receipts_open on receipts (began_at, id) where archived_as is null and state <> 'gone';
+create index receipts_of_delivery on receipts (delivery_id, began_at);
+
+create table known_places (
+  place text primary key,      -- where a mark was left, by which the folder is known again
+  marked_at integer not null
+) strict, without rowid;
+
+-- Runs count what was raised and what ended, together, without gaps.
+create table alerts (
+  raised_cursor integer primary key,
+  code text not null,
+  route text not null,         -- '' where it is about no route
+  subject text not null,
+  since integer not null,
+  message text not null,
+  fix text not null,
+  raised_at integer not null,
+  ended_cursor integer,
+  ended_at integer
+) strict;
+create unique index alerts_standing on alerts (code, route, subject) where ended_cursor is null;
+create unique index alerts_ended on alerts (ended_cursor) where ended_cursor is not null;
+
+create table notification_channels (
+  name text primary key,
+  joined_at integer not null,
+  sent_event integer not null,    -- what happened up to here was told, or is being told
+  sent_cursor integer not null,     -- the same of alerts
+  joined_cursor integer not null default 0
+) strict, without rowid;
+
+create table notifications (
+  id text primary key,
+  channel text not null references notification_channels (name),
+  after_event integer not null,
+  up_to_event integer not null,
+  after_cursor integer not null,
+  up_to_cursor integer not null,
+  state text not null check (state in ('begun', 'sent', 'failed')),
+  tries integer not null,
+  began_at integer not null,
+  tried_at integer not null,
+  locked_until integer not null,    -- until then one bridge is at it
+  problem text
+) strict, without rowid;
+create index notifications_of_channel on notifications (channel, began_at);
+create unique index notifications_open on notifications (channel) where state <> 'sent';
+
+create table watchers (
+  owner text primary key,        -- as in leases
+  routes text not null,           -- their names, JSON
+  began_at integer not null,
+  seen_at integer not null
+) strict, without rowid;
+
+create table namings (
+  subject text not null,    -- the id of a delivery or of an incoming file; of a document its record and kind
+  name text not null,       -- what the file is about to be called
+  working text not null,    -- its name until then
+  evidence text not null,   -- JSON, read by the mailbox alone
+  primary key (subject, name)
+) strict, without rowid;
+create index namings_working on namings (working);
+
+create table identity (
+  id text not null,
+  tag text not null default '',           -- the first letters of ids, by which an archived file is known to be of this journal
+  is_marked integer not null default 0    -- whether a mark was written beside the journal, so that it is missed
+) strict;
+insert into identity (id, tag) values (lower(hex(randomblob(8))), lower(hex(randomblob(3))));
+
+create table restored_routes (
+  route text primary key,
+  as_of integer not null,        -- the time of the last event that was restored
+  declared_at integer not null,
+  verifies integer not null,     -- new incoming records are looked up before they are first sent
+  minimum_sequence integer not null,     -- the highest sequence number that may have been used
+  up_to_record integer           -- outgoing records up to this one may have been delivered; null before the first listing
+) strict, without rowid`

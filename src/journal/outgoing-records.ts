@@ -1,0 +1,82 @@
+/** Stores outgoing records from the moment the API shows them until they belong to a delivery. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Journal } from '../domain/journal.ts'
+import type { OutgoingRecord, RecordResult } from '../domain/record.ts'
+import { jsonRows } from './rows.ts'
+import { appendEvent, appendStateEvent } from './events.ts'
+import { mentionRecords, sumTexts } from './event-detail.ts'
+import type { Db } from './schema.ts'
+import { bindStore, type RouteTx, type Store } from './store.ts'
+import { undeliveredCondition } from './records.ts'
+
+export function createOutgoingJournal(store: Store) {
+  const { reads, leased } = bindStore(store)
+  return {
+    collectRecords: leased(collectRecords),
+    listUndeliveredRecords: reads((db, route, ...page) =>
+      selectOutgoingRecords(db, undeliveredCondition(route), ...page),
+    ),
+    listDeliveryRecords: reads((db, id, ...page) =>
+      selectOutgoingRecords(db, sql`records.delivery_id = ${id}`, ...page),
+    ),
+    holdRecords: leased(holdRecords),
+  } satisfies Partial<Journal>
+}
+
+type CollectedRecords = Parameters<Journal['collectRecords']>[1]
+
+/** Known ones keep their place; what was seen of them is refreshed until they belong to a delivery. */
+async function collectRecords({ db, now, route }: RouteTx, records: CollectedRecords): Promise<number> {
+  // A list that moves while it is paged may show a record twice: the later sight counts.
+  const distinct = new Map(records.map((it) => [JSON.stringify([it.operation, it.account, it.apiId]), it]))
+  const batch = jsonRows([...distinct.values()], {
+    operation: 'operation',
+    account: 'account',
+    api_id: 'apiId',
+    body: 'body',
+  })
+  const { rows: added } = await sql<{ id: number; api_id: string }>`
+    insert into records (direction, route, number, operation, account, natural_key, owns_key, api_id, lane,
+      lines, key_values, state, problems, attempts, changed_at)
+    select 'outgoing', ${route}, 0, operation, account, api_id, 0, api_id, api_id,
+      '[]', json_array(api_id), 'collected', '[]', 0, ${now}
+    from ${batch} where true
+    on conflict do nothing
+    returning id, api_id`.execute(db)
+  const { rows: shown } = await sql<{ id: number; text: string }>`
+    insert into bodies (record_id, body)
+    select records.id, batch.body from ${batch} cross join records
+    where records.operation = batch.operation and records.account = batch.account
+      and records.api_id = batch.api_id and records.direction = 'outgoing'
+      and records.route = ${route} and records.delivery_id is null
+    on conflict (record_id) do update set body = excluded.body where body <> excluded.body
+    returning record_id as id, body as text`.execute(db)
+  if (shown.length > 0) {
+    const seen = added.map(({ id, api_id: apiId }) => ({ id, state: 'collected' as const, apiId }))
+    const kind = added.length > 0 ? 'records-collected' : 'records-refreshed'
+    const detail = { records: mentionRecords(seen), bodies: sumTexts(shown) }
+    await appendEvent(db, now, { kind, route, detail })
+  }
+  return added.length
+}
+
+async function selectOutgoingRecords(db: Db, where: RawBuilder<unknown>, afterId: number, limit: number) {
+  const { rows } = await sql<OutgoingRecord>`
+    select records.id, records.api_id as "apiId", bodies.body
+    from records join bodies on bodies.record_id = records.id
+    where ${where} and records.id > ${afterId}
+    order by records.id limit ${limit}`.execute(db)
+  return rows
+}
+
+export async function holdRecords({ db, now, route }: RouteTx, held: readonly RecordResult[]): Promise<void> {
+  const batch = jsonRows(held, { id: 'id', problems: 'problems' })
+  const { rows } = await sql<{ id: number }>`
+    update records set state = 'held', problems = batch.problems, changed_at = ${now}
+    from ${batch}
+    where records.id = batch.id and records.route = ${route}
+      and records.direction = 'outgoing' and records.delivery_id is null
+    returning records.id`.execute(db)
+  const ids = rows.map(({ id }) => id)
+  await appendStateEvent(db, now, { kind: 'records-held', route, state: 'held', ids })
+}

@@ -1,0 +1,114 @@
+/** Runs statements, passes many rows or ids to one as one parameter, and turns rows into values. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from './schema.ts'
+
+export async function selectFirst<T>(db: Db, query: RawBuilder<T>): Promise<T | undefined> {
+  return (await query.execute(db)).rows[0]
+}
+
+/** Whether there is such a row; `rows` is what follows on `from`. */
+export async function exists(db: Db, rows: RawBuilder<unknown>): Promise<boolean> {
+  return (await selectFirst(db, sql`select 1 from ${rows} limit 1`)) !== undefined
+}
+
+/** Gives how many rows the statement changed. */
+export async function changeRows(db: Db, statement: RawBuilder<unknown>): Promise<number> {
+  return Number((await statement.execute(db)).numAffectedRows ?? 0n)
+}
+
+// Many rows as one parameter, so that a batch costs one statement and one text to compile.
+
+type JsonCell = string | number | null | undefined | readonly unknown[]
+
+/** What a column takes from a row: one of its properties, or what a function makes of it. */
+type JsonColumns<Row> = Readonly<Record<string, ((row: Row) => JsonCell) | CellKey<Row>>>
+
+type CellKey<Row> = Row extends readonly unknown[]
+  ? never
+  : Row extends object
+    ? { [Key in keyof Row]-?: Row[Key] extends JsonCell ? Key : never }[keyof Row]
+    : never
+
+/**
+ * A row source named `batch` for a `from`: one JSON text that the database unfolds. A cell that is a list arrives as
+ * JSON text; a cell left out as null. Columns of long texts go beside it, in one piece, of which the JSON says where each
+ * begins: escaping them and taking the escapes out again costs more than writing them.
+ */
+export function jsonRows<Row>(
+  rows: readonly Row[],
+  columns: JsonColumns<Row>,
+  longColumns: Readonly<Record<string, (row: Row) => string | undefined>> = {},
+): RawBuilder<unknown> {
+  const cells = Object.values(columns).map((cell) =>
+    typeof cell === 'function' ? cell : (row: Row) => row[cell as keyof Row] as JsonCell,
+  )
+  const texts = joinTexts()
+  const json = JSON.stringify(
+    rows.map((row) => {
+      const line: JsonCell[] = cells.map((cell) => cell(row))
+      for (const text of Object.values(longColumns)) line.push(...texts.add(text(row)))
+      return line
+    }),
+  )
+  const names = Object.keys(columns).map((name, position) => sql.raw(`value ->> ${position} as ${name}`))
+  const long = Object.keys(longColumns).map((name, index) => {
+    const position = cells.length + 2 * index
+    const place = sql.raw(`value ->> ${position}, value ->> ${position + 1}`)
+    return sql`cast(substr(${texts.bytes()}, ${place}) as text) as ${sql.ref(name)}`
+  })
+  return sql`(select ${sql.join([...names, ...long])} from json_each(${json})) as batch`
+}
+
+/** Texts one after the other, each with its first byte, counted from 1, and how many they are. */
+function joinTexts() {
+  // One byte before them all: of nothing at all, SQLite makes null.
+  const parts: Buffer[] = [Buffer.from(' ')]
+  let next = 2
+  return {
+    add(text: string | undefined): [number, number] | [null, null] {
+      if (text === undefined) return [null, null]
+      const bytes = Buffer.from(text)
+      const first = next
+      parts.push(bytes)
+      next += bytes.length
+      return [first, bytes.length]
+    },
+    bytes: () => Buffer.concat(parts),
+  }
+}
+
+type WithoutNull<T> = { [K in keyof T]?: Exclude<T[K], null> }
+
+export function omitNull<T extends object>(values: T): WithoutNull<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) as WithoutNull<T>
+}
+
+// Many ids in little space: ascending, each run of neighbours as its first and its last.
+
+export type IdRuns = readonly (number | readonly [first: number, last: number])[]
+
+export function toIdRuns(numbers: readonly number[]): IdRuns {
+  const runs: [number, number][] = []
+  for (const id of numbers.toSorted((one, other) => one - other)) {
+    const last = runs.at(-1)
+    if (last !== undefined && id <= last[1] + 1) last[1] = id
+    else runs.push([id, id])
+  }
+  return runs.map(([first, last]) => (first === last ? first : [first, last]))
+}
+
+export function* iterateIds(ids: IdRuns): Generator<number> {
+  for (const run of ids) {
+    const [first, last] = typeof run === 'number' ? [run, run] : run
+    for (let id = first; id <= last; id++) yield id
+  }
+}
+
+/** The ids of all records that a condition holds for: as runs, so that a million of them need no room. */
+export async function selectIdRuns(db: Db, condition: RawBuilder<unknown>): Promise<IdRuns> {
+  const { rows } = await sql<{ first: number; last: number }>`
+    select min(id) as first, max(id) as last from (
+      select records.id, records.id - row_number() over (order by records.id) as run from records where ${condition})
+    group by run order by first`.execute(db)
+  return rows.map(({ first, last }) => (first === last ? first : [first, last]))
+}

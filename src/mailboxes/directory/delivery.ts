@@ -1,0 +1,269 @@
+/**
+ * Delivers files into a directory in two halves, so that the outcome of each half is known after a crash.
+ *
+ * 1. The bridge stages the file: it copies it under a working name and flushes it. The evidence is the
+ * inode and its change time at this moment.
+ * 2. The journal notes the final name, the working name and the evidence.
+ * 3. The bridge gives the file its final name as a second link. The file keeps the working name.
+ * 4. The journal notes that the file is in place. Only then does the bridge remove the working name.
+ *
+ * After a crash the working file of a noted naming is still there. A second link, or a change time other
+ * than the noted one, means that the file got its name, even where its reader has removed it since.
+ * Otherwise it did not, and the bridge goes on from step 2. If the working file is gone, somebody else
+ * removed it, and the outcome is unknown.
+ *
+ * Where the file system has no links, step 3 is a rename. A working name that is there means that the file
+ * did not get its name; one that is gone means that it did.
+ */
+import type { BigIntStats } from 'node:fs'
+import { lstat, open, rename, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type {
+  GiveNameOptions,
+  Naming,
+  NamingEvidence,
+  NamingInspection,
+  NamingOutcome,
+  StagedFile,
+  StageOptions,
+} from '../../domain/mailbox.ts'
+import { hasSystemCode } from '../../support/errors.ts'
+import {
+  computeSha256,
+  ignoreCodes,
+  pathIsFree,
+  readFileBytes,
+  removeFile,
+  syncFolder,
+  tryLink,
+} from '../../support/files.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
+import { mapAccessErrors, mapWriteErrors, refuseToCreate } from '../failures.ts'
+import { cleanLeftoversOnce } from '../leftovers.ts'
+import { assertSafeName, makeWorkingName, splitFolder } from '../names.ts'
+import { type DirectoryContext, ensureFolder, resolveRoot, resolveTargetPath } from './folders.ts'
+
+export async function stageFile(
+  place: DirectoryContext,
+  source: string,
+  folder: string,
+  { name, earlier, beforeCreate, moreFollow }: StageOptions,
+): Promise<StagedFile> {
+  if (earlier !== undefined) return { ...earlier, source, folder, isEarlier: true }
+  const final = await resolveTargetPath(place, { folder, name }, beforeCreate)
+  const path = dirname(final)
+  await cleanLeftoversOnce(place, path)
+  const working = makeWorkingName(place.working.owner, place.newId(), name)
+  const staged = join(path, working)
+  return mapWriteErrors(`${final} cannot be written`, async () => {
+    try {
+      await copyDurably(source, staged)
+      // A missing working name tells something after a crash, so it must not be missing because of a power cut.
+      if (moreFollow !== true) await syncFolder(path)
+      return { source, folder, working, evidence: await collectEvidence(place, staged) }
+    } catch (error) {
+      await removeFile(staged)
+      throw error
+    }
+  })
+}
+
+async function collectEvidence(place: DirectoryContext, staged: string): Promise<NamingEvidence> {
+  const folder = dirname(staged)
+  if (!supportsLinks(place, folder)) return BY_RENAME
+  const [file, around] = await Promise.all([statIfPresent(staged), statIfPresent(folder)])
+  return {
+    by: 'link',
+    inode: String(file?.ino),
+    changed: String(file?.ctimeNs),
+    rights: formatRights(file),
+    folder: String(around?.ino),
+  }
+}
+
+const BY_RENAME: NamingEvidence = { by: 'rename' }
+
+function supportsLinks({ hardLinks, foldersWithoutLinks }: DirectoryContext, folder: string): boolean {
+  return hardLinks && !foldersWithoutLinks.has(folder)
+}
+
+/** These change the change time too. */
+function formatRights(file: BigIntStats | undefined): string {
+  return `${file?.mode}:${file?.uid}:${file?.gid}`
+}
+
+export async function giveName(
+  place: DirectoryContext,
+  file: StagedFile,
+  name: string,
+  { note, moreFollow }: GiveNameOptions = {},
+): Promise<NamingOutcome> {
+  assertSafeName(name)
+  const path = await ensureFolder(place, splitFolder(file.folder), refuseToCreate)
+  const [staged, final] = [join(path, file.working), join(path, name)]
+  const outcome = await mapWriteErrors(`${final} cannot be written`, async (): Promise<NamingOutcome> => {
+    try {
+      const placing = { staged, final, ...omitUndefined({ note }) }
+      const changed = await checkStagedUnchanged(place, file, placing)
+      if (changed !== undefined && changed !== 'delivered') return changed
+      const isThere = changed === 'delivered' || (await placeFile(place, file, placing))
+      if (!isThere) return await compareWithExisting(file.source, final)
+      if (moreFollow !== true) await syncFolder(path)
+      return 'delivered'
+    } catch (error) {
+      if (hasSystemCode(error, 'ENOENT') && (await statIfPresent(staged)) === undefined) return 'lost'
+      throw error
+    }
+  })
+  // What was left just when the share went away is in the folder below it, where nobody looks.
+  if (place.mounted) await resolveRoot(place)
+  return outcome
+}
+
+/** The paths of the working file and of the final one. */
+type Placement = Pick<GiveNameOptions, 'note'> & { readonly staged: string; readonly final: string }
+
+/**
+ * Right before the name is given: undefined when the working file is as it was noted. A change of one that this pass has staged is of
+ * somebody who only touched it, such as a scanner or a backup, or else of a successor: noting the new evidence tells, because it
+ * fails where the lease is lost. A change of one of an earlier pass is of that pass, which stood still.
+ */
+async function checkStagedUnchanged(
+  place: DirectoryContext,
+  { evidence, isEarlier }: StagedFile,
+  { staged, note }: Placement,
+): Promise<NamingOutcome | undefined> {
+  const fate = await inspectWorkingFile(staged, evidence)
+  if (fate === 'not-named') return undefined
+  if (isEarlier === true) return fate === 'named' ? 'delivered' : fate
+  const found = await statIfPresent(staged)
+  if (found === undefined) return 'lost'
+  if (String(found.ino) !== evidence['inode']) return fate === 'named' ? 'lost' : fate
+  await note?.(await collectEvidence(place, staged))
+  return undefined
+}
+
+async function placeFile(
+  place: DirectoryContext,
+  { evidence }: StagedFile,
+  { staged, final, note }: Placement,
+): Promise<boolean> {
+  const folder = dirname(final)
+  if (supportsLinks(place, folder)) {
+    const linked = await tryLink(staged, final)
+    if (linked !== 'no-links') return linked === 'linked'
+    place.foldersWithoutLinks.add(folder)
+  }
+  // Noted before links were found not to work.
+  if (evidence['by'] === 'link') await note?.(BY_RENAME)
+  return renameIfFree(staged, final)
+}
+
+export async function inspectNaming(place: DirectoryContext, folder: string, naming: Naming) {
+  const path = await ensureFolder(place, splitFolder(folder), refuseToCreate)
+  return mapAccessErrors(`The folder ${path} cannot be looked at`, async () => {
+    const fate = await determineFate(path, naming)
+    // The crash may have come before its flush.
+    if (fate === 'named') await syncFolder(path)
+    return fate
+  })
+}
+
+async function determineFate(path: string, { working, name, evidence }: Naming): Promise<NamingInspection> {
+  const staged = join(path, working)
+  if (evidence['by'] === 'rename') return (await statIfPresent(staged)) === undefined ? 'named' : 'not-named'
+  const final = await statIfPresent(join(path, name))
+  if (final !== undefined && String(final.ino) === evidence['inode']) return 'named'
+  const fate = await inspectWorkingFile(staged, evidence)
+  if (fate === 'named' || fate === 'not-named') return fate
+  const isElsewhere = String((await statIfPresent(path))?.ino) !== evidence['folder']
+  return isElsewhere ? { unclear: `${path} is another folder than before` } : fate
+}
+
+/** What the working file tells of itself. */
+async function inspectWorkingFile(staged: string, evidence: NamingEvidence): Promise<NamingInspection> {
+  if (evidence['by'] === 'rename') return 'not-named'
+  const found = await statIfPresent(staged)
+  if (found === undefined) return { unclear: `${staged} was removed` }
+  if (String(found.ino) !== evidence['inode']) return { unclear: `${staged} is another file than before` }
+  if (found.nlink > 1n) return 'named'
+  if (String(found.ctimeNs) === evidence['changed']) return 'not-named'
+  return formatRights(found) === evidence['rights']
+    ? 'named'
+    : { unclear: `the rights of ${staged} were changed` }
+}
+
+export async function removeStaged(place: DirectoryContext, folder: string, working: string): Promise<void> {
+  const path = join(await ensureFolder(place, splitFolder(folder), refuseToCreate), working)
+  await mapWriteErrors(`${path} cannot be removed`, () => removeFile(path))
+}
+
+function statIfPresent(path: string): Promise<BigIntStats | undefined> {
+  return lstat(path, { bigint: true }).catch(ignoreCodes('ENOENT'))
+}
+
+// Gives a file a name on the disk: whole or not at all, and never over another file.
+
+/** `temporary`: a free working name beside the final one. `occupied`: other bytes stand there. May be repeated. */
+export async function deliverCopy(source: string, temporary: string, final: string, hardLinks: boolean) {
+  return mapWriteErrors(`${final} cannot be written`, async () => {
+    try {
+      if (!(await pathIsFree(final))) return await compareWithExisting(source, final)
+      await copyDurably(source, temporary)
+      const placed = await linkOrRename(temporary, final, hardLinks)
+      return placed ? 'delivered' : await compareWithExisting(source, final)
+    } finally {
+      await removeFile(temporary)
+      await syncFolder(dirname(final))
+    }
+  })
+}
+
+/** Written anew rather than cloned, so that the copy gets the rights of its new folder and not those of the source. */
+async function copyDurably(source: string, target: string): Promise<void> {
+  const handle = await open(target, 'wx')
+  try {
+    await writeFile(handle, readFileBytes(source))
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Gives a whole file another name; false when it is taken. Until then, and after a crash in between, it has its old one. */
+export async function moveWithoutReplacing(source: string, final: string, hardLinks: boolean) {
+  const placed = await linkOrRename(source, final, hardLinks)
+  if (!placed && !(await isSameFile(source, final))) return false
+  await syncFolder(dirname(final))
+  await removeFile(source)
+  await syncFolder(dirname(source))
+  return true
+}
+
+/** Placed before a crash, which left it its old name too. */
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [here, there] = await Promise.all([lstat(one), lstat(other)])
+  return here.isFile() && here.ino === there.ino && here.dev === there.dev
+}
+
+/** Gives the file its final name as a second one where that can be; false when the name was taken meanwhile. */
+async function linkOrRename(temporary: string, final: string, hardLinks: boolean): Promise<boolean> {
+  const linked = hardLinks ? await tryLink(temporary, final) : 'no-links'
+  return linked === 'no-links' ? renameIfFree(temporary, final) : linked === 'linked'
+}
+
+/** False when the name is taken. Two at once may both find it free; the later one replaces the file then. */
+async function renameIfFree(path: string, final: string): Promise<boolean> {
+  if (!(await pathIsFree(final))) return false
+  await rename(path, final)
+  return true
+}
+
+/** Whether what stands at the final name has the bytes of the source. */
+async function compareWithExisting(source: string, final: string): Promise<'delivered' | 'occupied'> {
+  const [ours, theirs] = await Promise.all([lstat(source), lstat(final)])
+  if (!theirs.isFile() || ours.size !== theirs.size) return 'occupied'
+  const hash = (path: string) => computeSha256(readFileBytes(path))
+  const [ourHash, theirHash] = await Promise.all([hash(source), hash(final)])
+  return ourHash === theirHash ? 'delivered' : 'occupied'
+}

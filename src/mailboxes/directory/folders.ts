@@ -1,0 +1,189 @@
+/** Finds the folders of a directory mailbox, creates missing ones, and never leaves the root. */
+import { mkdir, realpath, stat } from 'node:fs/promises'
+import { basename, dirname, join, sep } from 'node:path'
+import type { Claim, FileInfo } from '../../domain/mailbox.ts'
+import { BridgeError, hasCode } from '../../support/errors.ts'
+import { ignoreCodes, isMountPoint, pathIsFree, syncFolder } from '../../support/files.ts'
+import { mapAccessErrors, mapWriteErrors, refuseToCreate } from '../failures.ts'
+import type { LeftoverContext } from '../leftovers.ts'
+import { assertSafeName, CLAIMED_FOLDER, makeClaimedName, splitFolder } from '../names.ts'
+
+/** The folder of a mailbox as the user names it. */
+export interface MailboxRoot {
+  readonly root: string
+  /** Where nothing is mounted at the root, it is away. */
+  readonly mounted: boolean
+  /** The folders that were found to be within the root, without a link on the way, by their paths below it. */
+  readonly knownFolders: Map<string, { readonly path: string; readonly identity: string }>
+}
+
+/** The steps of a folder below the root of the mailbox. */
+type Steps = readonly string[]
+
+/** Asked before the folder at the path is made; with what it throws it is not. */
+export type BeforeCreate = (path: string) => Promise<void>
+
+/** The real path of a folder, made when it is missing. The root is never made: a missing share must look away. */
+export async function ensureFolder(root: MailboxRoot, segments: Steps, beforeCreate?: BeforeCreate) {
+  const standing = await findKnownFolder(root, segments)
+  if (standing !== undefined) return standing
+  const realRoot = await resolveRoot(root)
+  return checkRootOnFailure(root, async () => {
+    let place = realRoot
+    for (const segment of segments) place = await ensureStep(realRoot, join(place, segment), beforeCreate)
+    return place
+  })
+}
+
+/** The real path of a folder; undefined where there is no such folder, and none is made. */
+export async function findFolder(root: MailboxRoot, segments: Steps) {
+  const standing = await findKnownFolder(root, segments)
+  if (standing !== undefined) return standing
+  const realRoot = await resolveRoot(root)
+  let place = realRoot
+  for (const segment of segments) {
+    const path = join(place, segment)
+    const found = await resolveFolderAt(path)
+    if (found === undefined) return undefined
+    place = assertInside(realRoot, path, found)
+  }
+  return place
+}
+
+/** The short way where no link is on the way. One stat tells that a path leads to the same folder as before. */
+async function findKnownFolder({ root, mounted, knownFolders }: MailboxRoot, segments: Steps) {
+  try {
+    // What is mounted is asked on the longer way, which tells why not.
+    if (mounted) return undefined
+    const path = join(root, ...segments)
+    const known = knownFolders.get(path)
+    if (known !== undefined && (await getFolderIdentity(path)) === known.identity) return known.path
+    const [realRoot, place] = await Promise.all([realpath(root), realpath(path)])
+    const identity = place === join(realRoot, ...segments) ? await getFolderIdentity(place) : undefined
+    if (identity === undefined) return undefined
+    knownFolders.set(path, { path: place, identity })
+    return place
+  } catch {
+    return undefined
+  }
+}
+
+/** Undefined of what is no folder. */
+async function getFolderIdentity(path: string): Promise<string | undefined> {
+  const found = await stat(path, { bigint: true })
+  return found.isDirectory() ? `${found.dev}:${found.ino}` : undefined
+}
+
+/** What cannot be written because the whole place went away meanwhile is a place that cannot be reached. */
+export async function checkRootOnFailure<T>(root: MailboxRoot, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (hasCode(error, 'cannot-write')) await resolveRoot(root)
+    throw error
+  }
+}
+
+export async function resolveRoot({ root, mounted }: MailboxRoot): Promise<string> {
+  return mapAccessErrors(`The mailbox folder ${root} cannot be reached`, async () => {
+    const real = await resolveFolder(root)
+    if (!mounted || (await isMountPoint(real))) return real
+    throw new BridgeError('mailbox-unreachable', `Nothing is mounted at ${root}.`)
+  })
+}
+
+async function ensureStep(realRoot: string, path: string, beforeCreate?: BeforeCreate): Promise<string> {
+  const there = await resolveFolderAt(path)
+  if (there !== undefined) return assertInside(realRoot, path, there)
+  await beforeCreate?.(path)
+  const made = await createFolder(path)
+  if (made === undefined && (await pathIsFree(path))) {
+    throw new BridgeError('mailbox-unreachable', `The folder ${path} went away while it was made.`)
+  }
+  return assertInside(realRoot, path, made)
+}
+
+function assertInside(realRoot: string, path: string, found: string | undefined): string {
+  if (found !== undefined && isInside(realRoot, found)) return found
+  const message = `The folder ${path} is a link that leads out of the mailbox.`
+  throw new BridgeError('configuration-invalid', message)
+}
+
+/** Undefined when nothing, or a link that leads nowhere, stands at the path. */
+async function resolveFolderAt(path: string): Promise<string | undefined> {
+  const resolve = () => resolveFolder(path).catch(ignoreCodes('ENOENT'))
+  return mapAccessErrors(`The folder ${path} cannot be reached`, resolve)
+}
+
+async function resolveFolder(path: string): Promise<string> {
+  const real = await realpath(path)
+  if ((await stat(real)).isDirectory()) return real
+  throw new BridgeError('mailbox-unreachable', `${path} is a file where a folder should be.`)
+}
+
+async function createFolder(path: string): Promise<string | undefined> {
+  await mapWriteErrors(`The folder ${path} cannot be made`, async () => {
+    try {
+      await mkdir(path)
+      await syncFolder(dirname(path))
+    } catch (error) {
+      ignoreCodes('EEXIST')(error) // another bridge has just made it, or it is a broken link
+    }
+  })
+  return resolveFolderAt(path)
+}
+
+function isInside(realRoot: string, path: string): boolean {
+  return path === realRoot || path.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep)
+}
+
+// The paths of files in the mailbox.
+
+export interface DirectoryContext extends MailboxRoot, LeftoverContext {
+  readonly newId: () => string
+  readonly hardLinks: boolean
+  /** The folders in which links were tried and do not work, by their real paths. */
+  readonly foldersWithoutLinks: Set<string>
+  /** The folders whose own names are flushed, by their real paths. */
+  readonly flushedFolders: Set<string>
+}
+
+export type FileRef = Pick<FileInfo, 'folder' | 'name'>
+
+/** Of a file that is to be left there: its folder is made when it is missing. */
+export async function resolveTargetPath(
+  place: DirectoryContext,
+  { folder, name }: FileRef,
+  beforeCreate?: BeforeCreate,
+): Promise<string> {
+  assertSafeName(name)
+  return join(await ensureDurableFolder(place, splitFolder(folder), beforeCreate), name)
+}
+
+/** Of a file that lies there, or did before it was claimed. */
+export async function resolveSourcePath(place: DirectoryContext, { folder, name }: FileRef): Promise<string> {
+  assertSafeName(name)
+  return join(await ensureFolder(place, splitFolder(folder), refuseToCreate), name)
+}
+
+export async function resolveClaimedPath(place: DirectoryContext, { id, folder, name }: Claim) {
+  assertSafeName(name)
+  const path = await ensureDurableFolder(place, [...splitFolder(folder), CLAIMED_FOLDER], async (missing) => {
+    if (basename(missing) !== CLAIMED_FOLDER) await refuseToCreate(missing)
+  })
+  return join(path, makeClaimedName(id, name))
+}
+
+/** A folder for deliveries. Its name and those above it are flushed once: a power cut may undo a new folder. */
+async function ensureDurableFolder(place: DirectoryContext, segments: Steps, beforeCreate?: BeforeCreate) {
+  const path = await ensureFolder(place, segments, beforeCreate)
+  if (place.flushedFolders.has(path)) return path
+  const root = await resolveRoot(place)
+  await mapWriteErrors(`The folder ${path} cannot be flushed`, async () => {
+    for (let at = path; at !== root && !place.flushedFolders.has(at); at = dirname(at)) {
+      await syncFolder(dirname(at))
+      place.flushedFolders.add(at)
+    }
+  })
+  return path
+}

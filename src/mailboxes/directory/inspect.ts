@@ -1,0 +1,101 @@
+/** Inspects one place of a directory mailbox: what is there, and why it cannot be listed or claimed. Changes nothing. */
+import type { Stats } from 'node:fs'
+import { access, constants, lstat, open, readdir, realpath, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FileInfo } from '../../domain/mailbox.ts'
+import { getErrorMessage, hasSystemCode } from '../../support/errors.ts'
+import { ignoreCodes } from '../../support/files.ts'
+import { CLAIMED_FOLDER, splitFolder, parseClaimedId, isSafeName, matchTemporaryName } from '../names.ts'
+
+export type Inspection =
+  | {
+      readonly what: 'file'
+      readonly info: FileInfo
+      readonly isReadable: boolean
+      readonly isMovable: boolean
+    }
+  | { readonly what: 'entry-ignored'; readonly why: string }
+  | { readonly what: 'nothing' }
+  /** The mailbox or the folder itself cannot be read. */
+  | { readonly what: 'away'; readonly why: string }
+
+/** Where the folder is on the disk, whether or not it is there. */
+export function resolveFolderPath(root: string, folder: string): string {
+  return join(root, ...splitFolder(folder))
+}
+
+/** The same place by whatever links it is reached; as it is written when it is not there. */
+export async function resolveRealPath(path: string): Promise<string> {
+  return (await realpath(path).catch(ignoreCodes('ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'))) ?? path
+}
+
+export async function inspectFile(root: string, folder: string, name: string): Promise<Inspection> {
+  const path = resolveFolderPath(root, folder)
+  const away = await findAccessProblem(root, path)
+  if (away !== undefined) return { what: 'away', why: away }
+  if (!isSafeName(name)) {
+    // Such a name is never made part of a path: it may lead out of the folder.
+    if (!(await readdir(path).catch((): string[] => [])).includes(name)) return { what: 'nothing' }
+    return { what: 'entry-ignored', why: 'its name has characters that no file of a mailbox may have' }
+  }
+  const found = await lstat(join(path, name)).catch(ignoreCodes('ENOENT', 'ENOTDIR', 'ENAMETOOLONG'))
+  if (found === undefined) return { what: 'nothing' }
+  if (!found.isFile()) return { what: 'entry-ignored', why: describeKind(found) }
+  const mark = matchTemporaryName(name)
+  if (mark !== undefined) {
+    const { begins, ends } = mark
+    const how = begins === undefined ? `ends with "${ends}"` : `begins with "${begins}"`
+    return { what: 'entry-ignored', why: `its name ${how}, as names do while files are written` }
+  }
+  return {
+    what: 'file',
+    info: { folder, name, size: found.size, modifiedAt: Math.floor(found.mtimeMs) },
+    isReadable: await canOpen(join(path, name)),
+    isMovable: await succeeds(() => access(path, constants.W_OK | constants.X_OK)),
+  }
+}
+
+/** A root that is not there is a share that is not mounted; a folder that is not there is made by the next run. */
+async function findAccessProblem(root: string, path: string): Promise<string | undefined> {
+  try {
+    if (!(await stat(root)).isDirectory()) return `${root} is no folder`
+  } catch (error) {
+    return `${root} cannot be reached: ${getErrorMessage(error)}`
+  }
+  try {
+    await access(path, constants.R_OK | constants.X_OK)
+    return undefined
+  } catch (error) {
+    return hasSystemCode(error, 'ENOENT') ? undefined : `${path} cannot be listed: ${getErrorMessage(error)}`
+  }
+}
+
+function describeKind(found: Stats): string {
+  if (found.isDirectory()) return 'it is a folder; folders in an inbox are not looked into'
+  return found.isSymbolicLink() ? 'it is a link; only files themselves are taken' : 'it is no plain file'
+}
+
+/** Only opening a file tells whether it may be read: who a program acts as is not always who it was started by. */
+function canOpen(path: string): Promise<boolean> {
+  return succeeds(async () => (await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))).close())
+}
+
+async function succeeds(work: () => Promise<void>): Promise<boolean> {
+  return work().then(
+    () => true,
+    () => false,
+  )
+}
+
+/** The names in a folder; none where it cannot be listed. */
+export async function listNamesIfAllowed(path: string): Promise<string[]> {
+  return (await readdir(path).catch(() => [])).slice(0, NAMES_MAX)
+}
+
+const NAMES_MAX = 10_000
+
+/** The ids under which files of this name lie claimed in the folder. */
+export async function findClaims(root: string, folder: string, name: string): Promise<string[]> {
+  const claimed = await listNamesIfAllowed(join(resolveFolderPath(root, folder), CLAIMED_FOLDER))
+  return claimed.filter((each) => each.endsWith(`-${name}`)).flatMap((each) => parseClaimedId(each) ?? [])
+}

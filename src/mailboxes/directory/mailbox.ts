@@ -1,0 +1,253 @@
+/** A mailbox that is a folder on this machine or on a share mounted here. */
+import { randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
+import { lstat, open, readdir, unlink } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { Claim, FileInfo, Mailbox, WorkingFiles } from '../../domain/mailbox.ts'
+import { type Clock, systemClock } from '../../support/clock.ts'
+import { BridgeError, hasSystemCode } from '../../support/errors.ts'
+import { ignoreCodes, pathIsFree, readBytes, renameDurably, syncFolder } from '../../support/files.ts'
+import { mapAccessErrors, mapWriteErrors } from '../failures.ts'
+import {
+  assertSafeName,
+  CLAIMED_FOLDER,
+  compareByAge,
+  groupByFolder,
+  makeArchivedName,
+  makeWorkingName,
+  parseClaimedId,
+  splitFolder,
+} from '../names.ts'
+import {
+  deliverCopy,
+  giveName,
+  inspectNaming,
+  moveWithoutReplacing,
+  removeStaged,
+  stageFile,
+} from './delivery.ts'
+import {
+  type BeforeCreate,
+  checkRootOnFailure,
+  type DirectoryContext,
+  ensureFolder,
+  findFolder,
+  resolveClaimedPath,
+  resolveSourcePath,
+  resolveTargetPath,
+} from './folders.ts'
+import { createMarkerFolder, hasEntry, isListedEntry, listIgnored, listNames, statFile } from './listing.ts'
+
+interface DirectoryOptions {
+  readonly root: string
+  /** Where nothing is mounted at the root, the mailbox is away. False when left out. */
+  readonly mounted?: boolean
+  /** Tells old left-over files from files under way. */
+  readonly clock?: Clock
+  /** Makes working names unique. */
+  readonly newId?: () => string
+  /** False for a place where hard links are known not to work; found out by trying when left out. */
+  readonly hardLinks?: boolean
+  /** Whose working files are made and swept; nobody else's are swept when left out. */
+  readonly working?: WorkingFiles
+}
+
+export function createDirectoryMailbox(options: DirectoryOptions): Mailbox {
+  const place: DirectoryContext = {
+    mounted: false,
+    newId: randomUUID,
+    hardLinks: true,
+    clock: systemClock,
+    working: unownedWorkingFiles(),
+    ...options,
+    root: resolve(options.root),
+    cleanedFolders: new Set(),
+    foldersWithoutLinks: new Set(),
+    knownFolders: new Map(),
+    flushedFolders: new Set(),
+  }
+  const guarded = <T>(work: () => Promise<T>) => checkRootOnFailure(place, work)
+  return {
+    claimsInPlace: false,
+    list: (folder, _only, mayMake) => listFiles(place, folder, mayMake),
+    claim: (claim) => guarded(() => claimFile(place, claim)),
+    read: (claim) => readClaimed(place, claim),
+    listClaims: (folder) => listClaims(place, folder),
+    getClaimSize: (claim) => getClaimSize(place, claim),
+    releaseClaim: (claim) => guarded(() => releaseClaim(place, claim)),
+    archive: (claim, folder) => guarded(() => archiveClaim(place, claim, folder)),
+    getArchivedSizes: (paths) => getArchivedSizes(place, paths),
+    stage: (source, folder, how) => guarded(() => stageFile(place, source, folder, how)),
+    giveName: (staged, name, how) => guarded(() => giveName(place, staged, name, how)),
+    inspectNaming: (folder, naming) => inspectNaming(place, folder, naming),
+    removeStaged: ({ folder, working }) => guarded(() => removeStaged(place, folder, working)),
+    hasFolder: async (folder) => (await findFolder(place, splitFolder(folder))) !== undefined,
+    listNames: (folder) => listNames(place, folder),
+    hasEntry: (folder, name) => hasEntry(place, folder, name),
+    listIgnored: (folder) => listIgnored(place, folder),
+    createMarkerFolder: (folder, name) => createMarkerFolder(place, folder, name),
+    describe: (folder, name) => {
+      assertSafeName(name)
+      return join(place.root, ...splitFolder(folder), name)
+    },
+    close: () => Promise.resolve(),
+  }
+}
+
+async function listFiles(place: DirectoryContext, folder: string, beforeCreate?: BeforeCreate) {
+  const path = await ensureFolder(place, splitFolder(folder), beforeCreate)
+  return mapAccessErrors(`The folder ${path} cannot be listed`, async () => {
+    const candidates = (await readdir(path, { withFileTypes: true })).filter(isListedEntry)
+    const files: FileInfo[] = []
+    for (let start = 0; start < candidates.length; start += STATS_AT_ONCE) {
+      const names = candidates.slice(start, start + STATS_AT_ONCE).map((entry) => entry.name)
+      const seen = await Promise.all(names.map((name) => statFile(path, { folder, name })))
+      files.push(...seen.filter((file) => file !== undefined))
+    }
+    return files.toSorted(compareByAge)
+  })
+}
+
+const STATS_AT_ONCE = 64
+
+async function claimFile(place: DirectoryContext, claim: Claim): Promise<'claimed' | 'gone'> {
+  const source = await resolveSourcePath(place, claim)
+  const target = await resolveClaimedPath(place, claim)
+  // One that was stopped and wakes up beside its successor finds it gone while the same claim is being carried out.
+  const gone = async () => ((await pathIsFree(target)) ? 'gone' : 'claimed')
+  return mapWriteErrors(`${source} cannot be claimed`, async () => {
+    if (!(await pathIsFree(target))) {
+      await syncFolder(dirname(target)) // claimed before a crash, perhaps not yet safe from a power cut
+      return 'claimed'
+    }
+    if ((await statFile(dirname(source), claim)) === undefined) return gone()
+    try {
+      // One that may not be read stays where its owner can mend that.
+      await (await open(source, READ_FLAGS)).close()
+      await renameDurably(source, target)
+      if ((await lstat(target)).isFile()) return 'claimed'
+      // put in the place of the file since it was looked at; it is nothing that can be read
+      await moveWithoutReplacing(target, source, false)
+      return 'gone'
+    } catch (error) {
+      // EBUSY: on Windows, a program still has the file open; the next listing shows it again
+      if (hasSystemCode(error, 'ENOENT', 'EBUSY')) return gone()
+      throw error
+    }
+  })
+}
+
+/** A link put in place of a file must not be followed, and a pipe not be waited for; Windows has neither. */
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+async function* readClaimed(place: DirectoryContext, claim: Claim): AsyncIterable<Uint8Array> {
+  const path = await resolveClaimedPath(place, claim)
+  const file = await mapAccessErrors(`The claimed file ${path} cannot be read`, () => open(path, READ_FLAGS))
+  const chunks = readBytes(file)
+  try {
+    for (;;) {
+      const next = await mapAccessErrors(`The claimed file ${path} cannot be read`, () => chunks.next())
+      if (next.done) return
+      yield next.value
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+async function listClaims(place: DirectoryContext, folder: string): Promise<string[]> {
+  const inbox = await findFolder(place, splitFolder(folder))
+  if (inbox === undefined) return []
+  const path = join(inbox, CLAIMED_FOLDER)
+  return mapAccessErrors(`The folder ${path} cannot be listed`, async () => {
+    if (await pathIsFree(path)) return []
+    return (await readdir(path)).map(parseClaimedId).filter((id) => id !== undefined)
+  })
+}
+
+async function getClaimSize(place: DirectoryContext, claim: Claim): Promise<number | undefined> {
+  const path = await resolveClaimedPath(place, claim)
+  return mapAccessErrors(`The claimed file ${path} cannot be looked at`, async () => {
+    return (await statFile(dirname(path), { folder: claim.folder, name: basename(path) }))?.size
+  })
+}
+
+async function releaseClaim(place: DirectoryContext, claim: Claim): Promise<'returned' | 'occupied'> {
+  const source = await resolveClaimedPath(place, claim)
+  const target = await resolveSourcePath(place, claim)
+  return mapWriteErrors(`${target} cannot be given back`, async () => {
+    if (await pathIsFree(source)) return 'returned'
+    try {
+      return (await moveWithoutReplacing(source, target, place.hardLinks)) ? 'returned' : 'occupied'
+    } catch (error) {
+      if (await pathIsFree(source)) return 'returned' // by another one meanwhile
+      throw error
+    }
+  })
+}
+
+/** For a mailbox without a journal: its working files are nobody's, and stay. */
+export function unownedWorkingFiles(): WorkingFiles {
+  return { owner: randomUUID(), noted: (names) => Promise.resolve([...names]) }
+}
+
+// The archive of a directory mailbox may be a disk of its own.
+
+/** Gives the path within the mailbox. May be repeated after a crash, and carried out by two at once. */
+async function archiveClaim(place: DirectoryContext, claim: Claim, folder: string): Promise<string> {
+  const source = await resolveClaimedPath(place, claim)
+  const name = makeArchivedName(claim.id, claim.name)
+  const target = await resolveTargetPath(place, { folder, name })
+  await mapWriteErrors(`The claimed file ${source} cannot be archived`, async () => {
+    if (await pathIsFree(source)) {
+      // archived before a crash, perhaps not yet safe from a power cut
+      if (!(await pathIsFree(target))) return syncBothFolders(source, target)
+      throw new BridgeError('mailbox-unreachable', `The claimed file ${source} is missing.`)
+    }
+    try {
+      if (!(await pathIsFree(target)) || !(await renameWithinDisk(source, target))) {
+        await moveAcrossDisks(place, source, target)
+      }
+    } catch (error) {
+      // One that was stopped and woke up, or its successor, has archived it since it was looked for.
+      if (!(await pathIsFree(source)) || (await pathIsFree(target))) throw error
+      await syncBothFolders(source, target)
+    }
+  })
+  return [...splitFolder(folder), name].join('/')
+}
+
+/** The new name first: in between, a power cut leaves the file in both places and not in none. */
+async function syncBothFolders(source: string, target: string): Promise<void> {
+  await syncFolder(dirname(target))
+  await syncFolder(dirname(source))
+}
+
+/** Without those that are not in the archive any more. */
+async function getArchivedSizes(place: DirectoryContext, paths: readonly string[]) {
+  const sizes = new Map<string, number>()
+  for (const [folder, names] of groupByFolder(paths)) {
+    const found = await findFolder(place, splitFolder(folder))
+    if (found === undefined) continue
+    for (const [name, path] of names) {
+      const look = () => statFile(found, { folder, name })
+      const seen = await mapAccessErrors(`The file ${join(found, name)} cannot be looked at`, look)
+      if (seen !== undefined) sizes.set(path, seen.size)
+    }
+  }
+  return sizes
+}
+
+/** False when the archive is a disk or share of its own. */
+async function renameWithinDisk(source: string, target: string): Promise<boolean> {
+  const renamed = renameDurably(source, target).then(() => true)
+  return (await renamed.catch(ignoreCodes('EXDEV'))) ?? false
+}
+
+async function moveAcrossDisks(place: DirectoryContext, source: string, final: string): Promise<void> {
+  const temporary = join(dirname(final), makeWorkingName(place.working.owner, place.newId(), 'archiving'))
+  const left = await deliverCopy(source, temporary, final, place.hardLinks)
+  if (left === 'occupied') throw new BridgeError('cannot-write', `Another file already stands at ${final}.`)
+  await unlink(source)
+  await syncFolder(dirname(source))
+}

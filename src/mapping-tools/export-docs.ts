@@ -1,0 +1,164 @@
+/** Writes the page that tells a partner what an export delivers, and a sample file. */
+import { dirname, resolve } from 'node:path'
+import { OPERATIONS } from '../contract/operations.ts'
+import type { Format } from '../domain/format.ts'
+import type { OutboundMapping } from '../mapping/load.ts'
+import { describeRule } from '../mapping/shape.ts'
+import {
+  type ExportColumn,
+  type ExportedRow,
+  matchExportedRows,
+  type ExportKind,
+  listExportKinds,
+  readApiRecords,
+} from './exported-rows.ts'
+import { formatCondition, toLongForm } from './mapped-fields.ts'
+import { describeWords, nameDelimiter, formatMarkdownTable } from './partner-docs.ts'
+import type { TableTexts } from './tables.ts'
+
+export interface ReceivedColumn {
+  /** The type of the rows it stands in; absent in a plain table. */
+  readonly row?: string
+  readonly name: string
+  readonly holds: readonly string[]
+  readonly example: string
+}
+
+export interface ExportSample {
+  /** A file with the first records of the example; absent where there is none. */
+  readonly file?: Uint8Array
+  /** The first cell that is filled, by its column. */
+  readonly examples: ReadonlyMap<string, string>
+}
+
+/** A sample is for reading: it needs no more records. */
+const MAX_RECORDS = 10
+
+/** Made from the first example of the mapping. */
+export async function createExportSample(mapping: OutboundMapping, path: string, format: Format) {
+  const examples = new Map<string, string>()
+  const [example] = mapping.examples
+  if (example === undefined) return { examples }
+  const { composer } = mapping
+  const kinds = listExportKinds(mapping)
+  const trailer = composer.trailer?.()
+  const writer = format.createWriter(composer.columns, composer.write)
+  const pieces = [writer.formatHeader()]
+  const records = await readApiRecords(resolve(dirname(path), example.input))
+  for (const record of records.slice(0, MAX_RECORDS)) {
+    const composed = composer.composeRows(record)
+    if ('problems' in composed) continue
+    trailer?.addRecord(record, composed.rows.length)
+    pieces.push(writer.formatRows(composed.rows))
+    for (const row of matchExportedRows(kinds, record, composed.rows)) collectExamples(row, examples)
+  }
+  if (trailer !== undefined) pieces.push(writer.formatRows([trailer.createRow()]))
+  return { file: Buffer.concat(pieces), examples }
+}
+
+/** The first cell that is filled stands for its column. */
+function collectExamples({ kind, cells }: ExportedRow, examples: Map<string, string>): void {
+  for (const [at, { name }] of kind.columns.entries()) {
+    const text = (cells[at] ?? '').trim()
+    const key = formatExampleKey(kind, name)
+    if (text !== '' && !examples.has(key)) examples.set(key, text)
+  }
+}
+
+function formatExampleKey({ type }: ExportKind, column: string): string {
+  return JSON.stringify([type ?? '', column])
+}
+
+/** The columns in the order of the file. */
+export function listReceivedColumns(
+  mapping: OutboundMapping,
+  { examples }: ExportSample,
+  tables: TableTexts,
+): ReceivedColumn[] {
+  return listExportKinds(mapping).flatMap((kind) =>
+    kind.columns.map((column) => ({
+      ...(kind.type === undefined ? {} : { row: kind.type }),
+      name: column.name,
+      holds: describeContents(column, tables),
+      example: examples.get(formatExampleKey(kind, column.name)) ?? '',
+    })),
+  )
+}
+
+function describeContents({ options, paths, shape }: ExportColumn, tables: TableTexts): string[] {
+  const { format, zone, table, reverse, pick, yes, no, width, join, decimal, when } = options
+  if (options['const'] !== undefined) return [`always ${JSON.stringify(options['const'])}`]
+  const holds: string[] = []
+  const field = shape?.kind === 'list' ? shape.item : shape
+  const rule = field?.kind === 'field' ? field.rule : undefined
+  if (options['sum'] !== undefined) holds.push(`the sum of ${paths.join()}`)
+  else if (options['filled'] !== undefined) holds.push(`whether ${paths.join()} is there`)
+  else if (options['count'] !== undefined) holds.push(`how many ${paths.join()} there are`)
+  else if (typeof table === 'string') holds.push(describeWords(tables.written(table, { reverse, pick })))
+  else if (typeof format === 'string') holds.push(`a date written as ${format}`)
+  else if (yes !== undefined || no !== undefined)
+    holds.push(`${quoteOption(yes, 'true')} or ${quoteOption(no, 'false')}`)
+  else if (rule !== undefined) holds.push(describeRule(rule))
+  else holds.push('text')
+  if (typeof zone === 'string') holds.push(`in the time of ${zone}`)
+  if (decimal === ',') holds.push('with a comma before the decimals')
+  if (options['implied'] !== undefined)
+    holds.push(`its last ${Number(options['implied'])} digits are decimals`)
+  if (join !== undefined) holds.push(`several, with ${JSON.stringify(join)} between them`)
+  if (width !== undefined) holds.push(`at most ${Number(width)} characters`)
+  if (options['default'] !== undefined)
+    holds.push(`${JSON.stringify(options['default'])} where there is nothing`)
+  if (when !== undefined) holds.push(`only when ${formatCondition(toLongForm(when))}`)
+  return holds
+}
+
+function quoteOption(option: unknown, unless: string): string {
+  return JSON.stringify(typeof option === 'string' ? option : unless)
+}
+
+export function writeExportPage(mapping: OutboundMapping, columns: readonly ReceivedColumn[], title: string) {
+  const kinds = listExportKinds(mapping)
+  const isTyped = kinds.some(({ type }) => type !== undefined)
+  const head = [...(isTyped ? ['Row'] : []), 'Column', 'What stands in it', 'Example']
+  const rows = columns.map(({ row, name, holds, example }) => [
+    ...(isTyped ? [row ?? ''] : []),
+    name,
+    holds.join('; '),
+    example,
+  ])
+  const trailer = 'The last row counts and adds up what is in the file: hold it against what you have read.'
+  return `${[
+    `# ${title}: what you receive`,
+    '',
+    `${OPERATIONS[mapping.operation].summary} ${describeFile(mapping, isTyped)}`,
+    '',
+    describeRows(kinds),
+    ...(mapping.composer.trailer === undefined ? [] : ['', trailer]),
+    '',
+    ...formatMarkdownTable([head, ...rows]),
+  ].join('\n')}\n`
+}
+
+function describeFile({ composer: { write } }: OutboundMapping, isTyped: boolean): string {
+  const { format, delimiter = ',', quoteAll, newline = '\r\n', encoding = 'utf-8', byteOrderMark } = write
+  const mark = byteOrderMark === true ? ' with a byte order mark' : ''
+  const ends = newline === '\n' ? 'LF' : 'CRLF'
+  const start = `A text file, ${encoding.toUpperCase()}${mark}, lines ended by ${ends},`
+  if (format === 'fixed') return `${start} every cell of fixed width.`
+  const quoted = quoteAll === true ? 'quotes around every cell' : 'quotes where needed'
+  const quotes = write.quote === null ? 'no quotes' : quoted
+  const isNamed = !isTyped && write.header !== false
+  const top = isNamed ? 'the names of the columns in a line above the rows' : 'no names of columns'
+  return `${start} with ${nameDelimiter(delimiter)} between the cells, ${quotes}, and ${top}.`
+}
+
+function describeRows(kinds: readonly ExportKind[]): string {
+  const [only] = kinds
+  if (kinds.length === 1 && only?.type === undefined) {
+    return `A record is one row${only?.each === undefined ? '' : ` for each of its ${only.each}`}.`
+  }
+  const rows = kinds.map(({ type = '', each }) =>
+    each === undefined ? `one row ${type}` : `a row ${type} for each of its ${each}`,
+  )
+  return `A record is ${rows.join(', then ')}. The type of a row stands in its first cell.`
+}

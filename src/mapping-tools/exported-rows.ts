@@ -1,0 +1,97 @@
+/** Builds the rows that an export makes of records, and joins each cell to its column in the mapping. */
+import { readFile } from 'node:fs/promises'
+import { OPERATIONS } from '../contract/operations.ts'
+import type { CellPlan } from '../mapping/export/cell.ts'
+import type { RowPlan } from '../mapping/export/composer.ts'
+import { followPath } from '../mapping/export/paths.ts'
+import type { OutboundMapping } from '../mapping/load.ts'
+import { type Shape, toShape } from '../mapping/shape.ts'
+import { BridgeError } from '../support/errors.ts'
+import { toLongForm, type Options } from './mapped-fields.ts'
+import { isObject } from '../support/object-paths.ts'
+
+export type ApiRecord = Readonly<Record<string, unknown>>
+
+/** One kind of row; a plain table has one. */
+export interface ExportKind extends Pick<RowPlan, 'type' | 'each' | 'items'> {
+  readonly columns: readonly ExportColumn[]
+}
+
+export interface ExportColumn extends Pick<CellPlan, 'name' | 'holds'> {
+  /** In the long form, whichever way it is written. */
+  readonly options: Options
+  /** The API fields it shows, by their paths as written; those it sums up too. */
+  readonly paths: readonly string[]
+  /** What is known of the first of them. */
+  readonly shape: Shape | undefined
+}
+
+export interface ExportedRow {
+  readonly kind: ExportKind
+  readonly item: unknown
+  /** In the order of the kind's columns. */
+  readonly cells: readonly string[]
+}
+
+export function listExportKinds({ operation, rows }: OutboundMapping): readonly ExportKind[] {
+  const record = toShape(OPERATIONS[operation].record)
+  return rows.map(({ type, each, items, cells }) => {
+    const columns = cells.map(({ name, holds, written }) => {
+      const options = toLongForm(written)
+      const paths = listOptionPaths(options)
+      const first = paths[0] === undefined ? undefined : followPath(record, paths[0], true)
+      return { name, options, paths, shape: first && 'found' in first ? first.found : undefined, holds }
+    })
+    return { type, each, items, columns }
+  })
+}
+
+function listOptionPaths({ from, firstOf, all, sum, count, filled }: Options): string[] {
+  return [from, firstOf, all, sum, count, filled].flat().filter((path) => typeof path === 'string')
+}
+
+/** The rows with what they are made of; they come kind by kind, as the composer makes them. */
+export function matchExportedRows(
+  kinds: readonly ExportKind[],
+  record: ApiRecord,
+  rows: readonly (readonly string[])[],
+): ExportedRow[] {
+  const made = kinds.flatMap((kind) => kind.items(record).map((item) => ({ kind, item })))
+  return made.flatMap(({ kind, item }, index) => {
+    const cells = kind.type === undefined ? rows[index] : rows[index]?.slice(1)
+    return cells === undefined ? [] : [{ kind, item, cells }]
+  })
+}
+
+/** The records of a JSON file: in a list, alone or under `results` as the API shows them, or one on each line. */
+export async function readApiRecords(path: string): Promise<readonly ApiRecord[]> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (cause) {
+    throw new BridgeError('usage-wrong', `there is no file ${path} that can be read`, { cause })
+  }
+  const list = parseRecords(text.replace(/^\uFEFF/, ''))
+  if (Array.isArray(list) && list.every(isObject)) return list
+  const wrong = `${path} is no JSON list of records as the API shows them, and the mapping is for an export`
+  throw new BridgeError('usage-wrong', `${wrong}; \`dropbridge export ROUTE --json\` prints such records`)
+}
+
+function parseRecords(text: string): unknown {
+  const whole = tryParseJson(text)
+  if (Array.isArray(whole)) return whole
+  const { results } = toLongForm(whole)
+  if (results !== undefined) return results
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  // A refusal of the API is an object too, and no record.
+  if (whole !== undefined) return toLongForm(whole)['id'] === undefined ? undefined : [whole]
+  return lines.length === 0 ? undefined : lines.map(tryParseJson)
+}
+
+function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,198 @@
+/** Profiles the cells of a column: which share of them could be a value of each kind. */
+import type { FieldRule } from '../../contract/fields.ts'
+import { isProvinceOf } from '../../contract/places.ts'
+import { compileDateFormat } from '../../mapping/values/date-format.ts'
+import { toCountry, toProvince } from '../../mapping/values/places.ts'
+import { FAILED } from '../../mapping/values/text.ts'
+
+export interface ColumnProfile {
+  readonly name: string
+  readonly position: number
+  /** All cells, blank ones too. */
+  readonly cells: readonly string[]
+  readonly filled: readonly string[]
+  readonly distinct: ReadonlySet<string>
+  readonly dates: DetectedDates | undefined
+  readonly decimalComma: boolean
+}
+
+export function profileColumn(name: string, position: number, rows: readonly (readonly string[])[]) {
+  const cells = rows.map((row) => row[position] ?? '')
+  const filled = cells.filter((cell) => cell !== '').map((cell) => cell.slice(0, LONGEST_CELL))
+  return {
+    name,
+    position,
+    cells,
+    filled,
+    distinct: new Set(filled),
+    dates: filled.length === 0 ? undefined : detectDates(filled),
+    decimalComma: computeShare(filled, (cell) => DECIMAL_COMMA.test(cell)) > 0.5,
+  }
+}
+
+/** What stands behind so many characters tells nothing more. */
+const LONGEST_CELL = 1000
+const DECIMAL_COMMA = /^[$€£]?\s?-?\d{1,3}(?:[. ]?\d{3})*,\d{1,2}\s?[€]?$/
+const MONEY = /^[$€£]?\s?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:\s?(?:USD|€|\$))?$/
+const INTEGER = /^(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.0+)?$/
+const POSTAL = /^(?:\d{5}(?:-\d{4})?|[A-Z]\d[A-Z] ?\d[A-Z]\d)$/i
+const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
+const TRACKING = /^(?:1Z[0-9A-Z]{16}|\d{12,22})$/
+
+/** The share of the filled cells for which the test holds; 0 of none. */
+export function computeShare(cells: readonly string[], test: (cell: string) => boolean): number {
+  return cells.length === 0 ? 0 : cells.filter(test).length / cells.length
+}
+
+/** What share of the filled cells the field would take. */
+export function computeFittingShare({ filled, dates, decimalComma }: ColumnProfile, rule: FieldRule): number {
+  switch (rule.kind) {
+    case 'text':
+      return computeShare(filled, (cell) =>
+        rule.code === 'upc' ? /^\d{6,14}$/.test(cell) : cell.length <= (rule.max ?? 255),
+      )
+    case 'integer':
+      return rule.reference !== undefined ? 1 : computeShare(filled, (cell) => INTEGER.test(cell))
+    case 'money':
+    case 'decimal':
+      return computeShare(filled, (cell) => (decimalComma ? DECIMAL_COMMA : MONEY).test(cell))
+    case 'dateTime':
+    case 'date':
+      return dates?.share ?? 0
+    case 'boolean':
+      return computeShare(filled, (cell) => /^(?:true|false|yes|no|y|n|1|0)$/i.test(cell))
+    case 'choice':
+      return computeShare(filled, (cell) =>
+        rule.values.some((value) => value.toLowerCase() === cell.toLowerCase()),
+      )
+    case 'country':
+      return computeShare(filled, isCountryName)
+    case 'province':
+      return computeShare(filled, isProvinceName)
+  }
+}
+
+/** How the cells look when their kind alone tells which field they are for. */
+export type CellKind =
+  'upc' | 'postal' | 'email' | 'country' | 'province' | 'date' | 'tracking' | 'count' | 'amount'
+
+/** The kinds, the surest first, with the share of the cells that look so. */
+export function detectCellKinds(profile: ColumnProfile): (readonly [CellKind, number])[] {
+  const { filled, dates, distinct, decimalComma } = profile
+  const share = (test: (cell: string) => boolean) => computeShare(filled, test)
+  const amount = decimalComma ? DECIMAL_COMMA : MONEY
+  const looks: [CellKind, number][] = [
+    ['upc', share(hasCheckDigit)],
+    ['email', share((cell) => EMAIL.test(cell))],
+    ['date', dates !== undefined && filled.every((cell) => cell.length >= 6) ? dates.share : 0],
+    ['country', distinct.size <= 20 ? share((cell) => isCountryName(cell) && !isUsState(cell)) : 0],
+    ['province', share(isProvinceName)],
+    ['postal', distinct.size > 1 ? share((cell) => POSTAL.test(cell)) : 0],
+    ['tracking', share((cell) => TRACKING.test(cell) && !hasCheckDigit(cell))],
+    ['amount', share((cell) => /[.,]\d{2}\D*$/.test(cell) && amount.test(cell))],
+    ['count', share((cell) => /^\d{1,3}$/.test(cell) && Number(cell) > 0)],
+  ]
+  return looks.filter(([, found]) => found >= 0.9)
+}
+
+function hasCheckDigit(cell: string): boolean {
+  if (!/^\d{12,14}$/.test(cell) || Number(cell) === 0) return false
+  const digits = Array.from(cell, Number).toReversed()
+  return digits.reduce((total, digit, index) => total + digit * (index % 2 === 0 ? 1 : 3), 0) % 10 === 0
+}
+
+function isCountryName(cell: string): boolean {
+  return toCountry(cell, () => FAILED) !== FAILED
+}
+
+function isProvinceName(cell: string): boolean {
+  return ['US', 'CA', 'MX'].some((country) => isProvinceOf(country, toProvince(cell, country)))
+}
+
+function isUsState(cell: string): boolean {
+  return cell !== 'CA' && isProvinceOf('US', cell.toUpperCase())
+}
+
+// Date formats: every known format is tried on every cell.
+
+interface DetectedDates {
+  /** The formats that read the most cells, together; empty for ISO 8601. */
+  readonly formats: readonly string[]
+  /** How many cells are written in each of them, where there are several. */
+  readonly seen: readonly string[]
+  /** A cell that is in none of them. */
+  readonly unread: string | undefined
+  /** Other formats that read all of these cells too, such as the day and month the other way round. */
+  readonly others: readonly string[]
+  /** The share of the cells that is read. */
+  readonly share: number
+  /** Whether cells have times and name no zone. */
+  readonly needsZone: boolean
+}
+
+const DAY_FORMATS = [
+  'yyyy-MM-dd|MM/dd/yyyy|dd/MM/yyyy|yyyy/MM/dd|dd.MM.yyyy|MM-dd-yyyy|dd-MM-yyyy|MM/dd/yy|dd/MM/yy|dd.MM.yy',
+  'yyyyMMdd|MMM-dd-yy|MMM-dd-yyyy|dd-MMM-yy|dd-MMM-yyyy|MMM d, yyyy|d MMM yyyy|MMMM d, yyyy|d MMMM yyyy',
+].flatMap((formats) => formats.split('|'))
+
+const TIME_FORMATS = "| HH:mm| HH:mm:ss| hh:mm a| hh:mm:ss a|'T'HH:mm:ss| HH:mm:ss ZZZ|HHmm|HHmmss"
+
+/** What ISO 8601 without a format reads. */
+const ISO_PATTERN =
+  /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
+
+/** At most so many formats are named for one column. */
+const MAX_FORMATS = 3
+
+/** Undefined when no cell is a date. */
+function detectDates(cells: readonly string[]): DetectedDates | undefined {
+  const distinct = [...new Set(cells)]
+  if (!distinct.some((cell) => /\d/.test(cell))) return undefined
+  const isIso = distinct.every((cell) => ISO_PATTERN.test(cell))
+  if (isIso) {
+    const needsZone = distinct.some((cell) => cell.length > 10 && ISO_PATTERN.exec(cell)?.[1] === undefined)
+    return { formats: [], seen: [], unread: undefined, others: [], share: 1, needsZone }
+  }
+  let left = distinct
+  const chosen: { readonly name: string; readonly others: readonly string[]; readonly cells: number }[] = []
+  const readers = listFormats().filter(({ reads }) => distinct.slice(0, 200).some(reads))
+  while (left.length > 0 && chosen.length < MAX_FORMATS) {
+    // A damaged cell must not turn days and months round in others: it stays unread, and is reported.
+    const fitting = readers.filter(({ name }) => !chosen.some((each) => swapDayAndMonth(each.name) === name))
+    const counted = fitting.map((reader) => ({ reader, cells: left.filter(reader.reads) }))
+    const most = Math.max(0, ...counted.map((each) => each.cells.length))
+    const best = counted.find((each) => each.cells.length === most && most > 0)
+    if (best === undefined) break
+    const mine = new Set(best.cells)
+    const others = readers.filter((reader) => reader !== best.reader && best.cells.every(reader.reads))
+    const count = cells.filter((cell) => mine.has(cell)).length
+    chosen.push({ name: best.reader.name, others: others.map(({ name }) => name), cells: count })
+    left = left.filter((cell) => !mine.has(cell))
+  }
+  const [first] = chosen
+  if (first === undefined) return undefined
+  const unread = new Set(left)
+  return {
+    formats: chosen.map(({ name }) => name),
+    seen: chosen.length === 1 ? [] : chosen.map(({ name, cells: count }) => `${name} in ${count}`),
+    unread: left[0],
+    others: first.others,
+    share: cells.filter((cell) => !unread.has(cell)).length / cells.length,
+    needsZone: chosen.some(({ name }) => /[Hh]/.test(name) && !name.includes('Z')),
+  }
+}
+
+/** The format with days and months the other way round; the same where it says months in words or the year first. */
+function swapDayAndMonth(name: string): string {
+  return /^(?:MM.dd|dd.MM)/.test(name) ? name.replace(/^(..)(.)(..)/, '$3$2$1') : ''
+}
+
+function listFormats() {
+  const names = TIME_FORMATS.split('|').flatMap((time) => DAY_FORMATS.map((day) => day + time))
+  return names.flatMap((name) => {
+    const format = compileDateFormat(name)
+    return typeof format === 'string'
+      ? []
+      : [{ name, reads: (cell: string) => format.read(cell) !== undefined }]
+  })
+}

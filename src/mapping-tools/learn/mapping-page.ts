@@ -1,0 +1,310 @@
+/** Writes a learned mapping as YAML: every line with its reason, and what is missing with what it needs. */
+import type { InboundOperationName } from '../../contract/operations.ts'
+import { describeRule, type Shape } from '../../mapping/shape.ts'
+import {
+  type Confidence,
+  type Field,
+  getBodyShape,
+  type PlacedColumn,
+  type Placement,
+} from './column-matching.ts'
+import { computeShare } from './column-profile.ts'
+import { type Grouping, KEY_FIELDS } from './record-rows.ts'
+import type { ClosingRow, Sample } from './sample.ts'
+import type { Services } from './spellings.ts'
+
+interface MappingDraft {
+  readonly operation: InboundOperationName
+  /** The sample's name, without its folder. */
+  readonly file: string
+  readonly sample: Sample
+  readonly fields: readonly Field[]
+  readonly placed: readonly PlacedColumn[]
+  readonly unplaced: Placement['unplaced']
+  readonly services: Services | undefined
+  readonly grouping: Grouping
+}
+
+const NEEDED_NOTE = 'the API requires this: name the column, or write { const: … }'
+const TABLE_NAME = 'ship-via'
+
+/** The text of the mapping. */
+export function writeMapping(learned: MappingDraft): string {
+  const body = writeBody(getBodyShape(learned.operation), '', 1, learned)
+  const below = [...writeTables(learned), ...writeUnusedColumns(learned)]
+  return `${[...writeHead(learned), 'body:', ...body, ...below].join('\n')}\n`
+}
+
+function writeHead({ operation, file, sample, grouping, placed }: MappingDraft): string[] {
+  const { rows, encoding, delimiter, damaged, told } = sample
+  const written = delimiter === '\t' ? 'tabs' : `"${delimiter}"`
+  const above = told.skip === undefined ? '' : ', lines above the headings'
+  const unread = damaged === 0 ? '' : `; cannot be read and left aside: ${damaged} of them`
+  const keys = grouping.keys.map(({ name }) => name)
+  const confidence = placed
+    .filter(({ field }) => KEY_FIELDS[operation].includes(field.path))
+    .map((each) => each.confidence)
+    .reduce(lowerConfidence, grouping.why.includes('differs') ? 'guess' : 'sure')
+  return [
+    `# Learned from ${file}: ${rows.length} ${sample.numbered === undefined ? 'rows' : 'lines'}, ${encoding}, ${written} between the cells${above}${unread}.`,
+    '# "sure" leaves no doubt; look at every "likely" once, and twice at every "guess".',
+    `operation: ${operation}`,
+    ...writeReadSection(sample),
+    ...writeLinesSection(sample),
+    ...writeTotalsSection(sample),
+    keys.length === 0
+      ? 'group: # needed: name the column whose value the rows of one record share'
+      : `group: ${formatGroup(keys, grouping.blankContinues)} # ${confidence}: ${grouping.why}`,
+  ]
+}
+
+function writeReadSection({ told, hasHeader, columns, rows, closing }: Sample): string[] {
+  const options = ['format: csv']
+  if (told.encoding !== undefined) options.push(`encoding: ${told.encoding}`)
+  if (told.delimiter !== undefined) options.push(`delimiter: ${JSON.stringify(told.delimiter)}`)
+  if (told.quote === null) options.push('quote: null')
+  if (told.skip !== undefined) options.push(`skip: ${told.skip}`)
+  const ignored = [...(told.ignore ?? []).map(formatIgnoreRule), ...listClosingIgnoreRules(closing)]
+  if (ignored.length > 0) options.push(`ignore: [${ignored.join(', ')}]`)
+  if (hasHeader) return [`read: { ${options.join(', ')} }`]
+  const cellsOf = (index: number) => rows.map((row) => row[index] ?? '')
+  return [
+    'read:',
+    ...options.map((option) => `  ${option}`),
+    '  columns: # the file has no heading line: give the columns better names, here and below',
+    ...columns.map((name, index) => `    - ${formatYamlText(name)} # ${formatSampleCell(cellsOf(index))}`),
+  ]
+}
+
+function formatIgnoreRule(rule: NonNullable<Sample['told']['ignore']>[number]): string {
+  return 'startsWith' in rule ? `{ startsWith: ${JSON.stringify(rule.startsWith)} }` : '{ header: repeated }'
+}
+
+/** A last row whose numbers agree with nothing is passed over. */
+function listClosingIgnoreRules(closing: ClosingRow | undefined): string[] {
+  if (closing === undefined || closing.says.length > 0) return []
+  const { word, isFirst } = closing
+  const rule = isFirst ? `startsWith: ${JSON.stringify(word)}` : `matches: ${JSON.stringify(`\\b${word}\\b`)}`
+  return [`{ ${rule} }`]
+}
+
+/** Numbered columns, in the body named with `{n}` too. */
+function writeLinesSection({ numbered }: Sample): string[] {
+  if (numbered === undefined) return []
+  const { names, count } = numbered
+  const columns = names.map(formatYamlText).join(', ')
+  return [`lines: { columns: [${columns}] } # likely: numbered from 1 to ${count}`]
+}
+
+/** A last row that says what the file holds keeps half a file from being sent. */
+function writeTotalsSection({ closing }: Sample): string[] {
+  if (closing === undefined || closing.says.length === 0) return []
+  const counted = closing.says.filter(({ what }) => what === 'rows').slice(0, 1)
+  const added = closing.says.filter(({ what }) => what === 'sum')
+  const sums = added.map(({ column }) => `${formatYamlText(column)}: ${formatYamlText(column)}`)
+  const keys = [
+    `when: { ${formatYamlText(closing.column)}: ${formatYamlText(closing.word)} }`,
+    ...counted.map(({ column }) => `rows: ${formatYamlText(column)}`),
+    ...(sums.length === 0 ? [] : [`sum: { ${sums.join(', ')} }`]),
+  ]
+  const why = [
+    ...counted.map(({ column }) => `${column} is the number of rows`),
+    ...added.map(({ column }) => `${column} is the sum of those above`),
+  ]
+  return [`totals: { ${keys.join(', ')} } # likely: in the last row ${why.join(', ')}`]
+}
+
+function formatGroup(keys: readonly string[], blankContinues: boolean): string {
+  const [first = ''] = keys
+  const by = keys.length === 1 ? formatYamlText(first) : `[${keys.map(formatYamlText).join(', ')}]`
+  return blankContinues ? `{ by: ${by}, blank: continues }` : by
+}
+
+/** The lines of an object's fields; those that nothing feeds and nobody needs are left out. */
+function writeBody(shape: Shape, path: string, depth: number, learned: MappingDraft): string[] {
+  if (shape.kind !== 'object') return []
+  return [...shape.fields].flatMap(([name, field]) => {
+    const below = path === '' ? name : `${path}.${name}`
+    const indent = '  '.repeat(depth)
+    if (field.kind === 'object') {
+      const lines = writeBody(field, below, depth + 1, learned)
+      return lines.length === 0 ||
+        !(field.required || learned.placed.some(({ field }) => field.path.startsWith(`${below}.`)))
+        ? []
+        : [`${indent}${name}:`, ...lines]
+    }
+    if (field.kind === 'list' && field.item.kind === 'object') {
+      const [first = '', ...others] = writeBody(field.item, `${below}[]`, depth + 2, learned)
+      const head = `${indent}${name}: # one item: filled once per row`
+      return [head, `${indent}  - ${first.trimStart()}`, ...others]
+    }
+    const leaf = writeField(below, learned)
+    return leaf === undefined ? [] : [`${indent}${name}: ${leaf}`.replace(/: +#/, ': #')]
+  })
+}
+
+/** What stands behind the name of a field, with the reason; undefined for one that is left out. */
+function writeField(path: string, learned: MappingDraft): string | undefined {
+  const service = writeServiceField(path, learned)
+  if (service !== undefined) return service
+  const found = learned.placed.find(({ field }) => field.path === path)
+  if (found !== undefined) {
+    const { text, note, confidence } = formatField(found, learned.grouping.blankContinues)
+    return `${text} # ${confidence}: ${[found.why, ...(note === undefined ? [] : [note])].join('; ')}`
+  }
+  const field = learned.fields.find((each) => each.path === path)
+  if (field?.required === true) {
+    const isOptional = field.within !== undefined
+    return isOptional ? undefined : `# ${NEEDED_NOTE} (${describeRule(field.rule)})`
+  }
+  const note = `# ${NEEDED_NOTE.replace('this', 'this or another name of the item')}`
+  return needsItemName(path, learned) ? note : undefined
+}
+
+/** An item is named by any of its names; when none was found, the usual one is asked for. */
+function needsItemName(path: string, { placed }: MappingDraft): boolean {
+  if (!/variant\.(?:identifier|brand_identifier)$/.test(path)) return false
+  const object = path.replace(/[^.]+$/, '')
+  return !placed.some(({ field }) => field.path.startsWith(object))
+}
+
+/** The fields that say how a parcel travels, and the column of the table each is picked from. */
+const SERVICE_FIELDS: Readonly<Record<string, string>> = {
+  'shipping_method.code': 'method',
+  'shipping_method.carrier.code': 'carrier',
+  shipping_method_id: 'shipping_method_id',
+  carrier_id: 'carrier_id',
+}
+
+function writeServiceField(path: string, { services }: MappingDraft): string | undefined {
+  const pick = SERVICE_FIELDS[path]
+  if (pick === undefined || services === undefined) return undefined
+  const { column, why } = services
+  return `{ from: ${formatYamlText(column.name)}, table: ${TABLE_NAME}, pick: ${pick} } # guess: ${why}; see the table below`
+}
+
+function writeTables({ operation, services }: MappingDraft): string[] {
+  if (services === undefined || operation === 'create-invoice') return []
+  const byId = operation === 'create-shipment'
+  const toDo = byId
+    ? 'fill in the ids of your carriers and methods: GET /v1/carriers/ lists them'
+    : 'compare with the methods your connection allows, and fill in what is empty'
+  return [
+    'tables:',
+    `  ${TABLE_NAME}: # ${toDo}`,
+    '    rows:',
+    ...services.rows.map(({ word, carrier, method }) => {
+      const codes = byId
+        ? 'carrier_id: "", shipping_method_id: ""'
+        : `carrier: ${carrier || '""'}, method: ${method || '""'}`
+      return `      ${formatYamlText(word)}: { ${codes} }${byId || carrier === '' || method === '' ? ' # fill in' : ''}`
+    }),
+  ]
+}
+
+function writeUnusedColumns({ unplaced }: MappingDraft): string[] {
+  const named = unplaced.filter(({ column }) => column.name !== '')
+  if (named.length === 0) return []
+  return [
+    '# Columns that are not used:',
+    ...named.map(({ column: { name, cells }, why }) => {
+      const known = why === '' ? '' : ` (${why})`
+      return `#   ${toOneLine(name)}: ${formatSampleCell(cells)}${known}`
+    }),
+  ]
+}
+
+function formatSampleCell(cells: readonly string[]): string {
+  const filled = cells.find((cell) => cell !== '')
+  if (filled === undefined) return 'blank'
+  const text = toOneLine(filled)
+  return `"${text.length > 40 ? `${text.slice(0, 40)}…` : text}"`
+}
+
+function toOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}
+
+// One field: its column with the options that its cells need.
+
+/** The leaf as YAML, and what a person should know about its options. */
+export function formatField(
+  { field, column, joined, confidence }: PlacedColumn,
+  blankContinues: boolean,
+): {
+  readonly text: string
+  readonly note: string | undefined
+  /** With what the options rest on. */
+  readonly confidence: Confidence
+} {
+  const { filled, dates, decimalComma } = column
+  const options: string[] = []
+  const notes: string[] = []
+  let isGuess = false
+  const { rule } = field
+  if (rule.kind === 'integer' && rule.reference !== undefined) options.push(`find: ${rule.reference}`)
+  if ((rule.kind === 'dateTime' || rule.kind === 'date') && dates !== undefined) {
+    if (dates.formats.length > 0) options.push(`format: ${formatDateFormats(dates.formats)}`)
+    if (dates.seen.length > 0) notes.push(`${dates.seen.join(' and ')} of its cells`)
+    if (dates.unread !== undefined) notes.push(`${JSON.stringify(dates.unread)} is none of these`)
+    if (dates.others.length > 0) notes.push(`every cell fits ${dates.others.join(' and ')} as well`)
+    const isLocal = dates.needsZone && rule.kind === 'dateTime'
+    if (isLocal) notes.push('times are UTC unless you name their zone: zone: America/New_York')
+    isGuess = isLocal || dates.others.length > 0
+  }
+  if ((rule.kind === 'money' || rule.kind === 'decimal') && decimalComma) options.push('decimal: ","')
+  const width = findLostZeros(field.path, filled)
+  if (width !== undefined) {
+    options.push(`digits: ${width}`)
+    notes.push('a spreadsheet took zeros from the front')
+  }
+  const { max = Infinity } = rule.kind === 'text' && field.list ? rule : {}
+  if (filled.some((cell) => Math.max(...cell.split(/\r\n|\r|\n/).map((line) => line.length)) > max))
+    options.push(`wrap: ${max}`)
+  if (field.path.endsWith('email')) notes.push('personal data: leave it out unless it is needed')
+  const blank = column.cells.length - filled.length
+  // Where blank cells go on with the record above, only those of its lines are missing.
+  if (field.required && blank > 0 && filled.length > 0 && (field.perRow || !blankContinues)) {
+    notes.push(`blank in ${blank} of ${column.cells.length} rows, which a default would fill`)
+  }
+  const name = formatYamlText(column.name)
+  const source = joined === undefined ? `from: ${name}` : `all: [${name}, ${formatYamlText(joined.name)}]`
+  const isShort = options.length === 0 && joined === undefined
+  const doubt: Confidence = isGuess ? 'guess' : notes.length > 0 ? 'likely' : 'sure'
+  return {
+    text: isShort ? name : `{ ${[source, ...options].join(', ')} }`,
+    note: notes.length === 0 ? undefined : notes.join('; '),
+    confidence: lowerConfidence(confidence, doubt),
+  }
+}
+
+const CONFIDENCES: readonly Confidence[] = ['guess', 'likely', 'sure']
+
+function lowerConfidence(a: Confidence, b: Confidence): Confidence {
+  return CONFIDENCES[Math.min(CONFIDENCES.indexOf(a), CONFIDENCES.indexOf(b))] ?? 'guess'
+}
+
+function formatDateFormats(formats: readonly string[]): string {
+  const [first = ''] = formats
+  const quoted = (format: string) => (/^[\w /:.-]+$/.test(format) ? format : JSON.stringify(format))
+  return formats.length === 1 ? quoted(first) : `[${formats.map(quoted).join(', ')}]`
+}
+
+/** The number of digits a postal code or UPC should have, where some cells have one less and none has more. */
+function findLostZeros(path: string, filled: readonly string[]): number | undefined {
+  const full = path.endsWith('.postal_code') ? 5 : path.endsWith('.upc') ? 12 : undefined
+  if (full === undefined) return undefined
+  const isShort = (cell: string) => /^\d+$/.test(cell) && [full - 1, full - 2].includes(cell.length)
+  const short = computeShare(filled, isShort)
+  const long = filled.some((cell) => /^\d+$/.test(cell) && cell.length > full)
+  return short > 0 && !long ? full : undefined
+}
+
+// YAML writes texts plain where nothing can be misread, else in quotes.
+
+const PLAIN_TEXT = /^[\p{L}][\p{L}\p{N} ()/._-]*(?<! )$/u
+const YAML_WORDS = /^(?:true|false|null|yes|no|on|off|y|n)$/i
+
+function formatYamlText(text: string): string {
+  return PLAIN_TEXT.test(text) && !YAML_WORDS.test(text) ? text : JSON.stringify(text)
+}

@@ -1,0 +1,98 @@
+/** Lists the fields of an inbound mapping with what was written for each, beside what the API says of them. */
+import type { FieldRule } from '../contract/fields.ts'
+import { type ChoicePlan, listValues, type Plan } from '../mapping/fields/plan.ts'
+import type { InboundMapping } from '../mapping/load.ts'
+import type { Check, Condition } from '../mapping/rows/conditions.ts'
+import { looksLikeKnownName } from '../mapping/rows/known-values.ts'
+import { isObject } from '../support/object-paths.ts'
+
+export type Options = Readonly<Record<string, unknown>>
+
+/** The columns something reads; each under the names it may have. */
+export type Columns = readonly (readonly string[])[]
+
+export interface MappedField {
+  /** `order_lines[].quantity`. */
+  readonly field: string
+  readonly rule: FieldRule
+  readonly list: boolean
+  /** Whether the API refuses a record without it. */
+  readonly required: boolean
+  readonly perRow: boolean
+  /** The values it may take: one, or those of `oneOf`. */
+  readonly branches: readonly FieldBranch[]
+}
+
+export interface FieldBranch {
+  readonly when?: Options
+  /** In the long form, whichever way it is written. */
+  readonly options: Options
+  readonly columns: Columns
+}
+
+/** In the contract's order. */
+export function listMappedFields({ plan }: InboundMapping): readonly MappedField[] {
+  return listValues(plan.body).flatMap((value) => {
+    const target = value.kind === 'leaf' ? value.written?.target : value
+    if (target === undefined) return []
+    const { field, rule, list, needed: required, perRow } = target
+    const choices: ChoicePlan['options'] = value.kind === 'leaf' ? [{ leaf: value }] : value.options
+    const branches = choices.map(({ leaf, when }) => {
+      const options = leaf.written?.options ?? {}
+      return { ...(when && { when: when.written }), options, columns: leaf.alternatives }
+    })
+    return [{ field, rule, list, required, perRow, branches }]
+  })
+}
+
+/** The objects that depend on a condition, by their paths. */
+export function listConditionalObjects(plan: Plan): { field: string; perRow: boolean; when: Condition }[] {
+  if (plan.kind === 'rows') return listConditionalObjects(plan.item)
+  if (plan.kind !== 'object') return []
+  const { field, perRow, when } = plan
+  const below = plan.fields.flatMap(([, inner]) => listConditionalObjects(inner))
+  return when === undefined ? below : [{ field, perRow, when }, ...below]
+}
+
+/** A name or a list of names is `from`. */
+export function toLongForm(plain: unknown): Options {
+  return isObject(plain) ? plain : { from: plain }
+}
+
+/** The columns whose values the rows of one record share. */
+export function listGroupColumns({ plan: { grouping } }: InboundMapping): Columns {
+  return grouping.kind === 'keys' ? grouping.keys.flat() : []
+}
+
+/** The columns that conditions look at: those of the records, of their lines and of values. Files must have the needed ones. */
+export function listConditionColumns({ plan }: InboundMapping) {
+  const columnsOf = (perRow: boolean, needed: boolean, ...conditions: (Condition | undefined)[]) =>
+    conditions
+      .flatMap((each) => each?.tests ?? [])
+      .filter(({ column }) => !looksLikeKnownName(column))
+      .map(({ column: name }) => ({ name, perRow, needed }))
+  const rules = (checks: readonly Check[]) => checks.map(({ condition }) => condition)
+  return [
+    ...columnsOf(false, true, plan.only, ...rules([...plan.checks, ...plan.holds])),
+    ...columnsOf(true, true, ...rules([...plan.lines.checks, ...plan.lines.holds])),
+    ...listConditionalObjects(plan.body).flatMap(({ perRow, when }) => columnsOf(perRow, false, when)),
+    ...listValues(plan.body).flatMap((value) =>
+      value.kind === 'leaf' ? [] : columnsOf(value.perRow, false, ...value.options.map(({ when }) => when)),
+    ),
+  ]
+}
+
+/** A condition for people: `Type Gift, Qty above 99`. */
+export function formatCondition(when: Options): string {
+  return Object.entries(when)
+    .map(([column, test]) => `${column} ${formatTest(test)}`)
+    .join(', ')
+}
+
+function formatTest(test: unknown): string {
+  if (Array.isArray(test)) return test.map(String).join(' or ')
+  if (!isObject(test)) return String(test)
+  return Object.entries(test)
+    .map(([name, value]) => `${name} ${formatTest(value)}`)
+    .join(' and ')
+}

@@ -1,0 +1,250 @@
+/** Writes the page that tells a partner what to send: each column with its names, values and an example. */
+import { describeReference, REFERENCES } from '../contract/fields.ts'
+import { OPERATIONS } from '../contract/operations.ts'
+import type { CellPlace, ReadOptions } from '../domain/format.ts'
+import type { InboundMapping } from '../mapping/load.ts'
+import { describeRule } from '../mapping/shape.ts'
+import { toPlain } from '../mapping/source/source.ts'
+import {
+  listConditionColumns,
+  listGroupColumns,
+  listMappedFields,
+  type MappedField,
+  type Options,
+} from './mapped-fields.ts'
+import { isObject } from '../support/object-paths.ts'
+
+export interface PartnerColumn {
+  /** The name the mapping puts first. */
+  readonly name: string
+  readonly otherNames: readonly string[]
+  readonly required: boolean
+  readonly perRow: boolean
+  readonly takes: readonly string[]
+  readonly example: string
+}
+
+interface ColumnFacts {
+  /** A cell of the examples under one of these names. */
+  readonly exampleOf: (names: readonly string[]) => string
+  readonly words: ReadonlyMap<string, readonly string[]>
+}
+
+/** The columns in the order in which the mapping's body names them, those of the key first. */
+export function listPartnerColumns(mapping: InboundMapping, known: ColumnFacts): PartnerColumn[] {
+  const columns = new Map<string, PartnerColumn>()
+  const keys = new Set(listGroupColumns(mapping).map(([name = '']) => name))
+  const add = (names: readonly string[], column: Pick<PartnerColumn, 'required' | 'perRow' | 'takes'>) => {
+    const [name = '', ...others] = names
+    const before = columns.get(name)
+    const otherNames = [...new Set([...(before?.otherNames ?? []), ...others])]
+    const takes = [...new Set([...(before?.takes ?? []), ...column.takes])]
+    const required = column.required || before?.required === true
+    const perRow = column.perRow && before?.perRow !== false
+    columns.set(name, { name, otherNames, required, perRow, takes, example: known.exampleOf(names) })
+  }
+  for (const name of keys)
+    add([name], { required: true, perRow: false, takes: ['the same on every row of a record'] })
+  for (const leaf of listMappedFields(mapping)) {
+    const isOne = leaf.branches.length === 1
+    for (const { when, options, columns: sources } of leaf.branches) {
+      // Of several sources any one may be blank, so none is required by itself.
+      const isOnly = isOne && when === undefined && options['default'] === undefined && sources.length === 1
+      const takes = describeAcceptedValues(leaf, options, known.words)
+      for (const names of sources)
+        add(names, { required: leaf.required && isOnly, perRow: leaf.perRow, takes })
+    }
+  }
+  for (const { name, perRow, needed } of listConditionColumns(mapping)) {
+    add([name], { required: needed, perRow, takes: columns.has(name) ? [] : ['decides what is taken'] })
+  }
+  return [...columns.values()]
+}
+
+function describeAcceptedValues({ rule, list }: MappedField, options: Options, words: ColumnFacts['words']) {
+  const { format, zone, table, find, wrap, split, decimal, all, blanks, default: fallback } = options
+  const takes: string[] = []
+  if (typeof table === 'string') {
+    takes.push(describeWords(words.get(table) ?? []))
+  } else if (rule.kind === 'integer' && rule.reference !== undefined && find !== undefined)
+    takes.push(`${describeReference(rule.reference)} by ${REFERENCES[rule.reference].called}`)
+  else if (format !== undefined) takes.push(`a date written as ${[format].flat().map(String).join(' or ')}`)
+  else if (rule.kind === 'dateTime' || rule.kind === 'date') takes.push('a date written as yyyy-MM-dd HH:mm')
+  else takes.push(describeRule(rule))
+  if (Array.isArray(all)) takes.push(`together: ${all.map(String).join(', ')}`)
+  if (typeof zone === 'string') takes.push(`in the time of ${zone}`)
+  if (decimal === ',') takes.push('with a comma before the decimals')
+  if (list && typeof split === 'string') takes.push(`several, with "${split}" between them`)
+  if (list && typeof wrap === 'number') takes.push('longer texts are broken into lines')
+  if (Array.isArray(blanks)) takes.push(`${blanks.map(String).join(' or ')} means blank`)
+  if (fallback !== undefined) takes.push(`blank means ${JSON.stringify(fallback)}`)
+  return takes
+}
+
+export function writePartnerPage(
+  mapping: InboundMapping,
+  columns: readonly PartnerColumn[],
+  { title, form }: { readonly title: string; readonly form: DetectedForm | undefined },
+): string {
+  const { read } = mapping.translator
+  const keys = listGroupColumns(mapping).map(([name = '']) => `**${name}**`)
+  const rows = columns.map((column) => [
+    column.name,
+    column.otherNames.join(', '),
+    column.required ? 'yes' : '',
+    column.perRow ? 'row' : 'record',
+    column.takes.join('; '),
+    column.example,
+  ])
+  const head = ['Column', 'Other names', 'Required', 'Per', 'What may stand in it', 'Example']
+  return `${[
+    `# ${title}: what to send`,
+    '',
+    `${OPERATIONS[mapping.operation].summary} ${describeForm(read, form)}`,
+    '',
+    keys.length === 0
+      ? 'A header row opens a record, the detail rows after it are its lines.'
+      : `Rows with the same ${keys.join(' and ')} that stand next to each other are one record. Columns "per record" say the same on each of its rows, or stand on the first one only.`,
+    '',
+    ...(hasNamedColumns(read) ? [COLUMN_NAMES_NOTE, ''] : []),
+    ...writeRowSection(read),
+    ...formatMarkdownTable([head, ...rows]),
+    '',
+    ...writeRuleSection(mapping),
+  ].join('\n')}\n`
+}
+
+const COLUMN_NAMES_NOTE =
+  'Upper and lower case, blanks and punctuation in the names of columns do not matter, nor does their order. Other columns may be there and are not looked at.'
+
+// The form of the files.
+
+/** What was found out about the files that the mapping does not tell. */
+interface DetectedForm {
+  readonly encoding: string
+  readonly delimiter: string
+}
+
+/** `One file, UTF-8, with semicolons between the cells and the names of the columns in its first line.` */
+function describeForm(read: ReadOptions, found: DetectedForm | undefined): string {
+  const encoding = (read.encoding ?? found?.encoding ?? 'utf-8').toUpperCase()
+  if (read.format === 'fixed') {
+    return `One text file, ${encoding}, with lines of fixed width: each cell stands at its place below, filled up with blanks.`
+  }
+  const between = nameDelimiter(read.delimiter ?? found?.delimiter ?? ',')
+  const quote = read.quote === null ? ', never in quotes' : ''
+  return `One text file, ${encoding}, with ${between} between the cells${quote}, and ${describeHeader(read)}.`
+}
+
+function describeHeader({ records, columns, typeIn, skip, header }: ReadOptions): string {
+  if (records !== undefined) {
+    const where = typeof typeIn === 'number' ? `cell number ${typeIn}` : 'its first cell'
+    return typeof typeIn === 'string'
+      ? `the names of the columns in its first line; the column "${typeIn}" says of which type a row is`
+      : `the type of each row in ${where}`
+  }
+  if (columns !== undefined) return 'no names above them: the cells stand in the order below'
+  return skip === undefined && header === undefined
+    ? 'the names of the columns in its first line'
+    : 'the names of the columns in the line above the data, as in the example'
+}
+
+/** Whether columns are found by their names, so that neither their order nor others beside them matter. */
+function hasNamedColumns({ format, records, columns, typeIn }: ReadOptions): boolean {
+  return format === 'csv' && columns === undefined && (records === undefined || typeof typeIn === 'string')
+}
+
+/** The cells of each row in their order, where the file does not name them. */
+function writeRowSection({ records, columns, places, typeIn }: ReadOptions): string[] {
+  const own = columns === undefined ? [] : [['', formatCells(columns, places)]]
+  const typed = (records ?? []).flatMap(({ type, columns: names, places: cells, of, ignored }) => {
+    if (ignored === true || names === undefined) return []
+    return [[of === undefined ? type : `${type}, right behind its ${of}`, formatCells(names, cells)]]
+  })
+  const rows = [...own, ...typed]
+  if (rows.length === 0) return []
+  const first = typed.length > 0 && typeIn === undefined ? 'Cells behind the type' : 'Cells'
+  return ['## Rows', '', ...formatMarkdownTable([['Type', first], ...rows]), '']
+}
+
+function formatCells(names: readonly string[], places: readonly CellPlace[] | undefined): string {
+  return names
+    .map((name, index) => {
+      const place = places?.[index]
+      return place === undefined ? name : `${name} (${place.start}–${place.start + place.length - 1})`
+    })
+    .join(', ')
+}
+
+// What is refused or held, and what the last row says.
+
+/** Markdown, with a blank line at its end; nothing for a mapping without rules. */
+function writeRuleSection(mapping: InboundMapping): string[] {
+  const written = toObject(toPlain(mapping.source))
+  const lines = toObject(written['lines'])
+  const said = [
+    ...listRuleTexts(written['check']),
+    ...listRuleTexts(lines['check']),
+    ...listRuleTexts(written['hold']).map((say) => `${say} (a person looks at it)`),
+    ...listRuleTexts(lines['hold']).map((say) => `${say} (a person looks at it)`),
+    ...describeTotals(toObject(written['totals'])),
+  ]
+  return said.length === 0 ? [] : ['## Rules', '', ...said.map((say) => `- ${say}`), '']
+}
+
+function listRuleTexts(rules: unknown): string[] {
+  if (!Array.isArray(rules)) return []
+  return (rules as unknown[]).flatMap((rule) => {
+    const { say } = toObject(rule)
+    return typeof say === 'string' ? [say] : []
+  })
+}
+
+function describeTotals(totals: Options): string[] {
+  if (Object.keys(totals).length === 0) return []
+  const { when, rows, records, sum } = totals
+  const cells = [
+    ...Object.entries(toObject(when)).map(([column, is]) => `"${String(is)}" in ${column}`),
+    ...(typeof rows === 'string' ? [`the number of rows in ${rows}`] : []),
+    ...(typeof records === 'string' ? [`the number of records in ${records}`] : []),
+    ...Object.entries(toObject(sum)).map(([of, column]) => `the sum of ${of} in ${String(column)}`),
+  ]
+  const refused = 'A file with another count, or without that row, is refused whole.'
+  return [`The last row has ${cells.join(', ')}. ${refused}`]
+}
+
+function toObject(value: unknown): Options {
+  return isObject(value) ? value : {}
+}
+
+// Markdown.
+
+export function formatMarkdownTable(rows: readonly (readonly string[])[]): string[] {
+  const [head = [], ...others] = rows
+  return [head, head.map(() => '---'), ...others].map((cells) => `| ${cells.map(escapeCell).join(' | ')} |`)
+}
+
+function escapeCell(text: string): string {
+  return text.replace(/\s+/g, ' ').replaceAll('|', '\\|').trim()
+}
+
+const DELIMITER_NAMES: Readonly<Record<string, string>> = {
+  ',': 'commas',
+  ';': 'semicolons',
+  '\t': 'tabs',
+  '|': 'bars',
+}
+
+/** `semicolons`, for what stands between the cells. */
+export function nameDelimiter(delimiter: string): string {
+  return DELIMITER_NAMES[delimiter] ?? `"${delimiter}"`
+}
+
+/** More words than a person reads are not listed. */
+const MAX_WORDS = 30
+
+/** What a cell that is looked up may say. */
+export function describeWords(words: readonly string[]): string {
+  const isListed = words.length > 0 && words.length <= MAX_WORDS
+  return isListed ? `one of: ${words.join(', ')}` : 'one of the agreed words'
+}

@@ -1,0 +1,58 @@
+/** Reads the lookup tables of a mapping and tracks which keys are looked up. */
+import { readFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import type { Mapping } from '../mapping/load.ts'
+import { getEntry, openSourceReader } from '../mapping/source/source.ts'
+import { compileTables, normalizeKey } from '../mapping/tables.ts'
+import type { Options } from './mapped-fields.ts'
+import type { TableWords } from './trials.ts'
+
+export type TableTexts = Awaited<ReturnType<typeof readTableTexts>>
+
+/** The mapping has compiled, so its tables do. */
+export async function readTableTexts({ source }: Mapping, path: string) {
+  const { errors } = openSourceReader()
+  const readTable = (table: string) => readFile(resolve(dirname(path), table), 'utf8')
+  const tables = await compileTables(getEntry(source, 'tables'), { readTable, errors })
+  return {
+    /** The keys of each table, by its name. */
+    keys: new Map([...tables].map(([name, table]) => [name, table?.keys ?? []])),
+    /** What an export writes that looks things up in a table: the texts of a column, or with `reverse` keys. */
+    written(name: string, { reverse, pick }: Options) {
+      const table = tables.get(name)
+      if (table === undefined) return []
+      if (reverse !== undefined) return table.keys
+      const column = typeof pick === 'string' ? pick : (table.columns[0] ?? '')
+      const texts = [...table.rows.values()].map((row) => row[column] ?? '')
+      return [...new Set(texts)].filter((text) => text !== '')
+    },
+  }
+}
+
+/** The keys of each table, by its name. */
+export async function readTableKeys(mapping: Mapping, path: string): Promise<TableWords> {
+  return (await readTableTexts(mapping, path)).keys
+}
+
+/** The keys of a table that nothing looks up, as it spells them, and how many keys it has. */
+export interface UntakenKeys {
+  readonly table: string
+  readonly keys: readonly string[]
+  readonly of: number
+}
+
+/** Of the tables that values are looked up in; others, such as the prices of an order's lines, are asked elsewhere. */
+export function trackTableKeys(all: TableWords, asked: readonly unknown[]) {
+  const words = [...all].filter(([table]) => asked.includes(table))
+  const open = new Map(words.map(([table, keys]) => [table, new Set(keys.map(normalizeKey))]))
+  return {
+    take(table: unknown, text: string | undefined) {
+      if (typeof table === 'string' && text !== undefined) open.get(table)?.delete(normalizeKey(text))
+    },
+    untaken: (): UntakenKeys[] =>
+      words.flatMap(([table, keys]) => {
+        const left = keys.filter((key) => open.get(table)?.has(normalizeKey(key)))
+        return left.length === 0 ? [] : [{ table, keys: left, of: keys.length }]
+      }),
+  }
+}

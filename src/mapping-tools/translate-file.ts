@@ -1,0 +1,207 @@
+/** Translates a file without sending anything: in batches, or record by record with an explanation of every field. */
+import { basename, dirname, resolve } from 'node:path'
+import {
+  type FileReading,
+  type Format,
+  isUnreadable,
+  type Layout,
+  type Row,
+  type UnreadableFile,
+} from '../domain/format.ts'
+import type { Problem } from '../domain/problem.ts'
+import type { BoundTranslator, Draft, FileSource, Translator } from '../domain/translator.ts'
+import type { ExplainedField } from '../mapping/binding/explained.ts'
+import { toExampleBody } from '../mapping/examples.ts'
+import type { InboundMapping } from '../mapping/load.ts'
+import { foldColumnName } from '../mapping/rows/columns.ts'
+import { cleanText } from '../mapping/values/text.ts'
+import { BridgeError, hasSystemCode } from '../support/errors.ts'
+import { readFileBytes } from '../support/files.ts'
+import { DamagedGzip, gunzipIfNeeded } from '../support/gunzip.ts'
+
+/**
+ * Reads and maps a file in bounded memory, batch by batch; `unusable` when the file as a whole cannot be read. Throws only
+ * when the file cannot be opened.
+ */
+export async function translateFile(path: string, format: Format, translator: Translator) {
+  const reading = await format.read(readUnpackedBytes(path), translator.read)
+  if (isUnreadable(reading)) return { unusable: reading.problems }
+  const bound = translator.bind(reading.layouts, buildFileSource(path))
+  if (!('keyColumns' in bound)) {
+    await reading.close()
+    return { unusable: bound }
+  }
+  return {
+    drafts: readDrafts(reading, bound),
+    /** Columns that only the mapping, or only the file, names. */
+    columns: { absent: bound.absentColumns, unused: bound.unusedColumns },
+    /** How many lines were left out so far because the mapping says so. */
+    ignored: () => reading.countIgnoredLines(),
+    /** What of the file does not agree with itself, once the drafts have been walked. */
+    listMismatches: () => bound.listMismatches(),
+  }
+}
+
+/** What a mapping may know of a file besides its rows. */
+export function buildFileSource(path: string): FileSource {
+  return { file: basename(path), folder: basename(dirname(resolve(path))) }
+}
+
+async function* readDrafts(reading: FileReading, bound: BoundTranslator): AsyncGenerator<readonly Draft[]> {
+  for await (const rows of reading.batches) yield bound.translateRows(rows)
+  yield bound.finish()
+}
+
+/** The bytes of a file that a command names, unpacked. */
+export async function* readUnpackedBytes(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* gunzipIfNeeded(readFileBytes(path))
+  } catch (error) {
+    const isDamaged = error instanceof DamagedGzip
+    if (!isDamaged && !hasSystemCode(error, 'ENOENT', 'EISDIR', 'EACCES')) throw error
+    const missing = `there is no file ${path} that can be read`
+    const message = isDamaged ? `${path} is packed with gzip, and ${error.message}` : missing
+    throw new BridgeError('usage-wrong', message, { cause: error })
+  }
+}
+
+/** The beginning of a file, up to about so many bytes. */
+export async function readHead(path: string, size: number): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  let read = 0
+  for await (const piece of readUnpackedBytes(path)) {
+    pieces.push(piece)
+    read += piece.length
+    if (read >= size) break
+  }
+  return Buffer.concat(pieces)
+}
+
+// Each record with its rows.
+
+export interface ExplainedRecord {
+  readonly draft: Draft
+  /** One for each line where several are packed into one. */
+  readonly rows: readonly Row[]
+  /** How its fields came to their values; empty for records that nobody wants to know it of. */
+  readonly fields: readonly ExplainedField[]
+}
+
+export interface TranslatedFile {
+  readonly layouts: readonly Layout[]
+  readonly bound: BoundTranslator
+  readonly records: AsyncGenerator<ExplainedRecord>
+}
+
+/** The problems of a file that cannot be used as a whole; throws only when it cannot be opened. */
+export async function readRecords(
+  path: string,
+  format: Format,
+  mapping: Pick<InboundMapping, 'translator'>,
+  isWanted?: (number: number) => boolean,
+): Promise<TranslatedFile | UnreadableFile> {
+  const from = { bytes: readUnpackedBytes(path), source: buildFileSource(path) }
+  return readRecordsFrom(from, format, mapping, isWanted)
+}
+
+/** The same for bytes that are in no file. */
+export async function readRecordsFrom(
+  { bytes, source }: { readonly bytes: AsyncIterable<Uint8Array>; readonly source: FileSource },
+  format: Format,
+  { translator }: Pick<InboundMapping, 'translator'>,
+  isWanted: (number: number) => boolean = () => false,
+): Promise<TranslatedFile | UnreadableFile> {
+  const reading = await format.read(bytes, translator.read)
+  if (isUnreadable(reading)) return reading
+  const made: ExplainedRecord[] = []
+  const bound = translator.bind(reading.layouts, source, ({ draft, rows, fields }) => {
+    made.push({ draft, rows, fields: isWanted(draft.number) ? fields() : [] })
+  })
+  if (!('keyColumns' in bound)) {
+    await reading.close()
+    return { problems: bound }
+  }
+  return { layouts: reading.layouts, bound, records: streamRecords(reading.batches, bound, made) }
+}
+
+/** The records as they are made; `made` is emptied after each batch. */
+async function* streamRecords(
+  batches: AsyncIterable<readonly Row[]>,
+  bound: BoundTranslator,
+  made: ExplainedRecord[],
+): AsyncGenerator<ExplainedRecord> {
+  for await (const rows of batches) {
+    bound.translateRows(rows)
+    yield* made.splice(0)
+  }
+  bound.finish()
+  yield* made.splice(0)
+}
+
+/** The text of the first of the columns that a row has, and the name it has there. */
+export function findCell(row: Row | undefined, layouts: readonly Layout[], names: readonly string[]) {
+  const columns = (row === undefined ? undefined : layouts[row.layout]?.columns) ?? []
+  for (const name of names) {
+    const exact = columns.findIndex((column) => column.trim() === name.trim())
+    const isAlike = (column: string) => foldColumnName(column) === foldColumnName(name)
+    const at = exact === -1 ? columns.findIndex(isAlike) : exact
+    if (at !== -1) return { column: columns[at] ?? name, text: cleanText(row?.values[at] ?? '') }
+  }
+  return undefined
+}
+
+/** What stands in a body under a path such as `order_lines[0].quantity`; nothing under `order_lines[]`, which is no line. */
+export function getValueAt(body: unknown, field: string): unknown {
+  if (field.endsWith('[]')) return undefined
+  let value = body
+  for (const step of field.split(/[.[\]]+/).filter((name) => name !== '')) {
+    if (typeof value !== 'object' || value === null) return undefined
+    value = (value as Readonly<Record<string, unknown>>)[step]
+  }
+  return value
+}
+
+// A record beside its body: for each field its cells, the text after every step, and the value.
+
+export interface TriedField extends Omit<ExplainedField, 'value' | 'branch' | 'absent'> {
+  /** What stands in the body; absent when the field is left out, or the record is refused. */
+  readonly value?: unknown
+  readonly problems: readonly Problem[]
+}
+
+export interface TriedRecord {
+  readonly number: number
+  readonly key: string
+  /** The lines of its rows, each once. */
+  readonly lines: readonly number[]
+  /** `skipped`: the mapping leaves it out on purpose; `held`: it holds it for a person. */
+  readonly outcome: 'translated' | 'refused' | 'skipped' | 'held'
+  readonly fields: readonly TriedField[]
+  /** Problems of the record that are of no field in particular. */
+  readonly problems: readonly Problem[]
+}
+
+export function explainRecord({ draft, fields: explained }: ExplainedRecord): TriedRecord {
+  const body = draft.body === undefined ? undefined : toExampleBody(draft)
+  const fields = explained.map(({ field, cells, steps, note }): TriedField => {
+    const value = body === undefined ? undefined : getValueAt(body, field)
+    const problems = draft.problems.filter(({ place }) => place.field === field)
+    const told = { ...(value === undefined ? {} : { value }), ...(note === undefined ? {} : { note }) }
+    return { field, cells, steps, ...told, problems }
+  })
+  const placed = new Set(fields.flatMap(({ problems }) => problems))
+  return {
+    number: draft.number,
+    key: draft.keyValues.join(' '),
+    lines: [...new Set(draft.lines.map(([line]) => line))],
+    outcome: getOutcome(draft),
+    fields,
+    problems: draft.problems.filter((each) => !placed.has(each)),
+  }
+}
+
+function getOutcome({ skipped, held, problems }: Draft): TriedRecord['outcome'] {
+  if (skipped) return 'skipped'
+  if (held) return 'held'
+  return problems.length > 0 ? 'refused' : 'translated'
+}

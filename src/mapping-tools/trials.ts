@@ -1,0 +1,191 @@
+/** Trials: what an example may exercise in a mapping, and whether it did. */
+import type { FieldRule } from '../contract/fields.ts'
+import type { ExplainedField } from '../mapping/binding/explained.ts'
+import type { InboundMapping } from '../mapping/load.ts'
+import { foldColumnName } from '../mapping/rows/columns.ts'
+import { toPlain } from '../mapping/source/source.ts'
+import { normalizeKey } from '../mapping/tables.ts'
+import { compileDateFormat } from '../mapping/values/date-format.ts'
+import { cleanText } from '../mapping/values/text.ts'
+import {
+  type FieldBranch,
+  formatCondition,
+  listConditionalObjects,
+  type MappedField,
+  type Options,
+  toLongForm,
+} from './mapped-fields.ts'
+import { type ExplainedRecord, findCell, type TranslatedFile } from './translate-file.ts'
+
+// Options and conditions of one field that only some cells call for.
+
+/** Something that an example has tried when the test holds for one of the fields it makes. */
+export interface Trial {
+  /** `ship_to.country: default`. */
+  readonly name: string
+  readonly isTried: (field: ExplainedField) => boolean
+}
+
+/** The words of the lookup tables, by their names. */
+export type TableWords = ReadonlyMap<string, readonly string[]>
+
+export function createTrials(leaf: MappedField, words: TableWords): Trial[] {
+  const { field, branches } = leaf
+  const named = (what: string, isTried: Trial['isTried']): Trial => ({ name: `${field}: ${what}`, isTried })
+  const isConditional = branches.some(({ when }) => when !== undefined)
+  return branches.flatMap((branch, index) => {
+    const isTaken = (made: ExplainedField) => (made.branch ?? 0) === index && made.absent === undefined
+    const own = createOptionTrials(leaf, branch, words).map(({ name, isTried }) =>
+      named(name, (made) => isTaken(made) && isTried(made)),
+    )
+    if (!isConditional) return own
+    const name =
+      branch.when === undefined ? 'no other condition holds' : `when ${formatCondition(branch.when)}`
+    const notTaken = branches.length > 1 ? [] : [named(`not ${name}`, ({ branch: taken }) => taken === -1)]
+    return [named(name, (made) => made.branch === index), ...notTaken, ...own]
+  })
+}
+
+/** The text that goes into a step; undefined where the field has no such step. */
+export function getStepInput({ cells, steps }: ExplainedField, option: string): string | undefined {
+  const index = steps.findIndex((step) => step.option === option)
+  if (index === -1) return undefined
+  return index === 0 ? cleanText(cells[0]?.text ?? '') : steps[index - 1]?.text
+}
+
+function createOptionTrials({ rule }: MappedField, { options, columns }: FieldBranch, words: TableWords) {
+  const { table, miss, format, match, blanks, firstOf, default: fallback } = options
+  const trials: Trial[] = []
+  const add = (name: string, isTried: Trial['isTried']) => trials.push({ name, isTried })
+  const has = (option: string) => (field: ExplainedField) =>
+    field.steps.some((step) => step.option === option)
+  if (fallback !== undefined) add('default', has('default'))
+  for (const blank of listTexts(blanks)) {
+    const folded = blank.trim().toLowerCase()
+    add(`blanks ${blank}`, ({ cells }) => cells.some(({ text }) => cleanText(text).toLowerCase() === folded))
+  }
+  if (firstOf !== undefined) {
+    for (const names of columns) add(`firstOf ${names[0] ?? ''}`, (field) => isFromColumn(field, names))
+  }
+  // A text that is refused fails its example, so only what is taken as blank can be tried.
+  if (match !== undefined && fallback !== undefined) {
+    add('match that finds nothing', ({ steps }) =>
+      steps.some((step) => step.option === 'match' && step.text === ''),
+    )
+  }
+  if (typeof table === 'string' && (miss === 'keep' || miss === 'blank')) {
+    const keys = new Set((words.get(table) ?? []).map(normalizeKey))
+    add(`miss ${miss}`, (field) => {
+      const text = getStepInput(field, 'table')
+      return text !== undefined && !keys.has(normalizeKey(text))
+    })
+  }
+  for (const name of Array.isArray(format) && format.length > 1 ? listTexts(format) : []) {
+    const compiled = compileDateFormat(name)
+    if (typeof compiled === 'string') continue
+    add(`format ${name}`, (field) => compiled.read(getStepInput(field, 'value') ?? '') !== undefined)
+  }
+  return [...trials, ...createTextTrials(options, rule)]
+}
+
+/** Options that change some texts and leave others as they are. */
+function createTextTrials(options: FieldBranch['options'], rule: FieldRule): Trial[] {
+  const { split, wrap, at, decimal } = options
+  const trials: Trial[] = []
+  const add = (name: string, isTried: Trial['isTried']) => trials.push({ name, isTried })
+  // Without `at` they belong to lists, which are made when the text becomes the value.
+  const into = (option: string) => (field: ExplainedField) =>
+    getStepInput(field, at === undefined ? 'value' : option) ?? ''
+  if (typeof split === 'string') add('split', (field) => into('split')(field).includes(split))
+  if (typeof wrap === 'number') {
+    add('wrap', (field) =>
+      into('wrap')(field)
+        .split(/[\r\n]+/)
+        .some((line) => line.length > wrap),
+    )
+  }
+  for (const option of ['case', 'pad', 'digits']) {
+    if (options[option] === undefined) continue
+    add(option, (field) => {
+      const text = getStepInput(field, option)
+      return field.steps.some((step) => step.option === option && step.text !== text)
+    })
+  }
+  if (options['long'] !== undefined && rule.kind === 'text') {
+    const { max = Number.POSITIVE_INFINITY } = rule
+    add('long', (field) => (getStepInput(field, 'value') ?? '').length > max)
+  }
+  if (options['round'] !== undefined) {
+    const decimals = rule.kind === 'decimal' ? rule.decimals : rule.kind === 'money' ? 2 : 0
+    add('round', (field) => hasMoreDecimals(getStepInput(field, 'value') ?? '', decimals))
+  }
+  if (decimal === ',') add('decimal', ({ cells }) => cells.some(({ text }) => text.includes(',')))
+  return trials
+}
+
+function hasMoreDecimals(text: string, decimals: number): boolean {
+  const [, written = ''] = /[.,](\d*)\D*$/.exec(text) ?? []
+  return written.length > decimals
+}
+
+/** Whether the first filled cell is that of one of these names. */
+function isFromColumn({ cells, steps }: ExplainedField, names: readonly string[]): boolean {
+  const chosen = steps.find(({ option }) => option === 'firstOf')?.does.replace(/^firstOf /, '')
+  const column = chosen ?? (cells.length === 1 && cells[0]?.text.trim() !== '' ? cells[0]?.column : undefined)
+  return column !== undefined && names.some((name) => foldColumnName(name) === foldColumnName(column))
+}
+
+function listTexts(option: unknown): string[] {
+  return Array.isArray(option) ? option.map(String) : []
+}
+
+// Conditions of objects, lines and records.
+
+interface RecordTrial {
+  readonly name: string
+  readonly isTried: (record: ExplainedRecord, file: TranslatedFile) => boolean
+}
+
+export function createRecordTrials(mapping: InboundMapping) {
+  let open = [...createObjectTrials(mapping), ...createRuleTrials(toPlain(mapping.source) as Options)]
+  return {
+    take(record: ExplainedRecord, file: TranslatedFile) {
+      open = open.filter(({ isTried }) => !isTried(record, file))
+    },
+    untaken: () => open.map(({ name }) => name),
+  }
+}
+
+/** Whether they are ever left out; that they are ever there shows in their fields. */
+function createObjectTrials(mapping: InboundMapping): RecordTrial[] {
+  return listConditionalObjects(mapping.plan.body).map(({ field, when }): RecordTrial => {
+    const isOfIt = (path: string) => path === field || path.replace(/\[\d+\]/g, '[]').startsWith(`${field}.`)
+    return {
+      name: `${field}: not when ${formatCondition(when.written)}`,
+      isTried: ({ fields }) => fields.some((made) => made.absent === 'condition' && isOfIt(made.field)),
+    }
+  })
+}
+
+function createRuleTrials({ only, hold, lines, group }: Options): RecordTrial[] {
+  const { same, columns, hold: lineHold } = toLongForm(lines)
+  const isSame: RecordTrial['isTried'] = ({ fields }) =>
+    fields.some(({ steps }) => steps.some(({ option }) => option === 'same'))
+  const isPacked: RecordTrial['isTried'] = ({ rows }) =>
+    new Set(rows.map(({ line }) => line)).size < rows.length
+  const rules: readonly (readonly [boolean, string, RecordTrial['isTried']])[] = [
+    [only !== undefined, 'only: a record that is left out', ({ draft }) => draft.skipped === true],
+    [(hold ?? lineHold) !== undefined, 'hold: a record that is held', ({ draft }) => draft.held === true],
+    [same === 'add', 'lines: same add', isSame],
+    [columns !== undefined, 'lines: several in one row', isPacked],
+    [toLongForm(group)['blank'] === 'continues', 'group: blank continues', hasBlankKeyRows],
+  ]
+  return rules.flatMap(([isGiven, name, isTried]) => (isGiven ? [{ name, isTried }] : []))
+}
+
+/** Whether a row belongs to the record because its keys are blank. */
+function hasBlankKeyRows({ rows }: ExplainedRecord, { layouts, bound }: TranslatedFile): boolean {
+  return rows
+    .slice(1)
+    .some((row) => bound.keyColumns.every((name) => findCell(row, layouts, [name])?.text === ''))
+}

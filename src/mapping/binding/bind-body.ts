@@ -1,0 +1,282 @@
+/** Binds a body to the columns of one file: every field becomes a function that builds its value. */
+import type { RuleViolation } from '../../contract/object-schema.ts'
+import type { Row } from '../../domain/format.ts'
+import { type Place, problem } from '../../domain/problem.ts'
+import type { ChoicePlan, ObjectPlan, Plan, RowsPlan } from '../fields/plan.ts'
+import { bindChecks, bindCondition } from '../rows/bind-condition.ts'
+import { formatCondition } from '../rows/conditions.ts'
+import { toProvince } from '../values/places.ts'
+import { DEFERRED, FAILED } from '../values/text.ts'
+import { bindLeaf, runAndRestore } from './bind-leaf.ts'
+import {
+  type ExplainedField,
+  explainLeftOut,
+  explainLeftOutRow,
+  explainProvince,
+  explainSum,
+} from './explained.ts'
+import {
+  type BindContext,
+  type BoundLeaf,
+  type BoundNode,
+  type BoundObject,
+  type BoundRows,
+  locate,
+  type RecordBuilder,
+  resolveField,
+} from './record-builder.ts'
+
+function bindNode(plan: Plan, context: BindContext): BoundNode {
+  switch (plan.kind) {
+    case 'leaf':
+      return bindLeaf(plan, context)
+    case 'choice':
+      return bindChoice(plan, context)
+    case 'rows':
+      return bindRows(plan, context)
+    case 'object':
+      return bindPlan(plan, context)
+  }
+}
+
+/** Builds the fields in the contract's order and runs the rules that span several of them. */
+export function bindPlan(plan: ObjectPlan, context: BindContext): BoundObject {
+  const { builder } = context
+  const when = plan.when && bindCondition(plan.when, { perRow: plan.perRow }, context)
+  const fields = new Map(plan.fields.map(([name, field]) => [name, bindNode(field, context)]))
+  const names = [...fields.keys()]
+  const nodes = [...fields.values()]
+  const builds = nodes.map((node) => node.build)
+  const mayBeLeftOut = !plan.required && plan.hasColumns
+  const fieldName = () => resolveField(plan, builder)
+  const absent = (place: Place) => {
+    const message = `Its condition does not hold, and the API requires ${fieldName()}.`
+    builder.problems.push(problem('value-missing', { ...place, field: fieldName() }, message))
+    return FAILED
+  }
+  const node: BoundObject = {
+    kind: 'object',
+    fields,
+    ...(when === undefined ? {} : { applies: () => when.holds() }),
+    place: () => ({ ...findObjectPlace(nodes), field: fieldName() }),
+    explain() {
+      const below = nodes.flatMap((field) => field.explain())
+      if (plan.when !== undefined && !runAndRestore(builder, () => when?.holds()).result) {
+        return explainLeftOut(below, 'condition', `left out: it takes that ${formatCondition(plan.when)}`)
+      }
+      if (mayBeLeftOut && runAndRestore(builder, () => node.build()).result === undefined) {
+        return explainLeftOut(below, 'unfilled', `left out: no cell of ${fieldName()} is filled`)
+      }
+      return plan.province === undefined ? below : explainProvince(below, fieldName(), plan.province)
+    },
+    build() {
+      if (when?.holds() === false) return plan.required ? absent(when.place()) : undefined
+      const filledBefore = builder.filled
+      const problemsBefore = builder.problems.length
+      const value: Record<string, unknown> = {}
+      for (let index = 0; index < builds.length; index += 1) {
+        const built = builds[index]?.()
+        if (built !== undefined) value[names[index] ?? ''] = built
+      }
+      if (mayBeLeftOut && builder.filled === filledBefore) {
+        const { problems } = builder
+        // What its conditions could not decide is no matter of its fields.
+        problems.push(...problems.splice(problemsBefore).filter(({ place }) => place.field === undefined))
+        return undefined
+      }
+      if (plan.province !== undefined) normalizeProvince(value, plan.province)
+      for (const rule of plan.rules) {
+        for (const violation of rule(value)) builder.problems.push(toProblem(violation, node))
+      }
+      return builder.references.length + builder.deferred.length > 0 ? removeDeferred(value) : value
+    },
+  }
+  return node
+}
+
+function removeDeferred(value: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== DEFERRED))
+}
+
+function normalizeProvince(value: Record<string, unknown>, names: NonNullable<ObjectPlan['province']>): void {
+  const { field, countryField } = names
+  const province = value[field]
+  const country = value[countryField]
+  if (typeof province === 'string' && typeof country === 'string')
+    value[field] = toProvince(province, country)
+}
+
+function toProblem({ code, path, message }: RuleViolation, node: BoundObject) {
+  const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
+  return problem(code, locateField(node, path), sentence)
+}
+
+/** Follows the path of a violation down to the cell that fed the field, as far as there is one. */
+function locateField(start: BoundNode, path: readonly (string | number)[]): Place {
+  let node = start
+  for (const step of path) {
+    if (node.kind === 'rows' && typeof step === 'number') {
+      node.select(step)
+      node = node.item
+    } else if (node.kind === 'object') {
+      const field = node.fields.get(String(step))
+      if (field === undefined) {
+        const { column: _, field: above, ...line } = node.place()
+        return { ...line, field: above ? `${above}.${step}` : String(step) }
+      }
+      node = field
+    }
+  }
+  return node.place()
+}
+
+/** The place of the first cell below that has something in it, else of the first one that could have. */
+function findObjectPlace(nodes: readonly BoundNode[]): Place {
+  let firstPlace: Place | undefined
+  for (const node of nodes) {
+    if (node.kind === 'rows') continue
+    const place = node.place()
+    if (node.kind === 'leaf' && node.text() !== '') return place
+    if (firstPlace?.column === undefined) firstPlace = place
+  }
+  return firstPlace ?? {}
+}
+
+// Arrays: one line per row, except for rows that are left out or added to another line.
+
+function bindRows(plan: RowsPlan, context: BindContext): BoundRows {
+  const { builder } = context
+  const item = bindPlan(plan.item, context)
+  const check = plan.checks && bindChecks(plan.checks, true, context)
+  const place = () => locate(builder, false, { field: plan.field })
+  const node: BoundRows = {
+    kind: 'rows',
+    item,
+    place,
+    choose() {
+      builder.lineRows = selectApplicableRows(item, builder)
+    },
+    select(index) {
+      builder.index = index
+      builder.row = builder.bodyRows[index]
+    },
+    build() {
+      const rows = builder.lineRows
+      builder.bodyRows = rows
+      if (rows.length === 0) {
+        // A condition that could not be decided has said so.
+        if (builder.itemRows.length > 0 && builder.problems.length > 0) return FAILED
+        const message = `The record has no rows for ${plan.field}; the API requires at least one.`
+        const fix = 'Add the detail rows of the record.'
+        builder.problems.push(problem('value-missing', place(), message, fix))
+        return FAILED
+      }
+      const items: unknown[] = []
+      for (let index = 0; index < rows.length; index += 1) {
+        const row = rows[index]
+        builder.index = index
+        builder.row = row
+        items.push(row?.problems === undefined ? item.build() : FAILED)
+        if (row?.problems === undefined) check?.()
+      }
+      return plan.addUpTo === undefined ? items : addUpLines(items, builder, plan.field, plan.addUpTo)
+    },
+    explain: () => runAndRestore(builder, () => explainRows(plan, node, builder)).result,
+  }
+  return node
+}
+
+/** The fields of each line, and each row that makes none. */
+function explainRows(plan: RowsPlan, node: BoundRows, builder: RecordBuilder): ExplainedField[] {
+  const built = node.build()
+  const lines: readonly unknown[] = Array.isArray(built) ? built : []
+  const made = builder.bodyRows.flatMap((row, index) => {
+    if (row.problems !== undefined) return []
+    node.select(index)
+    const fields = node.item.explain()
+    return plan.addUpTo === undefined ? fields : explainSum(fields, lines[index])
+  })
+  const { when } = plan.item
+  if (when === undefined) return made
+  const kept = new Set(builder.lineRows)
+  const others = builder.itemRows.filter((row) => !kept.has(row))
+  const words = formatCondition(when)
+  return [...made, ...others.map((row) => explainLeftOutRow(plan.item.field, row.line, words))]
+}
+
+function selectApplicableRows(item: BoundObject, builder: RecordBuilder): readonly Row[] {
+  const { applies } = item
+  if (applies === undefined) return builder.itemRows
+  return builder.itemRows.filter((row, index) => {
+    builder.row = row
+    builder.index = index
+    return row.problems !== undefined || applies()
+  })
+}
+
+/** Lines that agree in everything but their quantity become one, where the first of them stands. */
+function addUpLines(items: readonly unknown[], builder: RecordBuilder, field: string, addUpTo: number) {
+  const lines = new Map<unknown, { readonly item: Record<string, unknown>; readonly row: Row | undefined }>()
+  for (const [index, built] of items.entries()) {
+    const row = builder.bodyRows[index]
+    const item = built as Record<string, unknown>
+    const quantity = readQuantity(item)
+    const key = quantity === undefined ? index : JSON.stringify({ ...item, quantity: null })
+    const first = lines.get(key)
+    if (quantity === undefined) lines.set(key, { item, row })
+    else if (first === undefined) lines.set(key, { item: { ...item, quantity }, row })
+    else first.item['quantity'] = (readQuantity(first.item) ?? 0) + quantity
+  }
+  const added = [...lines.values()]
+  builder.bodyRows = added.flatMap(({ row }) => row ?? [])
+  for (const [index, { item, row }] of added.entries()) {
+    const sum = readQuantity(item) ?? 0
+    if (sum <= addUpTo) continue
+    const place = { ...(row === undefined ? {} : { line: row.line }), field: `${field}[${index}].quantity` }
+    const message = `The quantities of the item add up to ${sum}; the API takes at most ${addUpTo}.`
+    builder.problems.push(problem('number-out-of-range', place, message))
+  }
+  return added.map(({ item }) => item)
+}
+
+function readQuantity(item: unknown): number | undefined {
+  const quantity = typeof item === 'object' && item !== null && 'quantity' in item ? item.quantity : undefined
+  return typeof quantity === 'number' ? quantity : undefined
+}
+
+// Choices: builds the first leaf whose condition holds.
+
+function bindChoice(plan: ChoicePlan, context: BindContext): BoundLeaf {
+  const { builder } = context
+  const options = plan.options.map(({ when, leaf }) => ({
+    condition: when && bindCondition(when, { perRow: plan.perRow }, context),
+    leaf: bindLeaf(leaf, context),
+  }))
+  const chosen = () => options.find(({ condition }) => condition?.holds() ?? true)?.leaf
+  const fieldName = () => resolveField(plan, builder)
+  const place = () => chosen()?.place() ?? { ...options[0]?.condition?.place(), field: fieldName() }
+  return {
+    kind: 'leaf',
+    columns: options.flatMap(({ leaf }) => leaf.columns),
+    place,
+    text: () => chosen()?.text() ?? '',
+    explain() {
+      const isTaken = ({ condition }: (typeof options)[number]) => condition?.holds() ?? true
+      const branch = runAndRestore(builder, () => options.findIndex(isTaken)).result
+      const when = plan.options[branch]?.when
+      const note = when === undefined ? 'no other condition holds' : `when ${formatCondition(when)}`
+      const fields = options[branch]?.leaf.explain()
+      return fields === undefined
+        ? [{ field: fieldName(), cells: [], steps: [], branch, note: 'left out: no condition holds' }]
+        : fields.map((field) => ({ ...field, branch, note }))
+    },
+    build() {
+      const leaf = chosen()
+      if (leaf !== undefined) return leaf.build()
+      if (!plan.required) return undefined
+      const message = `No condition for it holds, and the API requires ${fieldName()}.`
+      builder.problems.push(problem('value-missing', place(), message))
+      return FAILED
+    },
+  }
+}

@@ -1,0 +1,90 @@
+/** Defines the record being built from its rows, and what its bound fields offer. */
+import type { Row } from '../../domain/format.ts'
+import type { Place, Problem } from '../../domain/problem.ts'
+import type { DeferredValue, FileSource, Reference } from '../../domain/translator.ts'
+import type { ExplainedField } from './explained.ts'
+import type { Column, Columns, MissingColumn } from '../rows/columns.ts'
+
+/** The record being built. One per bound file, filled anew for every record. */
+export interface RecordBuilder {
+  /** The ordinal of the record in the file, from 1. */
+  number: number
+  /** The usable rows that speak for the record as a whole. */
+  headerRows: readonly Row[]
+  /** The rows of its array; those with problems of their own are passed over. */
+  itemRows: readonly Row[]
+  /** The row being built, and its index among `itemRows`. */
+  row: Row | undefined
+  index: number
+  /** How many cells had something in them. */
+  filled: number
+  readonly problems: Problem[]
+  references: Reference[]
+  deferred: DeferredValue[]
+  /** Those of `itemRows` that are not left out. */
+  lineRows: readonly Row[]
+  /** The row of each line of the array, by its index in the body: lines of the same item may have become one. */
+  bodyRows: readonly Row[]
+  /** Whether of rows that say different things the first counts. */
+  readonly firstCounts: boolean
+}
+
+/** The place of the row being built, or of the record; without a line where it has no row. */
+export function locate({ row, headerRows }: RecordBuilder, perRow: boolean, rest: Place): Place {
+  const line = (perRow ? row : headerRows[0])?.line
+  return line === undefined ? rest : { line, ...rest }
+}
+
+/** The path of a field in the row being built. */
+export function resolveField({ field }: { readonly field: string }, { index }: RecordBuilder): string {
+  return field.replace('[]', `[${index}]`)
+}
+
+export interface BindContext {
+  readonly builder: RecordBuilder
+  readonly source?: FileSource | undefined
+  /** The columns of rows that speak for the record. */
+  readonly header: Columns
+  /** The columns of rows that fill the array; the same as `header` in a plain table. */
+  readonly items: Columns
+  /** Whether array rows are rows of a record type of their own. */
+  readonly typed: boolean
+  /** Texts that mean blank in conditions, and in the columns that group rows. */
+  readonly blanks: ReadonlySet<string>
+  readonly missing: MissingColumn[]
+}
+
+export interface BoundLeaf {
+  readonly kind: 'leaf'
+  readonly columns: readonly Column[]
+  readonly build: () => unknown
+  place(): Place
+  /** The text of the current record; empty when blank. */
+  text(): string
+  /** The field with the steps from its cells to its value, for those who show them; leaves the record as it is. */
+  explain(): readonly ExplainedField[]
+}
+
+export interface BoundObject {
+  readonly kind: 'object'
+  readonly fields: ReadonlyMap<string, BoundNode>
+  readonly build: () => Record<string, unknown> | undefined
+  /** Whether the object is in the mapping for the current row; left out where it always is. */
+  readonly applies?: () => boolean
+  place(): Place
+  explain(): readonly ExplainedField[]
+}
+
+export interface BoundRows {
+  readonly kind: 'rows'
+  readonly item: BoundObject
+  readonly build: () => unknown
+  place(): Place
+  /** Finds out which rows are not left out, before anything is built. */
+  choose(): void
+  /** Makes the row with this index the one that places are asked of. */
+  select(index: number): void
+  explain(): readonly ExplainedField[]
+}
+
+export type BoundNode = BoundLeaf | BoundObject | BoundRows

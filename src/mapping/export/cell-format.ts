@@ -1,0 +1,206 @@
+/** Formats a value of an export as the text of its cell, within the limits of the output file. */
+import type { ProblemCode } from '../../domain/problem.ts'
+import { type Decimal, formatDecimal, parseDecimal, rescaleExactly } from '../../support/decimal.ts'
+import { compileDates } from '../fields/leaf-conversion.ts'
+import type { Shape } from '../shape.ts'
+import type { MappingErrors, NoteOption, SourceNode } from '../source/source.ts'
+import { type DateOptions, parseTime, resolveInstant, UTC } from '../values/dates.ts'
+import { quoteText } from '../values/text.ts'
+import { type ColumnLeaf, NUMBER_OPTIONS, type NumberForm } from './column-options.ts'
+
+// Dates, booleans, numbers and lists.
+
+export type PrintValue = (value: unknown, refuse: RefuseCell) => string
+
+/** What kind of value stands at the end of a path; undefined where nothing is known of it. */
+export type ValueKind = ReturnType<typeof getValueKind>
+
+export function getValueKind(shape: Shape) {
+  const field = shape.kind === 'list' ? shape.item : shape
+  return field.kind === 'field' ? field.rule?.kind : undefined
+}
+
+/** Whether a value of this kind may be a number: the API shows measures as text. */
+export function mayBeNumber(kind: ValueKind): boolean {
+  return kind === undefined || kind === 'text' || kind === 'integer' || kind === 'money' || kind === 'decimal'
+}
+
+/** How values of the kind are printed; options that are for other kinds are passed over. */
+export function createPrinter(kind: ValueKind, options: ColumnLeaf, dates: DateOptions): PrintValue {
+  const [format] = dates.formats
+  if ((kind === 'dateTime' || kind === 'date') && format !== undefined) return createDatePrinter(dates)
+  const { yes = 'true', no = 'false' } = options
+  if (kind === 'boolean' && (options.yes !== undefined || options.no !== undefined)) {
+    return (value) => (value === true ? yes : value === false ? no : toPlainText(value))
+  }
+  // Beside a table, the options for numbers are for what stands in it.
+  if (mayBeNumber(kind) && options.table === undefined && hasNumberForm(options)) {
+    return (value, refuse) => {
+      const number = parseApiNumber(value, refuse)
+      return number === undefined ? '' : formatNumber(number, options, refuse)
+    }
+  }
+  return toPlainText
+}
+
+/** The `format` and `zone` of a column. */
+export function compileCellDates(node: SourceNode, options: ColumnLeaf, errors: MappingErrors): DateOptions {
+  return compileDates(node, { format: options.format, zone: options.zone }, errors, 'write')
+}
+
+function createDatePrinter({ formats, zone }: DateOptions): PrintValue {
+  const [format] = formats
+  return (value, refuse) => {
+    const text = toPlainText(value)
+    const written = parseTime(text, { formats: [], names: [], zone: UTC })
+    const instant = written && resolveInstant(written, UTC)
+    if (instant === undefined || format === undefined) {
+      return refuse('date-expected', `${quoteText(text)} is not a date as the API writes it.`)
+    }
+    const localMs = zone.toLocal(instant)
+    return format.write(localMs, localMs - instant)
+  }
+}
+
+export function toPlainText(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  return value === null || value === undefined ? '' : JSON.stringify(value)
+}
+
+// Numbers: what stands before the decimals, between thousands, how many are implied, whether zeros are cut.
+
+export function hasNumberForm(form: NumberForm): boolean {
+  return NUMBER_OPTIONS.some((option) => form[option] !== undefined)
+}
+
+/** A number as the API writes it; undefined after refusing. */
+export function parseApiNumber(value: unknown, refuse: RefuseCell): Decimal | undefined {
+  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value : ''
+  const number = parseDecimal(text)
+  if (number === undefined)
+    refuse('decimal-expected', `${quoteText(text)} is not a number as the API writes it.`)
+  return number
+}
+
+/** The text of a number in this form. */
+export function formatNumber(number: Decimal, form: NumberForm, refuse: RefuseCell): string {
+  const { decimal = '.', implied, grouping, zeros } = form
+  if (implied === undefined) {
+    const text = formatDecimal(number)
+    const short = zeros === 'cut' && text.includes('.') ? text.replace(/\.?0+$/, '') : text
+    if (decimal === '.' && grouping === undefined) return short
+    const [whole = '', decimals] = short.split('.')
+    const thousands = grouping === undefined ? whole : whole.replace(/\B(?=(?:\d{3})+$)/g, grouping)
+    return decimals === undefined ? thousands : `${thousands}${decimal}${decimals}`
+  }
+  const exact = rescaleExactly(number, implied)
+  if (exact !== undefined) return formatDecimal({ units: exact.units, scale: 0 })
+  const message = `${formatDecimal(number)} has more than the ${implied} decimals that the column implies.`
+  return refuse('decimal-expected', message)
+}
+
+/** Notes the forms of a number that do not go together. */
+export function checkNumberForm({ decimal, implied, grouping, zeros }: NumberForm, note: NoteOption): void {
+  if (implied !== undefined && (decimal ?? zeros) !== undefined) {
+    const none = 'there is no `decimal` and there are no `zeros` to cut'
+    note('implied', `with \`implied\` no point is written, so ${none}`)
+  }
+  if (grouping === undefined) return
+  if (implied !== undefined) return note('grouping', 'with `implied` nothing but digits is written')
+  if (grouping === (decimal ?? '.')) {
+    const already = `${quoteText(grouping)} stands before the decimals already`
+    note('grouping', `${already}; say with \`decimal\` what does`)
+  }
+}
+
+// The finish: case, characters, zeros in front, formulas, width.
+
+type FinishStep = (text: string, refuse: RefuseCell) => string
+
+export interface CellFinish {
+  /** For values of the API: case, characters, pad, formulas. */
+  readonly shape: FinishStep | undefined
+  /** For everything that is written, blanks too: the width of the column. */
+  readonly layout: FinishStep | undefined
+  /** All of them in their order, for the tools that show them. */
+  readonly named: readonly { readonly does: string; readonly step: FinishStep }[]
+}
+
+type TextForm = ColumnLeaf & { readonly isNumber: boolean }
+
+/** The steps in their one order; those that nobody asks for cost nothing. */
+export function compileFinish(form: TextForm, limits: OutputLimits): CellFinish {
+  const { pad, formulas = limits.guardsFormulas ? 'guard' : 'leave' } = form
+  const named: { does: string; step: FinishStep }[] = []
+  const add = (does: string, step: FinishStep) => named.push({ does, step })
+  if (form.case === 'upper') add('case upper', (text) => text.toUpperCase())
+  if (form.case === 'lower') add('case lower', (text) => text.toLowerCase())
+  if (limits.fit !== undefined) add('characters', limits.fit)
+  if (pad !== undefined) add('pad', (text) => text.padStart(pad.to, pad.with))
+  if (formulas === 'guard') add('formulas', guardFormula)
+  const steps = named.map(({ step }) => step)
+  const layout = createLayoutStep(form, limits)
+  if (layout !== undefined) add('width', layout)
+  return { shape: steps.length === 0 ? undefined : chainSteps(steps), layout, named }
+}
+
+function chainSteps(steps: readonly FinishStep[]): FinishStep {
+  const [only] = steps
+  if (steps.length === 1 && only !== undefined) return only
+  return (text, refuse) => steps.reduce((now, step) => step(now, refuse), text)
+}
+
+const NUMBER = /^[+-]?(?:\d+(?:[.,]\d+)*|\d{1,3}(?:[ ']\d{3})+(?:[.,]\d+)?|[.,]\d+)$/
+
+/** A program that opens the file must not run what a buyer typed as his name. */
+function guardFormula(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) && !NUMBER.test(text) ? `'${text}` : text
+}
+
+function createLayoutStep({ width, align, long, isNumber }: TextForm, { isFixed }: OutputLimits) {
+  if (width === undefined) return undefined
+  const atRight = (align ?? (isNumber ? 'right' : 'left')) === 'right'
+  return (text: string, refuse: RefuseCell) => {
+    const length = countCharacters(text)
+    if (length > width) {
+      if (long === 'cut') return Array.from(text).slice(0, width).join('')
+      const message = `${quoteText(text)} has ${length} characters; the column takes ${width}.`
+      return refuse('value-too-wide', message)
+    }
+    if (!isFixed) return text
+    const blanks = ' '.repeat(width - length)
+    return atRight ? blanks + text : text + blanks
+  }
+}
+
+/** In characters: what stands outside of the basic plane is two units long. */
+function countCharacters(text: string): number {
+  return /[\ud800-\udfff]/.test(text) ? Array.from(text).length : text.length
+}
+
+// What the output file demands of its cells.
+
+/** Notes a problem of the record, and gives the empty text. The fix is what to do about it, where the code's does not fit. */
+export type RefuseCell = (code: ProblemCode, message: string, fix?: string) => string
+
+/** Notes what is refused as an error of the mapping. */
+export function noteRefused(place: SourceNode, errors: MappingErrors): RefuseCell {
+  return (_code, message) => errors.add(place, message) ?? ''
+}
+
+export type FitText = (text: string, refuse: RefuseCell) => string
+
+/** What the file asks of every cell. */
+export interface OutputLimits {
+  /** Cells have the width of their column, and nothing stands between them. */
+  readonly isFixed: boolean
+  /** The names of the columns stand in the file. */
+  readonly hasHeader: boolean
+  /** Cells that a spreadsheet would take for a formula get an apostrophe in front. */
+  readonly guardsFormulas: boolean
+  /** Nothing but the delimiter keeps the cells apart. */
+  readonly isUnquoted: boolean
+  /** The text in characters that the file can hold; left out where it can hold all. */
+  readonly fit?: FitText
+}

@@ -1,0 +1,272 @@
+/** Compiles `write`: what the output file looks like, and which characters it can hold. */
+import iconv from 'iconv-lite'
+import { z } from 'zod'
+import type { WriteOptions } from '../../domain/format.ts'
+import { Character, type KeyRow, optionalKeys, Text } from '../source/schema.ts'
+import {
+  getEntry,
+  locateKey,
+  type MapNode,
+  type MappingErrors,
+  nodeAt,
+  type NoteOption,
+  type SourceNode,
+} from '../source/source.ts'
+import { quoteText, toAscii } from '../values/text.ts'
+import { type FitText, noteRefused, type OutputLimits } from './cell-format.ts'
+
+const Columns = z.unknown().optional()
+
+/** One kind of row in a file whose rows say in their first cell what they are. */
+export const RecordFrame = z.strictObject({ type: Text, each: Text.optional(), columns: Columns })
+export const TrailerFrame = z.strictObject({ type: Text.optional(), columns: Columns })
+export const FileFrame = z.strictObject({ records: z.int().min(1) })
+
+/** What the writer is reported and what cells are held to; what is wrong is noted. */
+export function compileWrite(
+  write: WriteFrame,
+  root: MapNode,
+  { isTable, errors }: { readonly isTable: boolean; readonly errors: MappingErrors },
+): { readonly options: WriteOptions; readonly limits: OutputLimits } {
+  const { fold: _, replace: __, formulas, above: ___, ...options } = write
+  const { format, encoding = 'utf-8', delimiter = ',' } = write
+  const node = getEntry(root, 'write')
+  const note = (key: keyof WriteFrame, message: string) =>
+    errors.add(node?.kind === 'map' ? locateKey(node, key) : root, message)
+  const holds = createEncodableTest(encoding) ?? encodesAll
+  checkWrite(write, isTable, note)
+  const isUnquoted = write.quote === null && format === 'csv'
+  const fit = createFitter(write, holds, format === 'fixed' ? {} : isUnquoted ? { delimiter } : undefined)
+  const above = compileLinesAbove(node, { write, holds, fit, errors })
+  return {
+    options: { ...options, ...(isTable ? {} : { header: false }), ...(above.length === 0 ? {} : { above }) },
+    limits: {
+      isFixed: format === 'fixed',
+      hasHeader: isTable && (write.header ?? format === 'csv'),
+      guardsFormulas: formulas === 'guard',
+      isUnquoted,
+      ...(fit === undefined ? {} : { fit }),
+    },
+  }
+}
+
+function checkWrite(write: WriteFrame, isTable: boolean, note: NoteOption<keyof WriteFrame>): void {
+  const { format, encoding = 'utf-8', delimiter = ',', fold, replace, quote } = write
+  for (const key of ['delimiter', 'quote', 'quoteAll'] as const) {
+    if (format === 'fixed' && write[key] !== undefined) note(key, `a fixed-width file has no \`${key}\``)
+  }
+  if (write.header === true && !isTable) note('header', 'a file of `records` has no header line')
+  if (createEncodableTest(encoding) === undefined) {
+    note('encoding', `files cannot be written as "${encoding}": try utf-8, windows-1252 or utf-16le`)
+  }
+  if (write.byteOrderMark === true && !isUnicode(encoding)) {
+    note('byteOrderMark', `a byte order mark is for utf-8 and utf-16, not for ${encoding}`)
+  }
+  if (quote === null && write.quoteAll === true) note('quoteAll', 'the file has no quotes: `quote` is null')
+  if (replace === undefined) return
+  if (quote === null && replace === delimiter) note('replace', 'this stands between the cells itself')
+  if (format !== 'fixed' && quote !== null && fold === undefined && isUnicode(encoding)) {
+    note('replace', `${encoding} holds every character, so there is nothing to replace`)
+  }
+}
+
+/** The lines above the header, in characters the file can hold. */
+function compileLinesAbove(
+  write: SourceNode | undefined,
+  context: { write: WriteFrame; holds: IsEncodable; fit: FitText | undefined; errors: MappingErrors },
+): (string | readonly string[])[] {
+  const written = write?.kind === 'map' ? getEntry(write, 'above') : undefined
+  if (written?.kind !== 'list') return []
+  const fitLine = createFitter(context.write, context.holds)
+  const textOf = (node: SourceNode, fit: FitText | undefined) => {
+    const text = node.kind === 'text' ? node.text : ''
+    if (/[\r\n]/.test(text)) context.errors.add(node, 'this is one line, and holds no line break')
+    return fit?.(text, noteRefused(node, context.errors)) ?? text
+  }
+  return written.items.map((line) => {
+    if (line.kind !== 'list') return textOf(line, fitLine)
+    if (context.write.format === 'fixed') {
+      context.errors.add(line, 'a fixed-width file has no cells here: write the line as one text')
+    }
+    return line.items.map((cell) => textOf(cell, context.fit))
+  })
+}
+
+// Characters: which ones the file can hold, and what becomes of the others.
+
+type IsEncodable = (character: string) => boolean
+
+const encodesAll: IsEncodable = () => true
+
+const isAscii: IsEncodable = (character) => character < '\u0080'
+
+function isUnicode(encoding: string): boolean {
+  return /^utf[-_ ]?(?:8|16|32)/i.test(encoding)
+}
+
+/** What iconv knows by name and is no encoding of text. */
+const NOT_ENCODINGS = new Set(['base64', 'hex', 'binary', 'utf7', 'utf7imap', 'cesu8', 'ucs2'])
+
+/** Whether a character is in the encoding; undefined where there is no such encoding. */
+function createEncodableTest(encoding: string): IsEncodable | undefined {
+  if (NOT_ENCODINGS.has(encoding.toLowerCase().replace(/[^a-z0-9]/g, ''))) return undefined
+  if (!iconv.encodingExists(encoding)) return undefined
+  if (isUnicode(encoding)) return encodesAll
+  const known = new Map<string, boolean>()
+  return (character) => {
+    const before = known.get(character)
+    if (before !== undefined) return before
+    const isHeld = iconv.decode(iconv.encode(character, encoding), encoding) === character
+    known.set(character, isHeld)
+    return isHeld
+  }
+}
+
+// oxlint-disable-next-line no-control-regex -- every character of ASCII
+const ASCII = /^[\u0000-\u007f]*$/
+
+/** What keeps the cells of a file apart where they have no quotes around them. */
+interface UnquotedCells {
+  /** Left out where cells have their widths instead. */
+  readonly delimiter?: string
+}
+
+/**
+ * Gives texts with the characters the file cannot hold folded or replaced, as told, or refused. Undefined where it can
+ * hold all. In bare cells line breaks and delimiters cannot be written, and tabs go the way of line breaks where
+ * something stands for these.
+ */
+function createFitter(
+  { encoding = 'utf-8', fold, replace }: WriteFrame,
+  encodes: IsEncodable,
+  bare?: UnquotedCells,
+): FitText | undefined {
+  const plain = fold === 'ascii' ? isAscii : encodes
+  if (plain === encodesAll && bare === undefined) return undefined
+  const separates: IsEncodable = (character) =>
+    bare !== undefined && (character === '\n' || character === '\r' || character === bare.delimiter)
+  const holds: IsEncodable = (character) => plain(character) && !separates(character)
+  const isWritable = (text: string) => Array.from(text).every(holds)
+  const kept = fold === 'ascii' ? 'plain ASCII' : encoding
+  const instead = (character: string) =>
+    [fold === 'ascii' ? toAscii(character) : undefined, replace].find(
+      (text) => text !== undefined && isWritable(text),
+    )
+  const isSafe = bare === undefined ? () => true : (text: string) => !Array.from(text).some(separates)
+  const spaced = bare !== undefined && replace !== undefined && isWritable(replace)
+  return (given, refuse) => {
+    const text = spaced ? given.replace(/\r\n|[\r\n\t]/g, replace) : given
+    if (ASCII.test(text) && isSafe(text)) return text
+    let fitting = ''
+    for (const character of text.normalize('NFC')) {
+      const written = holds(character) ? character : instead(character)
+      if (written === undefined) {
+        return separates(character)
+          ? refuse('character-unwritable', describeUnquotable(text, character, bare), UNQUOTED_FIX)
+          : refuse('character-unwritable', describeUnwritable(character, kept))
+      }
+      fitting += written
+    }
+    return fitting
+  }
+}
+
+const UNQUOTED_FIX = 'Say what stands for it, under `write` in the mapping: `replace: " "`.'
+
+function describeUnwritable(character: string, kept: string): string {
+  const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')
+  return `"${character}" (U+${code}) cannot be written in ${kept}.`
+}
+
+function describeUnquotable(text: string, character: string, bare: UnquotedCells | undefined): string {
+  if (bare?.delimiter === undefined) return `${quoteText(text)} holds a line break, which would end the line.`
+  const isBreak = /[\r\n]/.test(character)
+  const what = isBreak ? 'a line break' : `${JSON.stringify(character)}, which stands between cells`
+  return `${quoteText(text)} holds ${what}, and the file has no quotes around it.`
+}
+
+/** Texts that the options of a column put into the file. */
+const TEXT_OPTION_NAMES = ['with', 'join', 'yes', 'no', 'decimal', 'grouping'] as const
+
+/** Notes what a column puts into the file of itself and the file cannot hold. */
+export function checkOptionTexts(
+  node: SourceNode,
+  options: Partial<Record<(typeof TEXT_OPTION_NAMES)[number], string | undefined>> & {
+    readonly pad?: { readonly with: string } | undefined
+    readonly formulas?: 'guard' | 'leave' | undefined
+  },
+  { fit, guardsFormulas }: OutputLimits,
+  errors: MappingErrors,
+): void {
+  const note = (...keys: readonly string[]) => noteRefused(nodeAt(node, ...keys), errors)
+  const { pad, formulas } = options
+  for (const option of TEXT_OPTION_NAMES) fit?.(options[option] ?? '', note(option))
+  fit?.(pad?.with ?? '', note('pad', 'with'))
+  if (formulas === 'guard' || (guardsFormulas && formulas === undefined)) fit?.("'", note('formulas'))
+}
+
+export const WRITE_KEYS = {
+  format: {
+    schema: z.enum(['csv', 'fixed'], { error: 'expected `csv` or `fixed`' }),
+    summary:
+      '`csv`, or `fixed` for lines of fixed width: each column has a `width`, and there is no header line by default',
+    example: 'format: fixed',
+  },
+  encoding: {
+    schema: Text,
+    summary: 'UTF-8 by default; a character it does not have is a problem of the record, never a silent `?`',
+    example: 'encoding: windows-1252',
+  },
+  delimiter: { schema: Character, summary: 'one character', example: 'delimiter: ";"' },
+  newline: { schema: z.enum(['\n', '\r\n']), summary: 'what ends a line', example: 'newline: "\\n"' },
+  quote: {
+    schema: z.null({ error: 'expected null: quotes stand where they are needed, or nowhere' }),
+    summary:
+      '`null`: no quotes; a cell with the delimiter or a line break in it is a problem of the record, unless `replace` says what stands for them',
+    example: 'quote: null',
+  },
+  quoteAll: { schema: z.boolean(), summary: 'quotes around every cell', example: 'quoteAll: true' },
+  above: {
+    schema: z
+      .array(
+        z.union([z.string(), z.array(z.union([z.string(), z.number(), z.boolean()])).min(1)], {
+          error: 'expected a line as text, or a list of its cells',
+        }),
+      )
+      .min(1)
+      .max(20),
+    summary: 'lines above the header, or above the first row: a text as it stands, or a list of cells',
+    example: 'above: [[TemplateType=Orders, Version=7], "# text as it stands"]',
+  },
+  byteOrderMark: {
+    schema: z.boolean(),
+    summary: 'a mark of the encoding at the start of the file; UTF-16 has one by default',
+    example: 'byteOrderMark: true',
+  },
+  header: { schema: z.boolean(), summary: '`false` leaves the header line out', example: 'header: false' },
+  fold: {
+    schema: z.literal('ascii', { error: 'expected `ascii`' }),
+    summary: 'writes é as e and ß as ss',
+    example: 'fold: ascii',
+  },
+  replace: {
+    schema: z.string().regex(/^[ -~]$/, 'expected one plain character, such as "?"'),
+    summary:
+      'stands for characters that cannot be written; in lines of fixed width and cells without quotes, for line breaks and tabs too',
+    example: 'replace: "?"',
+  },
+  formulas: {
+    schema: z.literal('guard', { error: 'expected `guard`' }),
+    summary: 'for files people open in a spreadsheet; a number such as `-12.50` is left alone',
+    example: 'formulas: guard',
+  },
+} as const satisfies Readonly<Record<string, KeyRow>>
+
+const { format, ...WRITE_OPTIONS } = WRITE_KEYS
+
+export const WriteFrame = z.strictObject({
+  format: format.schema.describe(format.summary),
+  ...optionalKeys(WRITE_OPTIONS),
+})
+
+export type WriteFrame = z.infer<typeof WriteFrame>

@@ -1,0 +1,119 @@
+/** Compiles the sources of a leaf: the columns it names, or values that are known without a column. */
+import { didYouMean } from '../../support/text.ts'
+import { type CalcPlan, listColumns, listSums } from '../calc/calculation.ts'
+import { foldColumnName } from '../rows/columns.ts'
+import { checkKnownName, isKnownName, looksLikeKnownName } from '../rows/known-values.ts'
+import { getEntry, type MappingErrors, nodeAt, type SourceNode } from '../source/source.ts'
+import type { BodyLeaf } from './options.ts'
+import type { ColumnAlternatives, LeafPlan, ValueSource } from './plan.ts'
+
+export type LeafSources = Pick<LeafPlan, 'alternatives' | 'sources'>
+
+type ReportSourceError = (message: string) => void
+
+/** The columns a leaf names and what its text is made of; errors in the names are noted. */
+export function compileSources(
+  options: BodyLeaf,
+  calc: CalcPlan | undefined,
+  { perRow, note }: { readonly perRow: boolean; readonly note: ReportSourceError },
+): LeafSources {
+  if (calc !== undefined) return { alternatives: compileCalcColumns(calc, perRow, note), sources: [] }
+  const { from, firstOf, all, nth } = options
+  const written = from === undefined ? (firstOf ?? all ?? []) : [from]
+  const sources = written.map((one, index) => {
+    const names = typeof one === 'string' ? [one] : one
+    const isLast = firstOf === undefined || index === written.length - 1
+    return compileSource(names, { nth, perRow, isLast, note })
+  })
+  const alternatives = sources.flatMap((source) => (source.kind === 'column' ? [source.names] : []))
+  return { alternatives, sources }
+}
+
+/** What is known without a column is always there, so nothing behind it is ever asked. */
+function compileSource(
+  names: readonly string[],
+  where: { nth: number | undefined; perRow: boolean; isLast: boolean; note: ReportSourceError },
+): ValueSource {
+  const { nth, perRow, isLast, note } = where
+  const at = names.findIndex(looksLikeKnownName)
+  const known = names[at]
+  const numbered = nth === undefined ? {} : { nth }
+  if (known === undefined) return { kind: 'column', names, ...numbered }
+  const isAlone = at === 0
+  const error = checkKnownName(known, perRow)
+  if (error !== undefined) note(error)
+  else if (at < names.length - 1 || (isAlone && !isLast)) {
+    note(`${known} is always there: nothing behind it is ever taken`)
+  } else if (isAlone && nth !== undefined) note(`${known} is no column, and takes no \`nth\``)
+  if (!isKnownName(known)) return { kind: 'column', names }
+  return isAlone
+    ? { kind: 'known', name: known }
+    : { kind: 'column', names: names.slice(0, at), otherwise: known, ...numbered }
+}
+
+function compileCalcColumns({ calc }: CalcPlan, perRow: boolean, note: ReportSourceError) {
+  return listColumns(calc).flatMap(({ name, inSum }) => {
+    if (!looksLikeKnownName(name)) return [[name]]
+    const error = checkKnownName(name, perRow)
+    if (error !== undefined) note(error)
+    else if (inSum) note(`${name} cannot be summed up`)
+    return []
+  })
+}
+
+// Checks the columns that a leaf names, where the mapping itself lists the columns.
+
+export interface ColumnContext {
+  readonly errors: MappingErrors
+  /** The columns a leaf may name, where the mapping itself says which there are. */
+  readonly columnsFor: (perRow: boolean) => readonly string[] | undefined
+  /** The columns whose cells hold several lines of a record, where a row holds several. */
+  readonly packed: readonly string[] | undefined
+}
+
+/** The columns inside of a sum are those of the rows. */
+export function checkColumnNames(
+  node: SourceNode,
+  calc: CalcPlan | undefined,
+  { sources, perRow }: { readonly sources: LeafSources; readonly perRow: boolean },
+  context: ColumnContext,
+): void {
+  if (calc === undefined) return checkColumns(node, sources.alternatives, perRow, context)
+  const place = nodeAt(node, 'calc')
+  for (const names of listSums(calc.calc)) checkSum(names, place, context)
+  for (const { name, inSum } of listColumns(calc.calc)) {
+    if (!looksLikeKnownName(name)) checkColumns(place, [[name]], perRow || inSum, context)
+  }
+}
+
+/** Where a row holds several lines, what stands in it once would be added once for each of them. */
+function checkSum(names: readonly string[], place: SourceNode, { errors, packed }: ColumnContext): void {
+  const [first] = names
+  const isPacked = (name: string) => packed?.some((column) => foldColumnName(column) === foldColumnName(name))
+  if (packed === undefined || first === undefined || names.some(isPacked)) return
+  errors.add(place, `this adds ${first} once per line of the row; write [${first}]`)
+}
+
+/** Where the mapping names the columns of a file without a header line, it may use no others. */
+export function checkColumns(
+  node: SourceNode,
+  alternatives: ColumnAlternatives,
+  perRow: boolean,
+  { errors, columnsFor }: Pick<ColumnContext, 'errors' | 'columnsFor'>,
+): void {
+  const columns = columnsFor(perRow)
+  if (columns === undefined) return
+  const known = new Set(columns.map(foldColumnName))
+  for (const names of alternatives) {
+    if (names.some((name) => known.has(foldColumnName(name)))) continue
+    const [first = ''] = names
+    const meant = didYouMean(first, columns)
+    errors.add(node, `\`read\` names no column "${first}" that can be used here.${meant}`)
+  }
+}
+
+/** Where the mapping says what the text is made of. */
+export function findSourceNode(node: SourceNode): SourceNode {
+  const place = ['from', 'firstOf', 'all', 'calc'].find((name) => getEntry(node, name) !== undefined)
+  return place === undefined ? node : nodeAt(node, place)
+}

@@ -1,0 +1,320 @@
+/** The keys of `read`, which say what the files of a mapping look like, and what of them does not go together. */
+import iconv from 'iconv-lite'
+import { z } from 'zod'
+import { didYouMean } from '../../support/text.ts'
+import { Character, type KeyRow, optionalKeys, Text } from '../source/schema.ts'
+import { locateKey, type MapNode, type MappingErrors, nodeAt } from '../source/source.ts'
+import { compilePattern } from '../values/pattern.ts'
+
+const Encoding = Text.refine(
+  (name) => iconv.encodingExists(name),
+  'no encoding has this name; try utf-8, windows-1252 or utf-16le',
+)
+
+/** No line of a file has more; a start beyond it is a slip. */
+const MAX_LINE_WIDTH = 100_000
+const Position = z.int().min(1).max(MAX_LINE_WIDTH)
+
+/** A column of a file of fixed width; without a start it stands right behind the one before. */
+const FixedColumn = z.strictObject({ name: Text, start: Position.optional(), length: Position })
+
+export type FixedColumn = z.infer<typeof FixedColumn>
+
+const Columns = z
+  .array(
+    z.union([Text, FixedColumn], {
+      error: 'expected a column name, or in a file of fixed width `name`, `start` and `length`',
+    }),
+  )
+  .min(1)
+
+const RowKind = z.enum(['header', 'detail', 'ignore', 'totals'], {
+  error: 'expected `header`, `detail`, `ignore` or `totals`',
+})
+
+const RecordLayout = z.strictObject({
+  /**
+   * A header row opens a record; the detail rows after it are its lines; rows to ignore are left out; the row of totals
+   * speaks of the whole file.
+   */
+  as: RowKind.optional(),
+  /** The type to whose row, right before it, the cells of this one are added. */
+  of: Text.optional(),
+  columns: Columns.optional(),
+})
+
+export type RecordLayout = z.infer<typeof RecordLayout>
+
+const Pattern = Text.superRefine((pattern, context) => {
+  const compiled = compilePattern(pattern)
+  if (typeof compiled === 'string') context.addIssue({ code: 'custom', message: compiled })
+})
+
+const IgnoredLine = z
+  .strictObject({
+    startsWith: Text.optional(),
+    matches: Pattern.optional(),
+    header: z.literal('repeated', { error: 'expected `repeated`' }).optional(),
+  })
+  .refine(
+    (rule) => Object.values(rule).filter((known) => known !== undefined).length === 1,
+    'say what the line is known by: either `startsWith`, `matches` or `header`',
+  )
+
+export type IgnoredLine = z.infer<typeof IgnoredLine>
+
+export const READ_KEYS = {
+  format: {
+    schema: z.enum(['csv', 'fixed'], { error: 'expected `csv` or `fixed`' }),
+    summary: '`csv`: cells with delimiters between them; `fixed`: cells at fixed places',
+    example: 'format: csv',
+  },
+  encoding: {
+    schema: Encoding,
+    summary: 'for what is not UTF-8 or UTF-16',
+    example: 'encoding: windows-1252',
+  },
+  delimiter: { schema: Character, summary: 'one character', example: 'delimiter: ";"' },
+  quote: {
+    schema: Character.nullable(),
+    summary: '`"` by default; `null`: a quote is text like any other',
+    example: 'quote: null',
+  },
+  escape: {
+    schema: Character,
+    summary: 'what stands before a quote, a delimiter or itself that is text: `\\"`',
+    example: 'escape: "\\\\"',
+  },
+  skip: {
+    schema: z.union([z.int().min(1).max(1000), z.literal('header')], {
+      error: 'expected how many lines, at most 1000, or `header`',
+    }),
+    summary:
+      'how many lines stand above the header or the data; `header`: all above the line with most of the names the mapping uses, at most 100',
+    example: 'skip: header',
+  },
+  header: {
+    schema: z
+      .strictObject({ lines: z.int().min(1).max(20), names: z.int().min(1).max(20) })
+      .refine((it) => it.names <= it.lines, 'there are fewer lines than that: `names` is one of them'),
+    summary: 'a header of several lines, blank ones aside, and which of them names the columns',
+    example: 'header: { lines: 3, names: 3 }',
+  },
+  columns: {
+    schema: Columns,
+    summary:
+      'the names of the columns, in order, of a file without a header line; its rows have just as many cells',
+    example: 'columns: [PO, SKU, Qty]',
+  },
+  extra: {
+    schema: z.enum(['ignore', 'refuse'], { error: 'expected `ignore` or `refuse`' }),
+    summary: '`refuse`: a file with columns the mapping does not use is refused; `ignore` by default',
+    example: 'extra: refuse',
+  },
+  missing: {
+    schema: z.enum(['allow', 'refuse'], { error: 'expected `allow` or `refuse`' }),
+    summary:
+      '`refuse`: a file that lacks a column the mapping names is refused, though the API does not require it; otherwise it is reported, and the column is blank',
+    example: 'missing: refuse',
+  },
+  repeated: {
+    schema: z.literal('allowed', { error: 'expected `allowed`' }),
+    summary: '`allowed`: two columns may have the same name, and `nth` says which one is meant',
+    example: 'repeated: allowed',
+  },
+  decimal: {
+    schema: z.enum(['.', ','], { error: 'expected "." or ","' }),
+    summary:
+      'what stands before the decimals of all numbers: in values, calculations, conditions and totals; a value may say otherwise',
+    example: 'decimal: ","',
+  },
+  blanks: {
+    schema: z.array(z.string()).min(1),
+    summary: 'texts that mean blank, in values and conditions; the `blanks` of a value take their place',
+    example: 'blanks: ["-", "N/A"]',
+  },
+  rows: {
+    schema: z.strictObject({
+      short: z.literal('pad', { error: 'expected `pad`' }).optional(),
+      long: z.literal('cut', { error: 'expected `cut`' }).optional(),
+    }),
+    summary:
+      'rows with too few or too many cells are refused; `short: pad` adds blank cells, `long: cut` takes blank ones away',
+    example: 'rows: { short: pad, long: cut }',
+  },
+  ignore: {
+    schema: z.array(IgnoredLine).min(1),
+    summary:
+      'lines that are no rows, wherever they stand: comments, footers, and with `header: repeated` the header line that comes again',
+    example: 'ignore: [{ startsWith: "#" }, { header: repeated }]',
+  },
+  records: {
+    schema: z.record(Text, RecordLayout),
+    summary: 'the types of a file whose rows are of several kinds: see below',
+    example: 'records: { H: { as: header }, D: { as: detail } }',
+  },
+  typeIn: {
+    schema: z.union([z.int().min(1).max(1000), Text, z.strictObject({ start: Position, length: Position })], {
+      error:
+        'expected the number of a cell, the name of a column, or in a file of fixed width `start` and `length`',
+    }),
+    summary: 'which cell names the type: its number, or the name of its column; the first one by default',
+    example: 'typeIn: Type',
+  },
+} as const satisfies Readonly<Record<string, KeyRow>>
+
+const { format, ...READ_OPTIONS } = READ_KEYS
+
+export const ReadFrame = z.strictObject({
+  format: format.schema.describe(format.summary),
+  ...optionalKeys(READ_OPTIONS),
+})
+
+export type ReadFrame = z.infer<typeof ReadFrame>
+
+// Checks.
+
+type ReportReadError = (keys: readonly string[], message: string) => void
+
+/** Notes every error; `node` is that of `read`. */
+export function checkReading(read: ReadFrame, node: MapNode, errors: MappingErrors): void {
+  const note: ReportReadError = (keys, message) => {
+    const above = nodeAt(node, ...keys.slice(0, -1))
+    const last = keys.at(-1) ?? ''
+    const isThere = above.kind === 'map' && above.entries.has(last)
+    errors.add(isThere ? locateKey(above, last) : above, message)
+  }
+  checkColumns(read, note)
+  checkHeaderOptions(read, note)
+  if (read.format === 'fixed') checkFixed(read, note)
+  if (read.records !== undefined) checkRecords(read, read.records, note)
+  else if (read.typeIn !== undefined) note(['typeIn'], 'this is for files with `records`: name their types')
+  const { escape, quote = '"', delimiter } = read
+  if (escape !== undefined && (escape === quote || escape === delimiter)) {
+    note(['escape'], 'the escape must be a character other than the quote and the delimiter')
+  }
+}
+
+function checkColumns({ format, columns, records }: ReadFrame, note: ReportReadError): void {
+  const ofTypes = Object.entries(records ?? {}).map(([type, { columns: list }]) => {
+    return { keys: ['records', type, 'columns'], list }
+  })
+  const isPlaced = (column: string | FixedColumn) => typeof column !== 'string'
+  for (const { keys, list = [] } of [{ keys: ['columns'], list: columns }, ...ofTypes]) {
+    if (format === 'csv' && list.some(isPlaced)) {
+      note(keys, '`start` and `length` are for `format: fixed`; here name the columns in order')
+    }
+    if (format === 'fixed' && !list.every(isPlaced)) {
+      note(keys, 'in a file of fixed width every column is written as { name: …, start: …, length: … }')
+    }
+  }
+  if (columns !== undefined && records !== undefined) {
+    note(['records'], '`columns` and `records` exclude each other')
+  }
+}
+
+/** What speaks of a header line, in files that have none. */
+function checkHeaderOptions(read: ReadFrame, note: ReportReadError): void {
+  const { format, columns, records, typeIn, skip } = read
+  checkRepeatedHeader(read, note)
+  const hasHeader = columns === undefined && (records === undefined || typeof typeIn === 'string')
+  if (format === 'fixed' || hasHeader) {
+    for (const key of ['extra', 'missing'] as const) {
+      if (hasHeader && records !== undefined && read[key] === 'refuse')
+        note([key], 'this is for plain tables: rows of several types use different columns')
+    }
+    return
+  }
+  const why = 'this is for files with a header line, and this mapping names the columns itself'
+  for (const key of ['header', 'repeated', 'extra', 'missing'] as const)
+    if (read[key] !== undefined) note([key], why)
+  if (skip === 'header') note(['skip'], why)
+}
+
+/** Types without `columns` have heading rows, which may come again too. */
+function checkRepeatedHeader({ format, columns, records, ignore = [] }: ReadFrame, note: ReportReadError) {
+  const hasHeadings =
+    records === undefined
+      ? columns === undefined
+      : Object.values(records).some(({ as, columns: names }) => as !== 'ignore' && names === undefined)
+  if (format === 'csv' && hasHeadings) return
+  for (const [index, rule] of ignore.entries()) {
+    if (rule.header === undefined) continue
+    note(['ignore', String(index), 'header'], 'this is for files with a header line, and these have none')
+  }
+}
+
+const CSV_KEYS = ['delimiter', 'quote', 'escape', 'header', 'repeated', 'extra', 'missing', 'rows'] as const
+
+function checkFixed(read: ReadFrame, note: ReportReadError): void {
+  const { columns, records, typeIn, skip } = read
+  for (const key of CSV_KEYS) {
+    if (read[key] !== undefined) note([key], 'a file of fixed width has no use for this')
+  }
+  if (skip === 'header') note(['skip'], 'a file of fixed width has no header: write how many lines to skip')
+  if (columns === undefined && records === undefined) {
+    note(['format'], 'a file of fixed width needs `columns`, or `records`, with the place of every column')
+  }
+  if (typeIn !== undefined && typeof typeIn !== 'object') {
+    note(['typeIn'], 'in a file of fixed width write where the type stands: { start: 1, length: 2 }')
+  }
+}
+
+function checkRecords(
+  { format, typeIn }: ReadFrame,
+  records: Readonly<Record<string, RecordLayout>>,
+  note: ReportReadError,
+): void {
+  const types = Object.entries(records)
+  if (format === 'csv' && typeof typeIn === 'object') {
+    const here = 'here write the number of a cell or a column name'
+    note(['typeIn'], `\`start\` and \`length\` are for \`format: fixed\`; ${here}`)
+  }
+  for (const as of ['header', 'detail'] as const) {
+    if (types.some(([, record]) => record.as === as)) continue
+    note(['records'], `name at least one record type \`as: ${as}\``)
+  }
+  const [, secondTotals] = types.filter(([, record]) => record.as === 'totals')
+  if (secondTotals !== undefined) note(['records', secondTotals[0]], 'there is one type `as: totals` already')
+  for (const [type, record] of types) {
+    const { as, of, columns } = record
+    const keys = ['records', type]
+    if ((as === undefined) === (of === undefined)) {
+      const kinds = '`as: header`, `detail`, `ignore` or `totals`'
+      note(keys, `say either what its rows are, ${kinds}, or \`of\` which type they are a part`)
+    }
+    if (of !== undefined) checkPartType(type, of, records, note)
+    if (typeof typeIn === 'string' && columns !== undefined) {
+      note([...keys, 'columns'], 'the header line names the columns of all types')
+    }
+    if (format === 'fixed' && columns === undefined && as !== 'ignore') {
+      note(keys, 'columns is missing: a file of fixed width does not name them')
+    }
+  }
+}
+
+function checkPartType(
+  type: string,
+  of: string,
+  records: Readonly<Record<string, RecordLayout>>,
+  note: ReportReadError,
+): void {
+  const keys = ['records', type, 'of']
+  const owner = records[of]
+  if (owner === undefined) {
+    note(keys, `there is no record type "${of}".${didYouMean(of, Object.keys(records))}`)
+  } else if (owner.as !== 'header' && owner.as !== 'detail') {
+    note(keys, 'rows are a part of a type that is `as: header` or `as: detail`')
+  } else {
+    const names = new Set((owner.columns ?? []).map(getColumnName))
+    const twice = (records[type]?.columns ?? []).map(getColumnName).filter((name) => names.has(name))
+    for (const name of twice) {
+      note(['records', type, 'columns'], `the type ${of} has a column "${name}" already: its rows become one`)
+    }
+  }
+}
+
+/** The name of a column in either form. */
+export function getColumnName(column: string | FixedColumn): string {
+  return typeof column === 'string' ? column : column.name
+}

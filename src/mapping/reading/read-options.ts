@@ -1,0 +1,163 @@
+/** Turns `read` into the options of the format: which record types, columns and lines a file has. */
+import type { CellPlace, IgnoreRule, ReadOptions, RecordType } from '../../domain/format.ts'
+import { type Problem, problem } from '../../domain/problem.ts'
+import { suggestColumn } from '../rows/columns.ts'
+import type { TotalsContext } from '../rows/control-totals.ts'
+import { type Grouping, listLeaves, type ObjectPlan } from '../fields/plan.ts'
+import {
+  checkReading,
+  type FixedColumn,
+  getColumnName,
+  type IgnoredLine,
+  type ReadFrame,
+  type RecordLayout,
+} from './read-keys.ts'
+import { getEntry, type MapNode, type MappingErrors } from '../source/source.ts'
+import type { TraceableTranslator } from '../binding/explained.ts'
+
+export { ReadFrame } from './read-keys.ts'
+
+type RecordsGrouping = Extract<Grouping, { kind: 'records' }>
+
+/**
+ * Which record type opens a record and which holds its rows; undefined for a plain table. Notes whatever in `read` does
+ * not go together.
+ */
+export function compileRecordGrouping(read: ReadFrame, root: MapNode, errors: MappingErrors) {
+  const node = getEntry(root, 'read')
+  if (node?.kind === 'map') checkReading(read, node, errors)
+  if (read.records === undefined) return undefined
+  const [header = ''] = listTypes(read.records, 'header')
+  const [detail = ''] = listTypes(read.records, 'detail')
+  const [totals] = listTypes(read.records, 'totals')
+  return { kind: 'records' as const, header, detail, totals }
+}
+
+function listTypes(records: Readonly<Record<string, RecordLayout>>, as: NonNullable<RecordLayout['as']>) {
+  return Object.entries(records).flatMap(([type, record]) => (record.as === as ? [type] : []))
+}
+
+/** The columns there are where the mapping names them; undefined where the file does. */
+export function listKnownColumns(
+  { columns, records }: Pick<ReadFrame, 'columns' | 'records'>,
+  grouping: RecordsGrouping | undefined,
+  perRow: boolean,
+): readonly string[] | undefined {
+  if (grouping === undefined || records === undefined) return columns?.map(getColumnName)
+  const header = listTypeColumns(records, 'header')
+  const detail = listTypeColumns(records, 'detail')
+  if (header === undefined || detail === undefined) return undefined
+  return perRow ? [...detail, ...header] : header
+}
+
+/** Which row of the file is that of its totals, and the columns there are, as far as the mapping says. */
+export function createTotalsContext(
+  { columns, records, decimal }: ReadFrame,
+  grouping: RecordsGrouping | undefined,
+): Omit<TotalsContext, 'errors'> {
+  if (grouping === undefined) {
+    const known = columns?.map(getColumnName)
+    return { typed: false, type: undefined, columns: known, added: known, decimal }
+  }
+  const type = grouping.totals
+  const own = records?.[type ?? '']?.columns?.map(getColumnName)
+  const added = listKnownColumns({ columns, records }, grouping, true)
+  return { typed: true, type, columns: own, added, decimal }
+}
+
+/** The columns of all types that are read alike, and of those that belong to them. */
+function listTypeColumns(records: Readonly<Record<string, RecordLayout>>, as: 'header' | 'detail') {
+  const types = Object.values(records).filter((record) => (record.as ?? records[record.of ?? '']?.as) === as)
+  if (types.some(({ columns }) => columns === undefined)) return undefined
+  return types.flatMap(({ columns = [] }) => columns.map(getColumnName))
+}
+
+/** What the format has to know; a header line must hold at least one name that the mapping uses. */
+export function toReadOptions(read: ReadFrame, body: ObjectPlan, grouping: Grouping): ReadOptions {
+  const { extra: _, decimal: __, blanks: ___, missing: ____, ...options } = read
+  const { columns, records, typeIn, ignore, ...told } = options
+  const groupNames = grouping.kind === 'keys' ? grouping.keys.flat(2) : []
+  const typeColumn = typeof typeIn === 'string' ? [typeIn] : []
+  const bodyNames = listLeaves(body).flatMap((leaf) => leaf.alternatives.flat())
+  const names = [...typeColumn, ...groupNames, ...bodyNames]
+  const hasHeaderLine = columns === undefined && (records === undefined || typeof typeIn === 'string')
+  return {
+    ...told,
+    ...(ignore === undefined ? {} : { ignore: ignore.map(toIgnoreRule) }),
+    ...toColumnOptions(columns),
+    ...(records === undefined || grouping.kind !== 'records'
+      ? {}
+      : { records: Object.entries(records).map(([type, record]) => toRecordType(type, record, grouping)) }),
+    ...(typeIn === undefined ? {} : { typeIn }),
+    ...(hasHeaderLine ? { expectColumns: [...new Set(names)] } : {}),
+  }
+}
+
+function toIgnoreRule({ startsWith, matches = '', header }: IgnoredLine): IgnoreRule {
+  if (header !== undefined) return { header }
+  return startsWith === undefined ? { matches } : { startsWith }
+}
+
+function toColumnOptions(columns: readonly (string | FixedColumn)[] | undefined) {
+  if (columns === undefined) return {}
+  const names = columns.map(getColumnName)
+  return columns.some((column) => typeof column === 'string')
+    ? { columns: names }
+    : { columns: names, places: computePlaces(columns) }
+}
+
+function computePlaces(columns: readonly (string | FixedColumn)[]): CellPlace[] {
+  let next = 1
+  return columns.flatMap((column) => {
+    if (typeof column === 'string') return []
+    const { start = next, length } = column
+    next = start + length
+    return [{ start, length }]
+  })
+}
+
+/** Types that are read alike share the layout of the first of them. */
+function toRecordType(type: string, record: RecordLayout, { header, detail }: RecordsGrouping): RecordType {
+  const main = record.as === 'header' ? header : detail
+  const isAlike = (record.as === 'header' || record.as === 'detail') && type !== main
+  return {
+    type,
+    ...toColumnOptions(record.columns),
+    ...(isAlike ? { like: main } : {}),
+    ...(record.of === undefined ? {} : { of: record.of }),
+    ...(record.as === 'ignore' ? { ignored: true } : {}),
+  }
+}
+
+/** The translator, refusing files with columns that the mapping does not use, or without some it names, as it says. */
+export function enforceColumns(
+  translator: TraceableTranslator,
+  { extra, missing }: ReadFrame,
+): TraceableTranslator {
+  if (extra !== 'refuse' && missing !== 'refuse') return translator
+  return {
+    ...translator,
+    bind(layouts, source, trace) {
+      const bound = translator.bind(layouts, source, trace)
+      if (!('keyColumns' in bound)) return bound
+      const { absentColumns, unusedColumns } = bound
+      const absent = missing === 'refuse' ? absentColumns : []
+      const unexpected = extra === 'refuse' ? unusedColumns : []
+      const problems = [
+        ...absent.map((name) => absentColumnProblem(name, unusedColumns)),
+        ...unexpected.map(unexpectedColumnProblem),
+      ]
+      return problems.length > 0 ? problems : bound
+    },
+  }
+}
+
+function absentColumnProblem(column: string, unused: readonly string[]): Problem {
+  const message = `The file has no column "${column}", which the mapping names, and the mapping refuses such files.`
+  return problem('column-missing', { column }, message, suggestColumn([column], unused))
+}
+
+function unexpectedColumnProblem(column: string): Problem {
+  const message = `The file has a column "${column}" that the mapping does not use, and the mapping refuses such files.`
+  return problem('column-unexpected', { column }, message)
+}

@@ -1,0 +1,119 @@
+/** Tables of keys as schemas, and the check of a part of a mapping file against one. */
+import { z } from 'zod'
+import { didYouMean } from '../../support/text.ts'
+import { getEntry, locateKey, type MappingErrors, nodeAt, type SourceNode, toPlain } from './source.ts'
+
+export const Text = z.string().min(1)
+export const Character = z.string().length(1, 'expected one character')
+
+// Each key says how it is checked, what it means and shows an example: for the compiler, the schema and the docs.
+
+/** A row of a table; where the example is tried on something, it says on what, and what comes of it. */
+export interface KeyRow {
+  readonly schema: z.ZodType
+  readonly summary: string
+  /** As it is written in a mapping. */
+  readonly example: string
+  /** The columns of a file, or the fields of a record, that the example is tried on; a list stands for several lines. */
+  readonly of?: readonly (readonly [name: string, value: unknown])[]
+  /** What stands in the body, or in the cell. */
+  readonly gives?: unknown
+}
+
+type KeyTable = Readonly<Record<string, KeyRow>>
+
+type OptionalKeys<T extends KeyTable> = { readonly [Key in keyof T]: z.ZodOptional<T[Key]['schema']> }
+
+/** The keys of a frame: none has to be there, and each says what it means. */
+export function optionalKeys<Table extends KeyTable>(table: Table): OptionalKeys<Table> {
+  const keys = Object.entries(table).map(([key, row]) => [key, row.schema.optional().describe(row.summary)])
+  return Object.fromEntries(keys) as OptionalKeys<Table>
+}
+
+/** The rows of a table with these keys, in their order. */
+export function pickKeys<Table extends object, Key extends keyof Table>(table: Table, ...keys: Key[]) {
+  return Object.fromEntries(keys.map((key) => [key, table[key]])) as Pick<Table, Key>
+}
+
+/** The part as the schema's type, or undefined after its errors were noted. */
+export function checkPart<Schema extends z.ZodType>(schema: Schema, node: SourceNode, errors: MappingErrors) {
+  const checked = schema.safeParse(toPlain(node))
+  if (checked.success) return checked.data
+  for (const issue of checked.error.issues) reportIssue(issue, { schema, node, keys: [] }, errors)
+  return undefined
+}
+
+/** The part under a key by itself, so that an error elsewhere does not hide those in it; undefined where it is not there. */
+export function checkEntry<Schema extends z.ZodType>(
+  schema: Schema,
+  root: SourceNode,
+  key: string,
+  errors: MappingErrors,
+) {
+  const node = getEntry(root, key)
+  return node && checkPart(schema, node, errors)
+}
+
+/** The keys lead from the node to where the issue's own path begins. */
+function reportIssue(
+  issue: z.core.$ZodIssue,
+  context: {
+    readonly schema: z.core.$ZodType
+    readonly node: SourceNode
+    readonly keys: readonly PropertyKey[]
+  },
+  errors: MappingErrors,
+): void {
+  const keys = [...context.keys, ...issue.path]
+  const where = nodeAt(context.node, ...keys)
+  if (issue.code === 'unrecognized_keys') {
+    const known = listKnownKeys(context.schema, keys)
+    for (const key of issue.keys) {
+      const place = where.kind === 'map' ? locateKey(where, key) : where
+      errors.add(place, `there is no such key here.${didYouMean(key, known) || formatAllowedKeys(known)}`)
+    }
+    return
+  }
+  const inner = issue.code === 'invalid_union' ? findClosestBranch(issue.errors) : undefined
+  if (inner !== undefined) {
+    for (const each of inner) reportIssue(each, { ...context, keys }, errors)
+    return
+  }
+  errors.add(where, formatIssue(issue))
+}
+
+/** Of a union's members the one that got furthest; undefined when none got beyond the value's own type. */
+function findClosestBranch(branches: readonly (readonly z.core.$ZodIssue[])[]) {
+  return branches.find((issues) =>
+    issues.some((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys'),
+  )
+}
+
+function formatIssue(issue: z.core.$ZodIssue): string {
+  const missing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
+  if (missing) return `${String(issue.path.at(-1) ?? 'it')} is missing`
+  return issue.message.charAt(0).toLowerCase() + issue.message.slice(1)
+}
+
+function formatAllowedKeys(known: readonly string[]): string {
+  return known.length === 0 ? '' : ` Known are ${known.join(', ')}.`
+}
+
+/** The keys an object schema knows at the end of the path. */
+function listKnownKeys(schema: z.core.$ZodType, keys: readonly PropertyKey[]): string[] {
+  const [key, ...rest] = keys
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
+    return listKnownKeys(schema.unwrap(), keys)
+  if (schema instanceof z.ZodUnion) {
+    return [...new Set(schema.options.flatMap((option) => listKnownKeys(option, keys)))]
+  }
+  if (schema instanceof z.ZodObject) {
+    if (key === undefined) return Object.keys(schema.shape)
+    const below = schema.shape[String(key)]
+    return below === undefined ? [] : listKnownKeys(below, rest)
+  }
+  if (key === undefined) return []
+  if (schema instanceof z.ZodArray) return listKnownKeys(schema.element, rest)
+  if (schema instanceof z.ZodRecord) return listKnownKeys(schema.valueType, rest)
+  return []
+}

@@ -1,0 +1,76 @@
+/** Writes events as log lines for people and programs, without contents of files or of the API. */
+import { type BridgeEvent, LOG_EVENTS, type Observer } from '../domain/event.ts'
+import type { Log, LogFields } from '../support/log.ts'
+import { formatCount, formatStateCounts, removeApiText } from './format.ts'
+
+/** Makes an observer that logs. `chatty` takes in how far each piece of work has come. */
+export function createEventLog(log: Log, chatty = false): Observer {
+  return (event) => {
+    if (event.kind === 'progress' && !chatty) return
+    const { code, level } = LOG_EVENTS[event.kind]
+    log.write(level, { code, ...pickLogFields(event), words: formatEvent(event) })
+  }
+}
+
+/** The fields of the event itself, but for what may hold contents, and for names that mean something else in a line. */
+function pickLogFields(event: BridgeEvent): LogFields {
+  if (event.kind === 'columns-differ') {
+    // A file without a header shows its first record in the place of column names.
+    const { route, file, absent, unused } = event
+    return { route, file, absent, unused: unused.length }
+  }
+  if (event.kind === 'route-failed') return { route: event.route, failure: event.code }
+  if (event.kind === 'alert-raised' || event.kind === 'alert-ended') {
+    const { code, subject, route } = event
+    return { alert: code, subject, route }
+  }
+  const { kind: _, ...fields } = event
+  return fields
+}
+
+type EventTexts = {
+  readonly [Kind in BridgeEvent['kind']]: (event: Extract<BridgeEvent, { kind: Kind }>) => string
+}
+
+const EVENT_TEXTS: EventTexts = {
+  'file-skipped': ({ file, why }) => `${file} is skipped: ${why}`,
+  'columns-differ': ({ file, absent }) =>
+    `${file} lacks columns that the mapping names: ${absent.join(', ')}`,
+  'file-received': ({ file, bytes }) => `${file} received, ${bytes} bytes`,
+  'file-planned': ({ file, records }) => `${file}: ${formatCount(records, 'record')} read`,
+  'file-reported': ({ file, outcome, again, records }) =>
+    `${file} ${outcome}${again === true ? ', reported again' : ''}: ${formatStateCounts(records)}`,
+  'file-closed': ({ file, outcome }) => `${file} is done (${outcome})`,
+  waiting: ({ file, ms }) =>
+    `${file}: waiting ${Math.ceil(ms / 1000)} s before checking whether the lost requests succeeded`,
+  delivered: ({ file, records }) => `${file} delivered with ${formatCount(records, 'record')}`,
+  'delivery-acknowledged': ({ file, records }) =>
+    `${file}: ${formatStateCounts(records, { accepted: 'acknowledged' })}`,
+  'run-started': ({ run }) => `run ${run} begun`,
+  'runs-missed': ({ runs }) => `missed for good: ${runs.join(', ')}`,
+  'watch-started': ({ routes, scanMs }) =>
+    `watching ${formatCount(routes, 'route')}, looking through the folders every ${scanMs / 1000} s`,
+  'watch-stopped': () => 'stopped watching',
+  'stop-requested': () => 'finishing what is in flight; a second signal ends it at once',
+  'stopped-at-once': ({ why }) =>
+    `${why === undefined ? '' : `${why}: `}stopped at once; the next run goes on from the journal`,
+  'watcher-unreliable': ({ folder, why }) =>
+    `${folder} tells nothing of new files and is looked through instead: ${why}`,
+  'pass-ended': ({ failure }) => (failure === undefined ? 'pass ended' : `pass ended with ${failure}`),
+  'route-failed': ({ message }) => removeApiText(message),
+  'route-recovered': () => 'it works again',
+  'alert-raised': ({ message }) => message,
+  'alert-ended': ({ code, subject }) => `over: ${subject} (${code})`,
+  'notification-sent': ({ notification, id }) => `notification ${notification} sent (${id})`,
+  'notification-failed': ({ notification, why }) =>
+    `notification ${notification} could not be sent and is tried again later: ${why}`,
+  'health-served': ({ url }) => `health and metrics at ${url}`,
+  'background-task-failed': ({ what, why }) => `${what}: ${why}`,
+  progress: ({ file, phase, done, total }) =>
+    `${file} ${phase} ${done}${total === undefined ? '' : ` of ${total}`}`,
+}
+
+/** One line for people, without the route. */
+export function formatEvent(event: BridgeEvent): string {
+  return (EVENT_TEXTS[event.kind] as (event: BridgeEvent) => string)(event)
+}

@@ -1,0 +1,53 @@
+/** Formats counts, messages and result paths for the log, the notifications and the status page. */
+import { join } from 'node:path'
+import type { Configuration } from '../config/configuration.ts'
+import type { FileEntry } from '../domain/file.ts'
+import type { RouteOverview } from '../domain/journal.ts'
+import type { StateCounts } from '../domain/record.ts'
+
+/** `1 file`, `2 files`. */
+export function formatCount(count: number, what: string, several = `${what}s`): string {
+  return `${count} ${count === 1 ? what : several}`
+}
+
+/** `3 accepted, 1 rejected`; some states may go by other names. */
+export function formatStateCounts(counts: StateCounts, names: Readonly<Record<string, string>> = {}): string {
+  const context = Object.entries(counts).map(([state, count]) => `${count} ${names[state] ?? state}`)
+  return context.length === 0 ? 'no records' : context.join(', ')
+}
+
+/** Of files and of deliveries. */
+const FINISHED_STATES: readonly string[] = ['closed', 'acknowledged', 'done']
+
+/** The states of what is not finished, with how many files or deliveries are in each. */
+export function listOpenStates(counts: Readonly<Record<string, number>>): [string, number][] {
+  return Object.entries(counts).filter(([state]) => !FINISHED_STATES.includes(state))
+}
+
+/** `3 claimed, 1 planned`, of the files and deliveries of a route; empty when all are finished. */
+export function formatOpenStates({ files, deliveries }: Pick<RouteOverview, 'files' | 'deliveries'>): string {
+  const open = listOpenStates({ ...files, ...deliveries })
+  return open.map(([state, count]) => `${count} ${state}`).join(', ')
+}
+
+/** What the API says about an answer may repeat what was sent, so its words stay out of what goes elsewhere. */
+export function removeApiText(message: string): string {
+  return message.replace(/(\bHTTP \d{3}):[^]*/, '$1')
+}
+
+// Result paths come from the configuration alone; no mailbox is opened.
+
+/**
+ * The result file of a file that was reported; undefined while it was not, or where its route is gone. `path`: of a file on
+ * this machine or a share mounted here.
+ */
+export function findResultPath({ routes, mailboxes }: Configuration, file: FileEntry) {
+  const route = routes.find(({ name }) => name === file.route)
+  if (route?.direction !== 'inbound' || file.reportName === undefined) return undefined
+  const { mailbox, folder } = route.results
+  const name = `${file.reportName}.results.csv`
+  const settings = mailboxes[mailbox]
+  if (settings?.type !== 'directory') return { text: `${mailbox}:${folder}/${name}` }
+  const path = join(settings.path, folder, name)
+  return { path, text: path }
+}

@@ -1,0 +1,195 @@
+/** Tracks liveness and failing routes from events, and serves /livez, /readyz and /metrics over HTTP. */
+import { constants } from 'node:fs'
+import { access, statfs } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { dirname } from 'node:path'
+import type { RouteFailure, RouteResults } from '../domain/alert.ts'
+import type { BridgeEvent } from '../domain/event.ts'
+import { type Clock, isoTime } from '../support/clock.ts'
+import type { FailureCode } from '../support/errors.ts'
+import { removeApiText } from './format.ts'
+
+// Liveness and readiness.
+
+/** A loop that has not come round for so long hangs. */
+const HANG_MS = 120_000
+
+/** Below this the journal may soon have no room. */
+const FREE_BYTES_MIN = 20 * 1024 * 1024
+
+interface LastPass {
+  readonly at: number
+  readonly failure?: string
+}
+
+export function createLiveness(clock: Clock, journalPath: string, routes: readonly string[]) {
+  let beatAt = clock.now()
+  const passes = new Map<string, LastPass>()
+  return {
+    observe: (event: BridgeEvent) => {
+      // Its next pass may be a while.
+      if (event.kind === 'route-recovered') passes.set(event.route, { at: clock.now() })
+      if (event.kind !== 'pass-ended') return
+      const { route, failure } = event
+      passes.set(route, { at: clock.now(), ...(failure === undefined ? {} : { failure }) })
+    },
+    /** The program turns; told every few seconds. */
+    recordBeat: () => {
+      beatAt = clock.now()
+    },
+    live: (): HealthReport => {
+      const ok = clock.now() - beatAt <= HANG_MS
+      return { ok, details: { live: ok, lastTurn: isoTime(beatAt) } }
+    },
+    ready: async (): Promise<HealthReport> => {
+      const journal = await findJournalProblem(journalPath)
+      const isFailing = ({ failure }: LastPass) => failure !== undefined && !EXPECTED_FAILURES.has(failure)
+      const ok = journal === undefined && ![...passes.values()].some(isFailing)
+      const told = routes.map((route) => [route, describePass(passes.get(route))])
+      return { ok, details: { ready: ok, journal: journal ?? 'ok', routes: Object.fromEntries(told) } }
+    },
+  }
+}
+
+function describePass(pass: LastPass | undefined): unknown {
+  if (pass === undefined) return { lastPass: null }
+  const { at, failure } = pass
+  return { lastPass: isoTime(at), ...(failure === undefined ? {} : { failure }) }
+}
+
+/** What keeps the journal from being written; undefined when nothing is known to. */
+async function findJournalProblem(path: string): Promise<string | undefined> {
+  if (path === ':memory:') return undefined
+  try {
+    await access(path, constants.W_OK)
+    const { bavail, bsize } = await statfs(dirname(path))
+    return bavail * bsize < FREE_BYTES_MIN ? 'the disk is full' : undefined
+  } catch {
+    return 'it cannot be written'
+  }
+}
+
+// Routes that were tried, and those that failed.
+
+export function trackFailures() {
+  const failing = new Map<string, RouteFailure>()
+  const tried = new Set<string>()
+  return {
+    /** To be told of every event of the bridge. */
+    observe(event: BridgeEvent) {
+      if (event.kind === 'route-failed' && !EXPECTED_FAILURES.has(event.code)) {
+        const { route, code, message } = event
+        failing.set(route, { route, code, message: removeApiText(message) })
+        tried.add(route)
+      }
+      const isWell = event.kind === 'pass-ended' && event.failure === undefined && event.idle !== true
+      if (event.kind !== 'route-recovered' && !isWell) return
+      failing.delete(event.route)
+      tried.add(event.route)
+    },
+    /** So far. */
+    tried: (): RouteResults => ({ routes: [...tried], failures: [...failing.values()] }),
+  }
+}
+
+// Expected failures pass by themselves, or a person wanted them.
+
+const EXPECTED_FAILURES: ReadonlySet<string> = new Set<FailureCode>([
+  'lease-held',
+  'lease-lost',
+  'journal-busy',
+  'interrupted',
+  'time-over',
+])
+
+// The server: for supervisors and monitoring; it listens on this machine unless configured otherwise.
+
+interface HealthReport {
+  readonly ok: boolean
+  /** Plain data without secrets. */
+  readonly details: unknown
+}
+
+interface HealthOptions {
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  readonly live: () => HealthReport
+  readonly ready: () => Promise<HealthReport>
+  readonly metrics: { readonly text: () => Promise<string>; readonly contentType: string }
+}
+
+export type HealthServer = Awaited<ReturnType<typeof startHealthServer>>
+
+/** Throws what keeps the address from being listened on. */
+export async function startHealthServer(options: HealthOptions) {
+  const server = createServer((request, response) => {
+    handleRequest(options, request, response).catch(() => {
+      if (!response.headersSent) response.writeHead(500)
+      response.end()
+    })
+  })
+  server.requestTimeout = 10_000
+  server.headersTimeout = 5000
+  server.maxConnections = 50
+  await listenOn(server, options)
+  // Whoever watches us is no reason to stay.
+  server.unref()
+  const { port, family, address } = server.address() as AddressInfo
+  return {
+    /** `http://127.0.0.1:9465` */
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+const LISTEN_FIXES: Readonly<Record<string, string>> = {
+  EADDRINUSE:
+    'another program listens there, perhaps another watch; end that one or set health.listen to a free port, and start the watch anew',
+  EACCES: 'this user may not listen there; set health.listen to a port from 1024 on',
+  EADDRNOTAVAIL: 'this machine does not have that address; set health.listen to one that it has',
+}
+
+function listenOn(server: Server, { host, port }: HealthOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const fix = LISTEN_FIXES[error.code ?? '']
+      reject(fix === undefined ? error : new Error(`${error.message}: ${fix}`, { cause: error }))
+    })
+    server.listen({ host, port }, () => {
+      server.removeAllListeners('error')
+      // A connection that cannot be taken is no reason to end.
+      server.on('error', () => undefined)
+      resolve()
+    })
+  })
+}
+
+async function handleRequest(options: HealthOptions, request: IncomingMessage, response: ServerResponse) {
+  request.resume()
+  response.setHeader('cache-control', 'no-store')
+  response.setHeader('x-content-type-options', 'nosniff')
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.writeHead(405, { allow: 'GET, HEAD' }).end()
+    return
+  }
+  const [path] = (request.url ?? '/').split('?', 1)
+  if (path === '/metrics') {
+    const text = await options.metrics.text()
+    response.writeHead(200, { 'content-type': options.metrics.contentType }).end(text)
+  } else if (path === '/livez') sendReport(response, options.live())
+  else if (path === '/readyz') sendReport(response, await options.ready())
+  else
+    response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('/livez /readyz /metrics\n')
+}
+
+function sendReport(response: ServerResponse, { ok, details }: HealthReport): void {
+  response
+    .writeHead(ok ? 200 : 503, { 'content-type': 'application/json; charset=utf-8' })
+    .end(`${JSON.stringify(details)}\n`)
+}

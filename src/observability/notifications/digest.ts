@@ -1,0 +1,264 @@
+/**
+ * Builds the digest of a range of the journal after the fact, so that it tells the final state, and formats
+ * it as a mail.
+ */
+import type { Configuration } from '../../config/configuration.ts'
+import { type Alert, type AlertChange, alertKey } from '../../domain/alert.ts'
+import type { Journal, WorkRef } from '../../domain/journal.ts'
+import type {
+  Digest,
+  DigestAlert,
+  DigestDelivery,
+  DigestFile,
+  Message,
+  NotificationSubjects,
+} from '../../domain/notification.ts'
+import type { StateCounts } from '../../domain/record.ts'
+import { isoTime } from '../../support/clock.ts'
+import { toOneLine } from '../../support/text.ts'
+import { findResultPath, formatCount, formatStateCounts } from '../format.ts'
+
+/** So many files and deliveries are looked at, and so many of them are named. */
+export const DIGEST_ITEMS_MAX = 2000
+
+const NAMED_MAX = 100
+
+/** So many records in trouble are looked through for their codes. */
+const TROUBLED_MAX = 1000
+
+interface DigestRequest {
+  readonly id: string
+  readonly at: number
+  readonly matter: NotificationSubjects
+  readonly on: 'trouble' | 'always'
+  /** All when left out. */
+  readonly routes?: readonly string[]
+  /** The changes of alerts in the range. */
+  readonly changes: readonly AlertChange[]
+}
+
+export interface DigestSources {
+  readonly journal: Journal
+  readonly configuration: Configuration
+}
+
+/** Undefined when nothing of it is worth a notification. */
+export async function buildDigest(sources: DigestSources, request: DigestRequest) {
+  const { matter } = request
+  const files = await collectItems(matter.files, (id) => describeFile(sources, id), request)
+  const deliveries = await collectItems(matter.deliveries, (id) => describeDelivery(sources, id), request)
+  const { alerts, failures, recovered } = summarizeChanges(request, sources.configuration)
+  const trouble =
+    files.some(hasTrouble) ||
+    deliveries.some(hasTrouble) ||
+    alerts.raised.length + alerts.ended.length + failures.length + recovered.length > 0
+  const isEmpty = files.length + deliveries.length === 0 && !trouble
+  if (isEmpty || (request.on === 'trouble' && !trouble)) return undefined
+  const worth = <Told extends DigestFile | DigestDelivery>(all: readonly Told[]) =>
+    request.on === 'always' ? all : all.filter(hasTrouble)
+  const named = { files: worth(files), deliveries: worth(deliveries) }
+  const totals = { files: files.length, deliveries: deliveries.length }
+  const digest: Digest = {
+    id: request.id,
+    at: isoTime(request.at),
+    trouble,
+    totals: { ...totals, incoming: sumRecords(files), outgoing: sumRecords(deliveries) },
+    files: named.files.slice(-NAMED_MAX),
+    deliveries: named.deliveries.slice(-NAMED_MAX),
+    more: Math.max(0, named.files.length - NAMED_MAX) + Math.max(0, named.deliveries.length - NAMED_MAX),
+    alerts,
+    failures,
+    recovered,
+  }
+  return digest
+}
+
+function isWantedRoute({ routes }: DigestRequest, route: string | undefined): boolean {
+  return routes === undefined || route === undefined || routes.includes(route)
+}
+
+async function collectItems<Told extends { readonly route: string }>(
+  ids: readonly string[],
+  tell: (id: string) => Promise<Told | undefined>,
+  request: DigestRequest,
+): Promise<Told[]> {
+  const told: Told[] = []
+  for (const id of ids) {
+    const one = await tell(id)
+    if (one !== undefined && isWantedRoute(request, one.route)) told.push(one)
+  }
+  return told
+}
+
+async function describeFile(sources: DigestSources, id: string): Promise<DigestFile | undefined> {
+  const file = await sources.journal.getFile(id)
+  if (file === undefined) return undefined
+  const { route, name, outcome = 'processed', problems } = file
+  const records = await sources.journal.countRecords({ file: id })
+  const recordCodes = await listProblemCodes(sources, { file: id }, records)
+  const codes = countCodes([problems.map(({ code }) => code), ...recordCodes])
+  const results = findResultPath(sources.configuration, file)?.text ?? ''
+  return { route, file: name, outcome, records, codes, results }
+}
+
+async function describeDelivery(sources: DigestSources, id: string): Promise<DigestDelivery | undefined> {
+  const delivery = await sources.journal.getDelivery(id)
+  if (delivery === undefined) return undefined
+  const { route, name, state } = delivery
+  const records = await sources.journal.countRecords({ delivery: id })
+  const codes = countCodes(await listProblemCodes(sources, { delivery: id }, records))
+  return { route, file: name, state, records, codes }
+}
+
+/** The codes of each record in trouble; messages may hold cells, and stay where they are. */
+async function listProblemCodes({ journal }: DigestSources, work: WorkRef, counts: StateCounts) {
+  if (countTroubled(counts) === 0) return []
+  const records = await journal.listProblemRecords(work, TROUBLED_MAX)
+  return records.map(({ problems }) => [...new Set(problems.map(({ code }) => code))])
+}
+
+function countCodes(codes: readonly (readonly string[])[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const code of codes.flat()) counts[code] = (counts[code] ?? 0) + 1
+  return counts
+}
+
+function hasTrouble(told: DigestFile | DigestDelivery): boolean {
+  return countTroubled(told.records) > 0 || ('outcome' in told && told.outcome === 'unusable')
+}
+
+function countTroubled({ rejected = 0, held = 0, uncertain = 0 }: StateCounts): number {
+  return rejected + held + uncertain
+}
+
+function sumRecords(all: readonly { readonly records: StateCounts }[]): StateCounts {
+  const sum: Record<string, number> = {}
+  for (const { records } of all) {
+    for (const [state, count] of Object.entries(records)) sum[state] = (sum[state] ?? 0) + count
+  }
+  return sum
+}
+
+/** What came and went within the range needs nobody. */
+function summarizeChanges(request: DigestRequest, { routes }: Configuration) {
+  const { changes } = request
+  const last = new Map(changes.map((change) => [alertKey(change.alert), change]))
+  const first = new Map(changes.toReversed().map((change) => [alertKey(change.alert), change]))
+  const meant = [...last.values()].filter(({ alert }) => isWantedRoute(request, alert.route))
+  const raised = meant.flatMap(({ change, alert }) => (change === 'raised' ? [alert] : []))
+  const ended = meant.flatMap(({ change, alert }) =>
+    change === 'ended' && first.get(alertKey(alert))?.change === 'ended' ? [alert] : [],
+  )
+  const failing = new Set(raised.filter(isRouteFailure).map(({ route }) => route))
+  const recovered = new Set(ended.filter(isRouteFailure).map(({ route }) => route))
+  const others = (alerts: readonly Alert[]) => alerts.filter((alert) => !isRouteFailure(alert))
+  return {
+    alerts: { raised: others(raised).map(toDigestAlert), ended: others(ended).map(toDigestAlert) },
+    failures: raised
+      .filter(isRouteFailure)
+      .map(({ route = '', subject: code, message }) => ({ route, code, message })),
+    // A route that is gone does not work again.
+    recovered: routes.flatMap(({ name }) => (recovered.has(name) && !failing.has(name) ? [name] : [])),
+  }
+}
+
+function isRouteFailure({ code }: Alert): boolean {
+  return code === 'route-failing'
+}
+
+function toDigestAlert({ code, route, message, fix }: Alert): DigestAlert {
+  return { code, message, fix, ...(route === undefined ? {} : { route }) }
+}
+
+/** What was to be told is over by now; whoever got the first try of it is reported so. */
+export function createAllClearDigest(id: string, at: number): Digest {
+  return {
+    id,
+    at: isoTime(at),
+    trouble: false,
+    totals: { files: 0, deliveries: 0, incoming: {}, outgoing: {} },
+    files: [],
+    deliveries: [],
+    more: 0,
+    alerts: { raised: [], ended: [] },
+    failures: [],
+    recovered: [],
+  }
+}
+
+// The mail: its subject says whether it must be opened at all.
+
+export function formatMessage(digest: Digest): Message {
+  const text = `${formatText(digest).join('\n')}\n`
+  return { id: digest.id, subject: formatSubject(digest), text, data: digest }
+}
+
+function formatSubject({ trouble, totals, alerts, failures, recovered, files, more }: Digest): string {
+  const { incoming, outgoing } = totals
+  const unusable = files.filter(({ outcome }) => outcome === 'unusable').length
+  const context = [
+    ...failures.map(({ route, code }) => `${route} failed (${code})`).slice(0, 2),
+    ...(unusable === 0 ? [] : [`${formatCount(unusable, 'file')}${more === 0 ? '' : ' or more'} unusable`]),
+    ...formatPart((incoming.rejected ?? 0) + (outgoing.rejected ?? 0), 'refused'),
+    ...formatPart((incoming.held ?? 0) + (outgoing.held ?? 0), 'held'),
+    ...formatPart(incoming.uncertain ?? 0, 'not known'),
+    ...alerts.raised.map(({ code }) => code).slice(0, 2),
+    ...recovered.map((route) => `${route} works again`).slice(0, 1),
+  ]
+  if (context.length > 0) return context.join(', ')
+  const over = alerts.ended.map(({ code }) => code).slice(0, 2)
+  if (trouble) return `over: ${over.join(', ')}`
+  if (totals.files + totals.deliveries === 0) return 'all is well: the alerts are over'
+  return `all is well: ${formatCount(totals.files, 'file')} in, ${formatCount(totals.deliveries, 'file')} out`
+}
+
+function formatPart(count: number, what: string): string[] {
+  return count === 0 ? [] : [`${count} ${what}`]
+}
+
+function formatText(digest: Digest): string[] {
+  const { alerts, failures, recovered, files, deliveries, totals, more } = digest
+  return [
+    ...formatSection('What needs a person', [
+      ...failures.map(({ route, code, message }) => `${route}: ${message} (${code})`),
+      ...alerts.raised.flatMap(({ message, fix, code }) => [`${message} (${code})`, `  fix: ${fix}`]),
+    ]),
+    ...formatSection('What is over', [
+      ...recovered.map((route) => `${route} works again`),
+      ...alerts.ended.map(({ message }) => message),
+    ]),
+    ...formatSection('Files in', files.flatMap(formatFile)),
+    ...formatSection('Files out', deliveries.flatMap(formatDelivery)),
+    ...(more === 0 ? [] : [`and ${more} more: see dropbridge status`, '']),
+    ...formatSection('In all', [
+      ...formatTotal(totals.files, 'in', totals.incoming),
+      ...formatTotal(totals.deliveries, 'out', totals.outgoing),
+    ]),
+    `Notification ${digest.id}, ${digest.at}`,
+  ]
+}
+
+/** A notification of an alert alone tells of no files. */
+function formatTotal(files: number, where: 'in' | 'out', records: StateCounts): string[] {
+  return files === 0 ? [] : [`${formatCount(files, 'file')} ${where}: ${formatStateCounts(records)}`]
+}
+
+function formatSection(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${toOneLine(line)}`), '']
+}
+
+function formatFile({ route, file, outcome, records, codes, results }: DigestFile): string[] {
+  const how = outcome === 'processed' ? formatStateCounts(records) : outcome
+  const more = results === '' ? [] : [`  results: ${results}`]
+  return [`${route}: ${file}: ${how}`, ...formatCodes(codes), ...more]
+}
+
+function formatDelivery({ route, file, state, records, codes }: DigestDelivery): string[] {
+  const how = Object.keys(records).length === 0 ? state : `${state}, ${formatStateCounts(records)}`
+  return [`${route}: ${file}: ${how}`, ...formatCodes(codes)]
+}
+
+function formatCodes(codes: Readonly<Record<string, number>>): string[] {
+  const most = Object.entries(codes).toSorted(([, one], [, other]) => other - one)
+  return most.length === 0 ? [] : [`  ${most.map(([code, count]) => `${code} × ${count}`).join(', ')}`]
+}

@@ -1,0 +1,184 @@
+/**
+ * Sends notifications. The journal notes the intent before anything leaves; a failed notification never
+ * fails the work.
+ */
+import type { NotificationConfiguration } from '../../config/notifications.ts'
+import type { AlertChange } from '../../domain/alert.ts'
+import type { Observer } from '../../domain/event.ts'
+import type {
+  Digest,
+  DueNotification,
+  NotificationRange,
+  NotificationSubjects,
+  Notifier,
+} from '../../domain/notification.ts'
+import type { Clock } from '../../support/clock.ts'
+import {
+  buildDigest,
+  createAllClearDigest,
+  DIGEST_ITEMS_MAX,
+  type DigestSources,
+  formatMessage,
+} from './digest.ts'
+
+export interface SendingContext extends DigestSources {
+  readonly notifications: readonly NotificationConfiguration[]
+  readonly notifierOf: (channel: NotificationConfiguration) => Notifier
+  readonly clock: Clock
+  /** When it fires, what is being sent is left for the next time. */
+  readonly signal: AbortSignal
+  readonly newId: () => string
+  readonly notify: Observer
+}
+
+/** So many changes of alerts go into one digest. */
+const CHANGES_MAX = 500
+
+/** Events that need no notification are passed in steps, so that an idle bridge writes nothing. */
+const SKIP_EVENTS_MIN = 200
+
+/**
+ * Tells everybody what happened since they were reported. `paced`: no more often than each wants it, as in a watch that comes
+ * by again soon. Never throws: what could not be told is reported the next time, as is what happened
+ * before a stop.
+ */
+export async function sendNotifications(context: SendingContext, paced = false): Promise<void> {
+  for (const channel of context.notifications) {
+    if (context.signal.aborted) return
+    try {
+      await notifyChannel(context, channel, paced)
+    } catch (error) {
+      const why = errorMessage(error)
+      context.notify({ kind: 'notification-failed', notification: channel.name, id: '', why })
+    }
+  }
+}
+
+/** From now on events are queued for the channels; called before any work, so that the first run counts too. */
+export async function registerChannels({ journal, notifications }: SendingContext): Promise<void> {
+  if (notifications.length > 0) await journal.joinChannels(notifications.map(({ name }) => name))
+}
+
+async function notifyChannel(context: SendingContext, channel: NotificationConfiguration, paced: boolean) {
+  const { journal, clock } = context
+  const due = await journal.getDueNotification(channel.name)
+  if (due === undefined || (paced && isTooSoon(due, channel, clock.now()))) return
+  if (due.open !== undefined) {
+    if (isBeingSent(due, clock.now())) return
+    if (!(await resendOpen(context, channel, due))) return
+    // The rest comes in the next one, when everything is as it should be again.
+    const next = await journal.getDueNotification(channel.name)
+    if (next !== undefined && !paced) await sendNew(context, channel, next)
+    return
+  }
+  await sendNew(context, channel, due)
+}
+
+/** The same range again, under the same id. */
+async function resendOpen(context: SendingContext, channel: NotificationConfiguration, due: DueNotification) {
+  const { open, afterEvent, upToEvent, afterCursor } = due
+  if (open === undefined) return false
+  const { upToCursor, id } = open
+  const range = { afterEvent, upToEvent, afterCursor, upToCursor }
+  const changes = await listChanges(context, range, due.joinedCursor)
+  const matter = await context.journal.listNotificationSubjects(range, DIGEST_ITEMS_MAX)
+  const digest = await buildChannelDigest(context, channel, { id, matter, changes })
+  return sendDigest(context, channel, {
+    range,
+    digest: digest ?? createAllClearDigest(id, context.clock.now()),
+    // Whoever was away the last time may still be, and the next run or minute asks again.
+    once: true,
+  })
+}
+
+async function sendNew(context: SendingContext, channel: NotificationConfiguration, due: DueNotification) {
+  const { journal, newId } = context
+  const { afterEvent, afterCursor } = due
+  const changes = await journal.listAlertChanges(afterCursor, CHANGES_MAX)
+  const matter = await journal.listNotificationSubjects(due, DIGEST_ITEMS_MAX)
+  const { upToEvent } = matter
+  const range = { afterEvent, upToEvent, afterCursor, upToCursor: changes.at(-1)?.cursor ?? afterCursor }
+  if (upToEvent === afterEvent && changes.length === 0) return
+  const told = changes.filter(({ raisedCursor }) => raisedCursor > due.joinedCursor)
+  const digest = await buildChannelDigest(context, channel, { id: newId(), matter, changes: told })
+  if (digest !== undefined) await sendDigest(context, channel, { range, digest, once: false })
+  else if (isWorthSkipping(range, due) || changes.length > 0) {
+    await journal.skipNotifications(channel.name, range)
+  }
+}
+
+/** Where there was more than one digest holds, the next one is for the rest. */
+function isWorthSkipping({ afterEvent, upToEvent }: NotificationRange, due: DueNotification): boolean {
+  return upToEvent - afterEvent >= SKIP_EVENTS_MIN || upToEvent < due.upToEvent
+}
+
+async function sendDigest(
+  context: SendingContext,
+  channel: NotificationConfiguration,
+  { range, digest, once }: { range: NotificationRange; digest: Digest; once: boolean },
+): Promise<boolean> {
+  const { journal, clock, notify, notifierOf, signal } = context
+  const { id } = digest
+  // Several tries of a webhook, and what comes after them.
+  const heldUntil = clock.now() + 4 * channel.timeoutMs + 30_000
+  if (!(await journal.startNotification(channel.name, { ...range, id, heldUntil }))) return false
+  try {
+    await notifierOf(channel).send(formatMessage(digest), signal, { once })
+  } catch (error) {
+    const why = errorMessage(error)
+    await journal.finishNotification(id, { state: 'failed', problem: why })
+    notify({ kind: 'notification-failed', notification: channel.name, id, why })
+    return false
+  }
+  await journal.finishNotification(id, { state: 'sent' })
+  notify({ kind: 'notification-sent', notification: channel.name, id })
+  return true
+}
+
+function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function buildChannelDigest(
+  { journal, configuration, clock }: SendingContext,
+  { on, routes }: NotificationConfiguration,
+  request: { id: string; matter: NotificationSubjects; changes: readonly AlertChange[] },
+): Promise<Digest | undefined> {
+  const meant = routes === undefined ? {} : { routes }
+  return buildDigest({ journal, configuration }, { ...request, ...meant, at: clock.now(), on })
+}
+
+async function listChanges(
+  { journal }: SendingContext,
+  { afterCursor, upToCursor }: NotificationRange,
+  joinedCursor: number,
+): Promise<AlertChange[]> {
+  const changes = await journal.listAlertChanges(afterCursor, CHANGES_MAX)
+  return changes.filter(({ cursor, raisedCursor }) => cursor <= upToCursor && raisedCursor > joinedCursor)
+}
+
+// When a notification may go out: no more often than its receiver wants, and not while another bridge sends
+// it.
+
+/** A notification that failed is tried again after so many minutes for each time it failed, at most a quarter of an hour. */
+const RETRY_MS = 60_000
+
+const RETRY_FACTOR_MAX = 15
+
+/** Whether a channel had its notification, or its try, so short a time ago that it is left in peace. */
+function isTooSoon(
+  { open, lastTriedAt }: DueNotification,
+  { everyMs }: NotificationConfiguration,
+  now: number,
+): boolean {
+  if (lastTriedAt === undefined) return false
+  const pause = open === undefined ? everyMs : RETRY_MS * Math.min(open.tries, RETRY_FACTOR_MAX)
+  // A clock that was set back must not silence anybody.
+  return now >= lastTriedAt && now - lastTriedAt < pause
+}
+
+/** Another bridge may be at it; it was begun lately then, unless the clock was set back since. */
+function isBeingSent({ open, lastTriedAt = 0 }: DueNotification, now: number): boolean {
+  if (open === undefined) return false
+  return now < open.heldUntil && now > 2 * lastTriedAt - open.heldUntil
+}

@@ -1,0 +1,77 @@
+/** Reads the lines of an order, and finds the line that an item of a body means. */
+import type { RequestBody } from './operation.ts'
+
+export type OrderLine = RequestBody
+
+/** The lines as shown. Spec: what an order shows is not all shown, so nothing is taken for granted. */
+export function readLines(order: RequestBody): readonly OrderLine[] {
+  const lines = order['order_lines']
+  return Array.isArray(lines) ? (lines as unknown[]).filter(isObject) : []
+}
+
+/** The items of a list of the body, each with its variant. */
+export function readItems(body: RequestBody, list: string): readonly RequestBody[] {
+  const items = body[list]
+  return Array.isArray(items) ? (items as unknown[]).filter(isObject) : []
+}
+
+function isObject(value: unknown): value is RequestBody {
+  return typeof value === 'object' && value !== null
+}
+
+/** `untold`: the order does not show enough to tell, or shows several that fit. */
+export type LineMatch = OrderLine | 'none' | 'untold'
+
+/** Spec: on shipments upc comes before brand_identifier; elsewhere id, identifier (retailer or brand SKU), upc. */
+export function findLineOfItem(lines: readonly OrderLine[], item: RequestBody): LineMatch {
+  const { id, identifier, upc, brand_identifier: sku } = readVariant(item)
+  if (isGiven(id)) return findMatchingLine(lines, { id })
+  if (isGiven(identifier)) return findMatchingLine(lines, { identifier, brand_identifier: identifier })
+  if (!isGiven(upc)) return findMatchingLine(lines, { brand_identifier: sku })
+  const byUpc = findMatchingLine(lines, { upc })
+  if (byUpc !== 'untold' || !isGiven(sku)) return byUpc
+  const ofUpc = lines.filter((line) => isShownAs(readVariant(line)['upc'], upc))
+  return findMatchingLine(ofUpc, { brand_identifier: sku })
+}
+
+export function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null
+}
+
+/** Without the field on every line, nothing can be told; a line that shows it as null has none. */
+function findMatchingLine(lines: readonly OrderLine[], names: RequestBody): LineMatch {
+  const shown = Object.entries(names).filter(([field]) =>
+    lines.every((line) => readVariant(line)[field] !== undefined),
+  )
+  if (lines.length === 0 || shown.length === 0) return 'untold'
+  for (const [field, value] of shown) {
+    const [only, another] = lines.filter((line) => isShownAs(readVariant(line)[field], value))
+    if (another !== undefined) return 'untold'
+    if (only !== undefined) return only
+  }
+  return 'none'
+}
+
+/** Shown as a number, a name has lost its leading zeros. */
+function isShownAs(shown: unknown, value: unknown): boolean {
+  const text = String(value)
+  if (String(shown) === text) return true
+  return typeof shown === 'number' && /^\d+$/u.test(text) && Number(text) === shown
+}
+
+export function readVariant(line: OrderLine): RequestBody {
+  return isObject(line['variant']) ? line['variant'] : {}
+}
+
+/** The number in a field; undefined where none is shown. */
+export function readUnits(shown: RequestBody, field: string): number | undefined {
+  const units = shown[field]
+  return typeof units === 'number' ? units : undefined
+}
+
+/** How the item is called in messages: `upc "086000100025"`. */
+export function describeItem(item: RequestBody): string {
+  const variant = readVariant(item)
+  const named = ['id', 'identifier', 'upc', 'brand_identifier'].filter((field) => isGiven(variant[field]))
+  return named.map((field) => `${field} "${String(variant[field])}"`).join(', ')
+}

@@ -1,0 +1,99 @@
+/** Fetches copies of documents for a person and delivers them to a folder. The journal does not record them. */
+import type {
+  DocumentId,
+  DocumentQuery,
+  ShipmentQuery,
+  ShippingDocument,
+} from '../../domain/shipping-document.ts'
+import { BridgeError, hasCode } from '../../support/errors.ts'
+import { addNameSuffix, NAMES_MAX } from '../outbound/outbox.ts'
+import { IN_FLIGHT, readShipments } from './delivery.ts'
+import {
+  createDocumentFetcher,
+  createFailureTracker,
+  createMissing,
+  getNameValues,
+  listDocumentKinds,
+} from './fetch.ts'
+import { readPages, runInParallel } from '../../support/async.ts'
+import type { DocumentContext } from '../context.ts'
+
+export type CopyContext = Omit<DocumentContext, 'lease' | 'clock'>
+
+/** How many shipments are taken from the journal at once. */
+const PAGE = 32
+
+/** Copies the documents of the shipments that are meant, or those that are missing. */
+export async function copyDocuments(
+  context: CopyContext,
+  { which, ...query }: Omit<DocumentQuery, 'which'> & { readonly which: 'all' | 'missing' },
+  tell: (document: ShippingDocument) => void,
+): Promise<void> {
+  const trouble = createFailureTracker()
+  const fetch = createDocumentFetcher(context)
+  const copy = async (document: ShippingDocument): Promise<void> => {
+    if (trouble.shouldStop()) return tell({ ...document, ...trouble.createGivenUp(document.kind) })
+    const spooled = `${document.recordId}-${document.kind}`
+    const came = await fetch(document, document.kind, spooled)
+    trouble.observe(came)
+    if ('state' in came) return tell({ ...document, ...came })
+    try {
+      const name = await deliverCopy(context, document, { spooled, extension: came.extension })
+      tell({ ...document, name, state: 'delivered' })
+    } catch (error) {
+      if (!hasCode(error, 'mailbox-unreachable', 'cannot-write')) throw error
+      trouble.noteMailboxFailure(error.message)
+      tell({ ...document, ...createMissing(document.kind, error.message) })
+    }
+    await context.spool.remove(spooled)
+  }
+  const list = which === 'all' ? listAllDocuments : listMissingDocuments
+  for await (const some of list(context, query)) {
+    if (context.signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    await runInParallel(some, Math.min(context.concurrency, IN_FLIGHT), copy)
+  }
+}
+
+/** What the API makes for the shipments, whatever is known of it. */
+async function* listAllDocuments({ journal, documents }: CopyContext, query: ShipmentQuery) {
+  const { mailboxName: mailbox, folder, kinds } = documents
+  const place = { mailbox, folder, state: 'wanted' } as const
+  for await (const shipments of readShipments(journal, query, PAGE)) {
+    yield shipments.flatMap((shipment) =>
+      listDocumentKinds(shipment, kinds).map((kind) => ({ ...shipment, kind, ...place })),
+    )
+  }
+}
+
+async function* listMissingDocuments({ journal, documents: { folder } }: CopyContext, query: ShipmentQuery) {
+  const find = (after: DocumentId | undefined) =>
+    journal.findDocuments({ ...query, which: 'missing' }, after, PAGE)
+  for await (const some of readPages(find, undefined, (last) => last)) {
+    yield some.map((each) => {
+      const { problem: _, ...document } = each
+      return { ...document, folder }
+    })
+  }
+}
+
+async function deliverCopy(
+  { spool, documents }: CopyContext,
+  document: ShippingDocument,
+  { spooled, extension }: { spooled: string; extension: string },
+): Promise<string> {
+  const { mailbox, folder, nameFor } = documents
+  const base = nameFor(getNameValues(document, document.kind)) + extension
+  const staged = await mailbox.stage(spool.path(spooled), folder, { name: base })
+  try {
+    for (let suffix = 1; suffix <= NAMES_MAX; suffix++) {
+      const name = addNameSuffix(base, suffix)
+      const outcome = await mailbox.giveName(staged, name)
+      if (outcome === 'delivered') return name
+      if (outcome !== 'occupied') throw new BridgeError('cannot-write', `${name} was taken away half-written`)
+    }
+  } finally {
+    await mailbox.removeStaged(staged)
+  }
+  const first = mailbox.describe(folder, base)
+  throw new BridgeError('cannot-write', `${first} and ${NAMES_MAX} names like it are taken`)
+}

@@ -1,0 +1,65 @@
+/** Decides how far a failure reaches: the whole pass, one file, or one record. */
+import type { Api } from '../domain/api.ts'
+import type { UnfinishedWorkRef } from '../domain/journal.ts'
+import { formatAccount, type Party } from '../domain/route.ts'
+import { createOrderListCall } from '../operations/operation.ts'
+import { BridgeError, type FailureCode, hasCode } from '../support/errors.ts'
+import type { InboundContext, OutboundContext } from './context.ts'
+
+/** Failures that end the pass. Every other failure is of one file, and the pass goes on with the next one. */
+export const PASS_FATAL = [
+  'interrupted',
+  'lease-lost',
+  'credentials-refused',
+  'api-redirected',
+  'journal-busy',
+  'journal-damaged',
+  'journal-unusable',
+  'journal-newer',
+  'journal-older',
+] as const satisfies FailureCode[]
+
+// Reads about one record: a failed read must not stop the other records.
+
+/** The value of a read, or why there is none right now. Failures of the whole API are thrown. */
+export type ReadResult<Value> = { readonly value: Value } | { readonly trouble: string }
+
+export async function tryRead<Value>(read: () => Promise<Value>): Promise<ReadResult<Value>> {
+  try {
+    return { value: await read() }
+  } catch (error) {
+    if (hasCode(error, 'api-unreachable', 'api-answer-unusable')) return { trouble: error.message }
+    throw error
+  }
+}
+
+/** Asks, once, whether a 403 is about the account and not the record. Throws `credentials-refused` if it is. */
+export function createAccountCheck(api: Api, party: Party): () => Promise<void> {
+  let asked: Promise<void> | undefined
+  const ask = async () => {
+    const pages = api.list({ ...createOrderListCall(party), query: { limit: 1 } })
+    await pages[Symbol.asyncIterator]().next()
+  }
+  return () => (asked ??= tryRead(ask).then(() => undefined))
+}
+
+/** What was thrown, as an error. */
+export function toError(thrown: unknown): Error {
+  if (thrown instanceof Error) return thrown
+  return new BridgeError('bug', 'something that is no error was thrown', { cause: thrown })
+}
+
+// The bridge never finishes work for one retailer or brand that it began for another.
+
+/** Throws `party-changed`, a failure of this work alone. `what` says what it is, for people. */
+export async function assertSameParty(
+  { journal, route: { name, party } }: Pick<InboundContext | OutboundContext, 'journal' | 'route'>,
+  work: UnfinishedWorkRef,
+  what: string,
+) {
+  const account = formatAccount(party)
+  const other = (await journal.findOtherAccount(work, account))?.replace('/', ' ')
+  if (other === undefined) return
+  const now = `route ${name} is for ${account.replace('/', ' ')} now`
+  throw new BridgeError('party-changed', `${what} of ${other} are not done, and ${now}.`)
+}

@@ -1,0 +1,287 @@
+/** Takes files in: claims stable files with their sidecars, copies them to the spool and unpacks them. */
+import { OPERATIONS } from '../../contract/operations.ts'
+import type { FileEntry } from '../../domain/file.ts'
+import type { Claim, FileInfo } from '../../domain/mailbox.ts'
+import { type Problem, problem } from '../../domain/problem.ts'
+import { BridgeError } from '../../support/errors.ts'
+import { DamagedGzip, gunzipIfNeeded, isGzipped } from '../../support/gunzip.ts'
+import type { SpooledBlob } from '../../support/spool.ts'
+import type { InboundContext } from '../context.ts'
+import { createFileTracker, type FileTracker } from './file-tracker.ts'
+import { type InboxScan, scanInbox, type SkippedFile } from './inbox.ts'
+import { cleanDocumentSpool } from '../documents/delivery.ts'
+
+/** A file that keeps growing after it was claimed is copied again, at most this often, before the run gives up on it. */
+const COPIES_MAX = 20
+
+/** How many files one pass of a watch takes, so that files of other routes need not wait for a full inbox. */
+const CLAIMS_MAX = 500
+
+/** Notes the intent to claim the files that are ready; gives how many. Without a tracker it scans twice. */
+export function createFileClaimer(context: InboundContext): () => Promise<number> {
+  const { fileTracker } = context
+  if (fileTracker !== undefined) {
+    let left = CLAIMS_MAX
+    return async () => {
+      if (left === 0) return 0
+      const { ready, skippedFiles } = await scanInbox(context, fileTracker)
+      const taken = await beginClaims(context, ready.slice(0, left))
+      for (const name of taken) fileTracker.noteClaim(name)
+      left -= taken.length
+      notifySkippedFiles(context, skippedFiles, fileTracker)
+      return taken.length
+    }
+  }
+  const own = createFileTracker()
+  let there: Set<string> | undefined
+  return async () => {
+    const isFirst = there === undefined
+    const scan = await (isFirst ? scanUntilStable(context, own) : scanInbox(context, own))
+    const among = (there ??= new Set(scan.ready.map(({ name }) => name)))
+    const taken = await beginClaims(
+      context,
+      scan.ready.filter(({ name }) => among.has(name)),
+    )
+    for (const name of taken) among.delete(name)
+    const isLast = taken.length === 0
+    const told = scan.skippedFiles.filter(({ isUsual, file: { name } }) =>
+      // What is wrong with a file is said at the end: what comes before it may have been done meanwhile.
+      isUsual ? isFirst || among.has(name) : isLast,
+    )
+    notifySkippedFiles(context, told)
+    return taken.length
+  }
+}
+
+async function scanUntilStable(context: InboundContext, tracker: FileTracker): Promise<InboxScan> {
+  const { clock, signal, route } = context
+  const first = await scanInbox(context, tracker)
+  if (first.stableInMs === undefined) return first
+  await clock.sleep(route.stableForMs, signal)
+  if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+  return scanInbox(context, tracker)
+}
+
+/** Gives the names of what it took. */
+async function beginClaims(context: InboundContext, ready: readonly FileInfo[]): Promise<readonly string[]> {
+  const { journal, lease, route, signal } = context
+  const open = await journal.listUnfinishedFiles(route.name)
+  // What could not be claimed before has its intent in the journal already.
+  const begun = new Set(open.filter(({ state }) => state === 'claiming').map(({ name }) => name))
+  // While one of a strict sequence is not done, the next is not even claimed.
+  const most = route.sequence === undefined ? CLAIMS_MAX : 1
+  const next = ready.filter(({ name }) => !begun.has(name)).slice(0, most)
+  if (next.length === 0) return []
+  if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+  const files = next.map((file) => ({ id: context.newId(), ...file }))
+  await journal.startClaims(lease, files)
+  return next.map(({ name }) => name)
+}
+
+/** What waits for another file may have to wait a while without anybody wondering. */
+const REPORT_AFTER_MS = 5 * 60_000
+
+/** A single run says what it leaves; a watch, that sees every file come, only what is odd, and that once. */
+export function notifySkippedFiles(
+  { source, route, notify }: Pick<InboundContext, 'source' | 'route' | 'notify'>,
+  leftAlone: readonly SkippedFile[],
+  watched?: FileTracker,
+): void {
+  for (const { file, why, isUsual } of leftAlone) {
+    const { name } = file
+    if (watched !== undefined) {
+      const { thereMs = 0 } = watched.get(name) ?? {}
+      if (isUsual || thereMs < REPORT_AFTER_MS || !watched.isFirstReport(name, why)) continue
+    }
+    notify({ kind: 'file-skipped', route: route.name, file: source.describe(route.folder, name), why })
+  }
+}
+
+/** Releases claims of closed files: a process that woke up late may have claimed a later file of the same name. */
+export async function releaseStrayClaims(context: InboundContext, unfinished: ReadonlySet<string>) {
+  const { journal, source, route } = context
+  for (const id of await source.listClaims(route.folder)) {
+    if (unfinished.has(id)) continue
+    const file = await journal.getFile(id)
+    if (file?.state !== 'closed' || file.route !== route.name) continue
+    await releaseFile(context, file)
+  }
+}
+
+/** Back to the inbox, with what lies beside it. Where its name is taken by now, it stays for a later pass. */
+export async function releaseFile(context: InboundContext, file: FileEntry): Promise<void> {
+  const sidecar = getSidecarClaim(context, file)
+  if (sidecar !== undefined) await context.source.releaseClaim(sidecar)
+  await context.source.releaseClaim(toClaim(file))
+}
+
+/** claiming → received, or closed when the file was gone. May be repeated from the start after a crash. */
+export async function receiveFile(context: InboundContext, file: FileEntry): Promise<void> {
+  const { journal, lease, source, route } = context
+  const claim = toClaim(file)
+  const isWhole = (await source.claim(claim)) === 'claimed' && (await claimSidecar(context, file))
+  if (!isWhole) {
+    // One that was stopped and wakes up now must not give back what its successor has claimed.
+    await journal.renewLease(lease)
+    // Does nothing where the file itself was gone.
+    await source.releaseClaim(claim)
+    await journal.markFileVanished(lease, file.id)
+    context.notify({ kind: 'file-closed', route: route.name, file: file.name, outcome: 'vanished' })
+    return
+  }
+  const { sha256, bytes } = await copyToSpool(context, claim, file.size)
+  const mayRepeat = OPERATIONS[route.operation].repeatable
+  await journal.markFileReceived(lease, file.id, { sha256, bytes, mayRepeat })
+  context.notify({ kind: 'file-received', route: route.name, file: file.name, bytes })
+}
+
+/** A writer may go on after the claim, so a copy that is larger than the listed file is made again. */
+async function copyToSpool(context: InboundContext, claim: Claim, sightedSize: number): Promise<SpooledBlob> {
+  let expected = sightedSize
+  const { spool, source, clock, route, signal } = context
+  for (let copies = 0; copies < COPIES_MAX; copies++) {
+    const blob = await spool.put(getSpoolName(claim.id), stopOnSignal(context, source.read(claim)))
+    if (blob.bytes === expected) return blob
+    expected = blob.bytes
+    await clock.sleep(route.stableForMs, signal)
+    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+  }
+  const why = `${claim.name} keeps growing although it was claimed; it is left in place`
+  throw new BridgeError('mailbox-unreachable', why)
+}
+
+/** A large file takes longer to copy than whoever stops a program waits. */
+async function* stopOnSignal({ signal }: InboundContext, chunks: AsyncIterable<Uint8Array>) {
+  for await (const chunk of chunks) {
+    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    yield chunk
+  }
+}
+
+/** The name of a file's copy in the spool. */
+export function getSpoolName(fileId: string): string {
+  return `${fileId}.in`
+}
+
+// The sidecar (marker or manifest) of a file is claimed under the same id and archived beside it.
+
+function toClaim({ id, folder, name }: FileEntry): Claim {
+  return { id, folder, name }
+}
+
+/** As a claim; undefined where files of the route stand alone. */
+function getSidecarClaim({ route: { ready } }: InboundContext, file: Claim): Claim | undefined {
+  if (ready === undefined || !('sidecarNameOf' in ready)) return undefined
+  return { id: file.id, folder: file.folder, name: ready.sidecarNameOf(file.name) }
+}
+
+/** The copy of a manifest in the spool. */
+export function manifestSpoolName(fileId: string): string {
+  return `${fileId}.manifest`
+}
+
+/** Claims the sidecar. False when a manifest is gone: nobody knows any more what the file must hold. */
+async function claimSidecar(context: InboundContext, file: Claim): Promise<boolean> {
+  const sidecar = getSidecarClaim(context, file)
+  if (sidecar === undefined) return true
+  const claimed = await context.source.claim(sidecar)
+  if (context.route.ready?.when !== 'manifest') return true
+  if (claimed === 'gone') return false
+  await context.spool.put(manifestSpoolName(file.id), limitBytes(context.source.read(sidecar)))
+  return true
+}
+
+/** A file that is no manifest may be of any size; what is cut off here is found out when it is read. */
+const MANIFEST_BYTES_MAX = 64 * 1024
+
+async function* limitBytes(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  for await (const chunk of chunks) {
+    yield chunk.subarray(0, MANIFEST_BYTES_MAX - bytes)
+    bytes += chunk.length
+    if (bytes >= MANIFEST_BYTES_MAX) return
+  }
+}
+
+/** After the file itself: what still lies claimed under its id is its sidecar, and not one of the next file. */
+export async function archiveSidecar(context: InboundContext, file: Claim, folder: string): Promise<void> {
+  const sidecar = getSidecarClaim(context, file)
+  if (sidecar === undefined) return
+  const claims = await context.source.listClaims(file.folder)
+  if (claims.includes(file.id)) await context.source.archive(sidecar, folder)
+}
+
+// A packed file is unpacked in the spool, so that everything after reads its text.
+
+/** Why the file cannot be unpacked. Unpacked before it is read, a cut file is found before its first record. */
+export async function unpackFile({ spool }: InboundContext, file: FileEntry): Promise<readonly Problem[]> {
+  const name = getSpoolName(file.id)
+  let head: Uint8Array = Buffer.alloc(0)
+  for await (const chunk of spool.read(name)) {
+    head = chunk
+    break
+  }
+  if (!isGzipped(head)) return []
+  try {
+    await spool.put(name, gunzipIfNeeded(spool.read(name)))
+    return []
+  } catch (error) {
+    if (!(error instanceof DamagedGzip)) throw error
+    return [problem('file-damaged', {}, `The file is packed with gzip, and ${error.message}.`)]
+  }
+}
+
+// Finishes a file: archives its source and removes its copies from the spool.
+
+/** reported → closed: archives the source, unless it was archived before, and clears the spool. */
+export async function archiveFile(context: InboundContext, file: FileEntry): Promise<void> {
+  const { source, journal, lease, route, clock } = context
+  if (await hasAppendedRows(context, file)) return returnAppendedFile(context, file)
+  const day = new Date(file.receivedAt ?? clock.now()).toISOString().slice(0, 10).replaceAll('-', '/')
+  const folder = `${route.archiveFolder}/${day}`
+  const archivedAs = file.archivedAs ?? (await source.archive(toClaim(file), folder))
+  await archiveSidecar(context, file, folder)
+  await journal.markFileClosed(lease, file.id, archivedAs)
+  await removeSpooled(context, file.id)
+  const { name, outcome = 'processed' } = file
+  context.notify({ kind: 'file-closed', route: route.name, file: name, outcome })
+}
+
+/** Whoever had it open went on writing after it was taken, and copied. What came then was never read. */
+async function hasAppendedRows({ source }: InboundContext, file: FileEntry) {
+  if (file.archivedAs !== undefined) return false
+  return ((await source.getClaimSize(toClaim(file))) ?? 0) > file.size
+}
+
+/** reported → closed, and back into the inbox, to be taken again: records that were sent are duplicates then. */
+async function returnAppendedFile(context: InboundContext, file: FileEntry): Promise<void> {
+  const { source, journal, lease, route } = context
+  await journal.markFileClosed(lease, file.id)
+  await releaseFile(context, file)
+  await removeSpooled(context, file.id)
+  const path = source.describe(route.folder, file.name)
+  const why =
+    'more was written to it after it was taken; it is given back, to be taken again with all that is in it'
+  context.notify({ kind: 'file-skipped', route: route.name, file: path, why })
+}
+
+/** The copy of a file with held records is kept: what becomes of them is reported with their rows. */
+async function removeSpooled({ spool, journal }: InboundContext, fileId: string): Promise<void> {
+  const held = await journal.listHeldFiles(1, fileId)
+  if (held.length === 0) await spool.remove(getSpoolName(fileId))
+  for (const suffix of ['results', 'rejects', 'exceptions', 'summary', 'manifest']) {
+    await spool.remove(`${fileId}.${suffix}`)
+  }
+}
+
+/** Removes what files left behind that were closed right before a crash. */
+export async function cleanSpool(context: InboundContext): Promise<void> {
+  const ids = new Set((await context.spool.list()).map((name) => name.split('.', 1)[0] ?? ''))
+  if (ids.size > 0) await context.journal.renewLease(context.lease)
+  for (const id of ids) {
+    const file = await context.journal.getFile(id)
+    if (file?.state !== 'closed') continue
+    await removeSpooled(context, id)
+    await cleanDocumentSpool(context, id)
+  }
+}

@@ -1,0 +1,175 @@
+/** Compares a file with its manifest before the first record is planned. */
+import type { FileEntry } from '../../domain/file.ts'
+import { type FileReading, isUnreadable, type Row, type UnreadableFile } from '../../domain/format.ts'
+import { type Problem, problem } from '../../domain/problem.ts'
+import {
+  addDecimals,
+  compareDecimals,
+  type Decimal,
+  formatDecimal,
+  parseDecimal,
+} from '../../support/decimal.ts'
+import type { InboundContext } from '../context.ts'
+import { getSpoolName, manifestSpoolName } from './intake.ts'
+import { isObject } from '../../support/object-paths.ts'
+
+/** All that differs; nothing where the file came without a manifest. May be repeated. */
+export async function checkManifest(context: InboundContext, file: FileEntry): Promise<readonly Problem[]> {
+  const { spool, route, format, translator } = context
+  const name = manifestSpoolName(file.id)
+  if (route.ready?.when !== 'manifest' || !(await spool.list()).includes(name)) return []
+  const chunks: Uint8Array[] = []
+  for await (const chunk of spool.read(name)) chunks.push(chunk)
+  const read = () => format.read(spool.read(getSpoolName(file.id)), translator.read)
+  const { size, sha256 = '' } = file
+  const sidecar = route.ready.sidecarNameOf(file.name)
+  return compareWithManifest({ manifestFile: sidecar, bytes: Buffer.concat(chunks) }, { size, sha256, read })
+}
+
+/** The file as it came; its rows are read only where the manifest says something of them. */
+interface ReceivedFile {
+  readonly size: number
+  readonly sha256: string
+  readonly read: () => Promise<FileReading | UnreadableFile>
+}
+
+export async function compareWithManifest(
+  { manifestFile, bytes }: { readonly manifestFile: string; readonly bytes: Uint8Array },
+  file: ReceivedFile,
+): Promise<readonly Problem[]> {
+  const manifest = parseManifest(bytes)
+  if ('error' in manifest)
+    return [problem('manifest-unusable', {}, `The manifest ${manifestFile} ${manifest.error}.`)]
+  return [...compareWhole(manifest, file), ...(await compareRows(manifest, file))]
+}
+
+function compareWhole(manifest: Manifest, file: ReceivedFile): Problem[] {
+  const { bytes = file.size, sha256 = file.sha256 } = manifest
+  const problems: Problem[] = []
+  if (bytes !== file.size) problems.push(createMismatch(`${bytes} bytes`, `${file.size}`))
+  if (sha256 !== file.sha256) problems.push(createMismatch(`the SHA-256 ${sha256}`, file.sha256))
+  return problems
+}
+
+function createMismatch(said: string, found: string): Problem {
+  return problem('manifest-differs', {}, `The manifest says ${said}, and the file has ${found}.`)
+}
+
+async function compareRows({ rows, sums }: Manifest, { read }: ReceivedFile): Promise<readonly Problem[]> {
+  if (rows === undefined && sums.size === 0) return []
+  const reading = await read()
+  // What makes it unreadable is reported when it is planned.
+  if (isUnreadable(reading)) return []
+  try {
+    const adding = [...sums].map(([column, said]) => createColumnSum(reading, column, said))
+    let counted = 0
+    for await (const batch of reading.batches) {
+      counted += batch.length
+      for (const sum of adding) sum.add(batch)
+    }
+    const count = rows === undefined || rows === counted ? [] : [createMismatch(`${rows} rows`, `${counted}`)]
+    return [...count, ...adding.flatMap((sum) => sum.differs())]
+  } finally {
+    await reading.close()
+  }
+}
+
+/** Adds up one column; cells that are blank count nothing. */
+function createColumnSum({ layouts }: FileReading, column: string, said: Decimal) {
+  const places = layouts.map(({ columns }) => columns.findIndex((name) => name.trim() === column))
+  let found: Decimal = { units: 0n, scale: 0 }
+  let unreadable: Problem | undefined
+  const add = ({ layout, values, line }: Row) => {
+    const cell = (values[places[layout] ?? -1] ?? '').trim()
+    if (cell === '' || unreadable !== undefined) return
+    const number = parseDecimal(cell)
+    if (number !== undefined) found = addDecimals(found, number)
+    else {
+      const message = `The manifest sums the column, and ${JSON.stringify(cell)} is no plain number.`
+      unreadable = problem('manifest-differs', { line, column }, message)
+    }
+  }
+  return {
+    add: (rows: readonly Row[]) => rows.forEach(add),
+    differs(): Problem[] {
+      if (unreadable !== undefined) return [unreadable]
+      if (places.every((place) => place === -1)) {
+        const message = `The manifest sums the column "${column}", which the file does not have.`
+        return [problem('manifest-differs', {}, message)]
+      }
+      if (compareDecimals(said, found) === 0) return []
+      return [createMismatch(`that "${column}" sums up to ${formatDecimal(said)}`, formatDecimal(found))]
+    },
+  }
+}
+
+// Parses a manifest: JSON, lines of `key: value`, or the output of `sha256sum`.
+
+/** What must hold of the file; at least one thing. */
+interface Manifest {
+  readonly rows?: number
+  readonly bytes?: number
+  /** In small letters. */
+  readonly sha256?: string
+  /** By the name of the column. */
+  readonly sums: ReadonlyMap<string, Decimal>
+}
+
+/** Keys that say nothing of what is in the file, such as its name or date, are passed over. */
+function parseManifest(bytes: Uint8Array): Manifest | { readonly error: string } {
+  const text = new TextDecoder().decode(bytes).trim()
+  if (text === '') return { error: 'is empty' }
+  const entries = text.startsWith('{') ? parseJsonEntries(text) : parseLineEntries(text)
+  if (entries === undefined) return { error: 'begins with "{" and is no JSON object' }
+  const sums = new Map<string, Decimal>()
+  const manifest: { rows?: number; bytes?: number; sha256?: string } = {}
+  for (const [key, value] of entries) {
+    const said = `says ${key}: ${JSON.stringify(value.slice(0, 80))}, which is`
+    const word = key.toLowerCase()
+    if (word === 'rows' || word === 'bytes') {
+      if (!/^\d{1,15}$/.test(value)) return { error: `${said} no whole number` }
+      manifest[word] = Number(value)
+    } else if (word === 'sha256') {
+      if (!/^[0-9a-f]{64}$/i.test(value)) return { error: `${said} no SHA-256 of 64 hexadecimal digits` }
+      manifest.sha256 = value.toLowerCase()
+    } else if (word.startsWith('sum.')) {
+      const sum = parseDecimal(value)
+      if (sum === undefined) return { error: `${said} no plain number` }
+      sums.set(key.slice('sum.'.length).trim(), sum)
+    }
+  }
+  if (Object.keys(manifest).length + sums.size === 0) {
+    return { error: 'says nothing of rows, bytes, sha256 or a sum' }
+  }
+  return { ...manifest, sums }
+}
+
+type ManifestEntries = readonly (readonly [key: string, value: string])[]
+
+function parseJsonEntries(text: string): ManifestEntries | undefined {
+  let read: unknown
+  try {
+    read = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (!isObject(read)) return undefined
+  return Object.entries(read).flatMap(([key, value]) =>
+    key.toLowerCase() === 'sum' && isObject(value)
+      ? Object.entries(value).map(([column, sum]) => [`sum.${column}`, String(sum)] as const)
+      : [[key, String(value)] as const],
+  )
+}
+
+const SUM_LINE = /^([0-9a-f]{64})(?:\s+\*?\S.*)?$/i
+
+const KEY_LINE = /^([^:=]+?)\s*[:=]\s*(.*)$/
+
+function parseLineEntries(text: string): ManifestEntries {
+  return text.split(/\r\n|\n|\r/).flatMap((line) => {
+    const sum = SUM_LINE.exec(line.trim())?.[1]
+    if (sum !== undefined) return [['sha256', sum] as const]
+    const [, key, value] = KEY_LINE.exec(line.trim()) ?? []
+    return key === undefined || value === undefined ? [] : [[key, value] as const]
+  })
+}

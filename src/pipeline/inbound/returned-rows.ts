@@ -1,0 +1,208 @@
+/** Collects the rows that go back to the sender, refused or held, and copies them byte for byte from the source. */
+import type { ReportedRecord } from '../../domain/record.ts'
+import type { LineRange } from '../../domain/translator.ts'
+import { isHeldDependent, isHeldForOwnReason } from './summary.ts'
+
+/** What follows on a refusal comes back with the refused rows; what follows on something held, with that. */
+export function collectReturnedRows() {
+  const refused: [number, number][] = []
+  const held: [number, number][] = []
+  return {
+    add(page: readonly ReportedRecord[]): void {
+      for (const { state, lines } of page) if (state === 'rejected') addRanges(refused, lines)
+      for (const record of page) if (isHeldForOwnReason(record)) addRanges(held, record.lines)
+      const followers = page.filter(isHeldDependent)
+      if (followers.length === 0) return
+      const so = mergeRanges(refused)
+      for (const { lines } of followers) {
+        addRanges(lines.some((range) => isInRanges(so, range)) ? refused : held, lines)
+      }
+    },
+    ranges() {
+      const [all, rows] = [mergeRanges(held), mergeRanges(refused)]
+      return { refused: rows, held: rows.length === 0 ? all : subtractRanges(all, rows) }
+    },
+  }
+}
+
+/** Neighbours are joined at once, so that a file of which everything was refused needs no memory for it. */
+function addRanges(ranges: [number, number][], lines: readonly LineRange[]): void {
+  for (const [first, last] of lines) {
+    const before = ranges.at(-1)
+    if (before && first >= before[0] && first <= before[1] + 1) before[1] = Math.max(before[1], last)
+    else ranges.push([first, last])
+  }
+}
+
+function isInRanges(ranges: readonly LineRange[], [first, last]: LineRange): boolean {
+  const found = ranges[findFirstEnding(ranges, first, (range) => range[1])]
+  return found !== undefined && found[0] <= last
+}
+
+/** The place of the first of these ranges, which are in order, that ends at the line or later. */
+export function findFirstEnding<R>(ranges: readonly R[], line: number, getEnd: (range: R) => number): number {
+  let [low, high] = [0, ranges.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const range = ranges[middle]
+    if (range !== undefined && getEnd(range) < line) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** What of the ranges is in none of the others; both are in order. */
+function subtractRanges(ranges: readonly LineRange[], others: readonly LineRange[]): [number, number][] {
+  const left: [number, number][] = []
+  let at = 0
+  for (const [first, last] of ranges) {
+    let from = first
+    while (at < others.length && (others[at]?.[1] ?? 0) < first) at++
+    for (let next = at; next < others.length; next++) {
+      const [start, end] = others[next] ?? [Infinity, Infinity]
+      if (start > last) break
+      if (start > from) left.push([from, start - 1])
+      from = Math.max(from, end + 1)
+    }
+    if (from <= last) left.push([from, last])
+  }
+  return left
+}
+
+// Copies physical lines of a file byte for byte: the sender gets back exactly what it sent.
+
+/** What must be known of a file to find its lines as its reader found them. */
+interface LineRules {
+  /** Matters for its width: `utf-16le` and `utf-16be` have two bytes to a unit. */
+  readonly encoding: string
+  /** A line break between two of these may be a cell's own; null when quotes are data. */
+  readonly quote: string | null
+}
+
+const LINE_FEED = 0x0a
+
+const CARRIAGE_RETURN = 0x0d
+
+/** The bytes of these stretches (from line 1, ascending, apart). A byte order mark is kept when line 1 is not copied. */
+export async function* copyLines(
+  source: AsyncIterable<Uint8Array>,
+  rules: LineRules,
+  stretches: Iterable<LineRange>,
+): AsyncGenerator<Uint8Array> {
+  const wanted = stretches[Symbol.iterator]()
+  let stretch = wanted.next()
+  let line = 1
+  let start: number | undefined
+  let findEnd: LineEndFinder | undefined
+  let bytesBefore = 0
+  for await (const chunk of readHeadFirst(source)) {
+    if (findEnd === undefined) {
+      const mark = readByteOrderMark(chunk)
+      findEnd = createLineEndFinder(chunk.subarray(mark.length), rules)
+      if (mark.length > 0 && !stretch.done && stretch.value[0] > 1) yield mark
+    }
+    start = undefined
+    let position = 0
+    while (position < chunk.length && !stretch.done) {
+      const [first, last] = stretch.value
+      if (line >= first) start ??= position
+      const end = findEnd(chunk, position, bytesBefore)
+      if (end === -1) break
+      position = end
+      line++
+      if (line <= last) continue
+      if (start !== undefined) yield chunk.subarray(start, position)
+      start = undefined
+      stretch = wanted.next()
+    }
+    if (start !== undefined) yield chunk.subarray(start)
+    if (stretch.done) return
+    bytesBefore += chunk.length
+  }
+}
+
+/** Enough for `SAMPLE` characters in any encoding. */
+const HEAD_BYTES = 32 * 1024
+
+/** The chunks as they come, but for the first, which holds enough to tell how lines end. */
+async function* readHeadFirst(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let head: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of source) {
+    if (size >= HEAD_BYTES) {
+      yield chunk
+      continue
+    }
+    head.push(chunk)
+    size += chunk.length
+    if (size < HEAD_BYTES) continue
+    yield Buffer.concat(head)
+    head = []
+  }
+  if (size > 0 && size < HEAD_BYTES) yield Buffer.concat(head)
+}
+
+/** Gives the position after the next line end at or after `from`, or -1. */
+type LineEndFinder = (chunk: Uint8Array, from: number, bytesBefore: number) => number
+
+function createLineEndFinder(head: Uint8Array, rules: LineRules): LineEndFinder {
+  const { encoding } = rules
+  const mark = detectLineEnd(head, rules)
+  if (!isUtf16(encoding)) return (chunk, from) => chunk.indexOf(mark, from) + 1 || -1
+  const markFirst = encoding === 'utf-16le'
+  let previous = 0
+  return (chunk, from, bytesBefore) => {
+    for (let index = from; index < chunk.length; index++) {
+      // Only whole units count: the second byte of each pair completes one.
+      if ((bytesBefore + index) % 2 === 0) {
+        previous = chunk[index] ?? 0
+        continue
+      }
+      const byte = chunk[index] ?? 0
+      if (markFirst ? previous === mark && byte === 0 : previous === 0 && byte === mark) return index + 1
+    }
+    return -1
+  }
+}
+
+/** As many characters at the top of a file tell its reader how lines end, so they must tell us the same. */
+const SAMPLE_CHARS = 8 * 1024
+
+/** Carriage returns alone end lines only where, outside of quotes, there is no line feed at all. */
+function detectLineEnd(head: Uint8Array, { encoding, quote }: LineRules): number {
+  const text = decodeText(head, encoding)
+  const isWhole = text.length <= SAMPLE_CHARS
+  // A carriage return that is cut off from what follows tells nothing.
+  const sample = isWhole ? text : text.slice(0, SAMPLE_CHARS).replace(/\r$/, '')
+  const context = quote === null ? [sample] : sample.split(quote).filter((_, index) => index % 2 === 0)
+  const unquoted = context.join('')
+  const telling = /[\r\n]/.test(unquoted) ? unquoted : sample
+  return telling.includes('\r') && !telling.includes('\n') ? CARRIAGE_RETURN : LINE_FEED
+}
+
+/** Only line breaks and quotes matter, and they are the same in every encoding with one byte to them. */
+function decodeText(bytes: Uint8Array, encoding: string): string {
+  const known = encoding === 'utf-8' || isUtf16(encoding)
+  return new TextDecoder(known ? encoding : 'latin1', { ignoreBOM: true }).decode(bytes)
+}
+
+function isUtf16(encoding: string): boolean {
+  return encoding.startsWith('utf-16')
+}
+
+function readByteOrderMark(chunk: Uint8Array): Uint8Array {
+  const [first, second, third] = chunk
+  if (first === 0xef && second === 0xbb && third === 0xbf) return chunk.subarray(0, 3)
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return chunk.subarray(0, 2)
+  return chunk.subarray(0, 0)
+}
+
+/** Sorts line ranges and joins those that touch or overlap. */
+export function mergeRanges(ranges: readonly (readonly [number, number])[]): [number, number][] {
+  const joined: [number, number][] = []
+  addRanges(
+    joined,
+    ranges.toSorted((a, b) => a[0] - b[0] || a[1] - b[1]),
+  )
+  return joined
+}

@@ -1,0 +1,170 @@
+/** The steps of a route (one call or several in a row for each record), and opening a file for all of them. */
+import { basename } from 'node:path'
+import type { FileEntry } from '../../domain/file.ts'
+import { type FileReading, isUnreadable } from '../../domain/format.ts'
+import type { BoundTranslator, FileSource, Translator } from '../../domain/translator.ts'
+import { BridgeError } from '../../support/errors.ts'
+import type { InboundContext } from '../context.ts'
+import { getSpoolName } from './intake.ts'
+
+export interface RouteStep {
+  /** From 1; left out where the route has one. */
+  readonly number?: number
+  /** The parts of the route as this step sees them. */
+  readonly context: InboundContext
+  /** Left out where the records are the orders of the step before. */
+  readonly translator?: Translator
+}
+
+/** In their order; the first has the route's own mapping. */
+export function listSteps(context: InboundContext): readonly RouteStep[] {
+  const { next = [], translator } = context
+  if (next.length === 0) return [{ context, translator }]
+  const { when: _when, waitMs: _waitMs, ...route } = context.route
+  // Documents are those of the shipments, which are the first step where there are any.
+  const { documents: _documents, ...common } = context
+  return [
+    { number: 1, context, translator },
+    ...next.map(({ translator: own, ...step }, index): RouteStep => ({
+      number: index + 2,
+      context: { ...common, route: { ...route, ...step, isLaterStep: true }, translator: own ?? translator },
+      ...(own === undefined ? {} : { translator: own }),
+    })),
+  ]
+}
+
+/** The parts of the step that does the operation; those of the route where none does. */
+export function getStepContext(context: InboundContext, operation: string): InboundContext {
+  return listSteps(context).find((step) => step.context.route.operation === operation)?.context ?? context
+}
+
+/** Whether a step of the route does the operation: one may have been taken out of the configuration meanwhile. */
+export function hasOperation(context: InboundContext, operation: string): boolean {
+  return listSteps(context).some((step) => step.context.route.operation === operation)
+}
+
+export type RemovedSteps = ReturnType<typeof trackRemovedSteps>
+
+/** Remembers what records of a file ask for that their route does not do any more. */
+export function trackRemovedSteps({ route: { name } }: InboundContext, file: FileEntry) {
+  const absent = new Set<string>()
+  return {
+    note: (operation: string) => void absent.add(operation),
+    /** Nothing but the configuration can help; undefined when nothing is absent. */
+    failure(): BridgeError | undefined {
+      if (absent.size === 0) return undefined
+      const waits = `route ${name} does no ${[...absent].join(', ')} any more, and records of ${file.name} wait for it`
+      const why = `${waits}; put it back into the configuration until they are done`
+      return new BridgeError('configuration-invalid', why)
+    },
+  }
+}
+
+/** In the order of the steps; undefined where the route has one. */
+export function listOperations(context: InboundContext): readonly string[] | undefined {
+  return context.next && listSteps(context).map((step) => step.context.route.operation)
+}
+
+/** Whether what is true of its order right now says nothing of a record that has yet to be planned. */
+export function isCheckedWhenSent({ route }: Pick<InboundContext, 'route'>): boolean {
+  return route.isLaterStep === true || route.waitMs !== undefined
+}
+
+// Binds a file to the mapping of every step before it is planned: a missing column stops the whole file.
+
+interface BoundFile {
+  readonly reading: FileReading
+  readonly bound: BoundTranslator
+}
+
+interface OpenStep extends RouteStep {
+  /** Left out where the records are the orders of the step before. */
+  readonly source?: BoundFile
+}
+
+export interface OpenFile {
+  readonly first: BoundFile
+  /** The first one too. */
+  readonly steps: readonly OpenStep[]
+  /** The key columns of all steps, each once. */
+  readonly keyColumns: readonly string[]
+  readonly columns?: ColumnDifferences
+  /** Lets go of the file, however far it was read. */
+  close(): Promise<void>
+}
+
+/** The steps ready to be planned, or why the file is unusable as a whole. */
+export async function openSteps(context: InboundContext, file: FileEntry) {
+  const { format, spool } = context
+  const steps: OpenStep[] = []
+  const sources: BoundFile[] = []
+  const close = async () => {
+    for (const { reading } of sources) await reading.close()
+  }
+  for (const step of listSteps(context)) {
+    const { translator } = step
+    if (translator === undefined) {
+      steps.push(step)
+      continue
+    }
+    const reading = await format.read(spool.read(getSpoolName(file.id)), translator.read)
+    if (isUnreadable(reading)) {
+      await close()
+      return reading
+    }
+    const bound = translator.bind(reading.layouts, createFileSource(context, file))
+    if (!('keyColumns' in bound)) {
+      await Promise.all([close(), reading.close()])
+      return { problems: bound }
+    }
+    const source = { reading, bound }
+    sources.push(source)
+    steps.push({ ...step, source })
+  }
+  const [first] = sources
+  if (first === undefined) return { problems: [] }
+  const columns = compareColumns(sources)
+  if (columns !== undefined) {
+    context.notify({ kind: 'columns-differ', route: context.route.name, file: file.name, ...columns })
+  }
+  const several = [...new Set(sources.flatMap(({ bound }) => bound.keyColumns))]
+  const keyColumns = sources.length === 1 ? first.bound.keyColumns : several
+  return { first, steps, keyColumns, close, ...(columns === undefined ? {} : { columns }) }
+}
+
+/** The columns that only the mapping, or only the file, names. */
+export interface ColumnDifferences {
+  readonly absent: readonly string[]
+  readonly unused: readonly string[]
+}
+
+/** Undefined where the file has all columns. A column that one step does not use may be meant for another. */
+function compareColumns(sources: readonly BoundFile[]): ColumnDifferences | undefined {
+  const absent = [...new Set(sources.flatMap(({ bound }) => bound.absentColumns))]
+  if (absent.length === 0) return undefined
+  const [first, ...others] = sources.map(({ bound }) => bound.unusedColumns)
+  return { absent, unused: (first ?? []).filter((name) => others.every((names) => names.includes(name))) }
+}
+
+// Finds the user's column for a field that a message of the API names.
+
+/** Reads the file's header at the first question only: most files never ask. */
+export function createColumnFinder(context: InboundContext, file: FileEntry) {
+  const { format, spool, translator } = context
+  let binding: Promise<BoundTranslator | undefined> | undefined
+  const bind = async () => {
+    const reading = await format.read(spool.read(getSpoolName(file.id)), translator.read)
+    if (isUnreadable(reading)) return undefined
+    await reading.close()
+    const bound = translator.bind(reading.layouts, createFileSource(context, file))
+    return 'keyColumns' in bound ? bound : undefined
+  }
+  return async (field: string) => {
+    binding ??= bind()
+    return (await binding)?.findColumn(field)
+  }
+}
+
+export function createFileSource({ route }: Pick<InboundContext, 'route'>, file: FileEntry): FileSource {
+  return { file: file.name, folder: basename(route.folder) }
+}

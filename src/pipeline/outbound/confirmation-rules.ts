@@ -1,0 +1,41 @@
+/** Which file confirms a delivered one, and when a confirmation is overdue. */
+import type { UnconfirmedDelivery } from '../../domain/delivery.ts'
+
+export interface OverdueRules {
+  /** How long after its delivery a file may wait. */
+  readonly withinMs: number
+  /** How long before `acknowledge_by` of its records it is reported. */
+  readonly beforeMs: number
+}
+
+export interface Overdue {
+  /** Since when it is overdue, milliseconds. */
+  readonly since: number
+  /** Whether the time of its records is near, and not only the file's own over. */
+  readonly isNear: boolean
+}
+
+/** Undefined while there is time. */
+export function checkOverdue(
+  { deliveredAt, composedAt, acknowledgeBy }: UnconfirmedDelivery,
+  { withinMs, beforeMs }: OverdueRules,
+  now: number,
+): Overdue | undefined {
+  const began = deliveredAt ?? composedAt
+  const late = began + withinMs
+  const near = Math.max(began, (acknowledgeBy ?? Infinity) - beforeMs)
+  const since = Math.min(late, near)
+  return since > now ? undefined : { since, isNear: near <= now }
+}
+
+/** Which file confirms a delivered one, and what must stand in it. */
+export interface ReceiptRules {
+  readonly folder: string
+  readonly archiveFolder: string
+  /** The name of the receipt for the delivered file of this name; case is ignored. */
+  readonly nameFor: (name: string) => string
+  /** What must stand in it, for the delivered file of this name. */
+  readonly textFor?: (name: string) => string
+  /** How long it must not have changed before it is taken. */
+  readonly stableForMs: number
+}

@@ -1,0 +1,152 @@
+/** Reads the records of an export: all of the list, the named ones, or those that nobody has acknowledged. */
+import { type Endpoint, type EndpointName, ENDPOINTS } from '../../contract/endpoints.ts'
+import {
+  createPurchaseOrderReader,
+  filtersOf,
+  findIdParameter,
+  OPERATIONS,
+  type OutboundOperation,
+  type OutboundOperationName,
+} from '../../contract/operations.ts'
+import type { Api, Call, Resource } from '../../domain/api.ts'
+import { formatAccount, type Party, type Selection } from '../../domain/route.ts'
+import { createPartyParams, readId } from '../../operations/operation.ts'
+import { assert, BridgeError } from '../../support/errors.ts'
+import type { OutboundContext } from '../context.ts'
+import { storeOrderAttributes } from '../references/order-attributes.ts'
+
+/** So many purchase orders are asked for one by one; for more, reading the list costs less. */
+const ASKED_SINGLY_MAX = 50
+
+/** How many records are read by their ids at once. */
+const READ_AT_ONCE = 8
+
+interface SelectedRecords {
+  /** May be walked once. */
+  readonly pages: AsyncIterable<readonly Resource[]>
+  /** Of the named ones, those that were not found when the pages were walked, in the order they are named. */
+  readonly missing: () => readonly string[]
+}
+
+type Page = readonly Resource[]
+
+export function readSelected(api: Api, listing: ExportList, { query, named }: Selection): SelectedRecords {
+  const call = { ...createListCall(listing), query }
+  if (named === undefined) return { pages: api.list(call), missing: () => [] }
+  const sought = new Set(named.values)
+  const found = new Set<string>()
+  const missing = () => [...sought].filter((name) => !found.has(name))
+  if (named.by === 'id') return { pages: readById(api, listing, { sought, found }), missing }
+  const numberOf = createPurchaseOrderReader(listing.operation)
+  assert(numberOf !== undefined, `${listing.operation} shows no purchase order numbers`)
+  const hasFilter = filtersOf(listing.operation)['purchase_order_number'] !== undefined
+  const singly = hasFilter && sought.size <= ASKED_SINGLY_MAX
+  const questions = (singly ? [...sought].map((number) => [number]) : [[...sought]])
+    .filter((numbers) => numbers.length > 0)
+    .map((numbers) => ({
+      call: singly ? { ...call, query: { ...query, purchase_order_number: numbers[0] ?? '' } } : call,
+      numbers: new Set(numbers),
+    }))
+  return { pages: readFiltered(api, questions, { numberOf, found }), missing }
+}
+
+/** Single answers are sieved too: an API that passes over the filter would show everything. */
+async function* readFiltered(
+  api: Api,
+  questions: readonly { readonly call: Call; readonly numbers: ReadonlySet<string> }[],
+  {
+    numberOf,
+    found,
+  }: { readonly numberOf: (record: Resource) => string | undefined; readonly found: Set<string> },
+): AsyncGenerator<Page, void, undefined> {
+  for (const { call, numbers } of questions) {
+    for await (const page of api.list(call)) {
+      yield page.filter((record) => {
+        const number = numberOf(record)
+        if (number === undefined || !numbers.has(number)) return false
+        found.add(number)
+        return true
+      })
+    }
+  }
+}
+
+async function* readById(
+  api: Api,
+  listing: ExportList,
+  { sought, found }: { readonly sought: ReadonlySet<string>; readonly found: Set<string> },
+): AsyncGenerator<Page, void, undefined> {
+  const { get }: OutboundOperation = OPERATIONS[listing.operation]
+  assert(get !== undefined, `${listing.operation} cannot read a record by its id`)
+  const ids = [...sought]
+  for (let from = 0; from < ids.length; from += READ_AT_ONCE) {
+    const some = ids.slice(from, from + READ_AT_ONCE)
+    const records = await Promise.all(some.map((id) => api.get(createRecordCall(listing, get, id))))
+    yield records.flatMap((record, at) => {
+      if (record === undefined) return []
+      found.add(some[at] ?? '')
+      return [record]
+    })
+  }
+}
+
+// The calls of an export: its list, and single records of it.
+
+/** What is listed, and for whom. */
+interface ExportList {
+  readonly operation: OutboundOperationName
+  readonly party: Party
+}
+
+/** The call for the list, without a query. */
+function createListCall({ operation, party }: ExportList): Call {
+  const { list } = OPERATIONS[operation]
+  return { endpoint: list, params: getOwnerParams(list, party) }
+}
+
+/** A call about one record of the list. */
+export function createRecordCall({ party }: ExportList, endpoint: EndpointName, id: string): Call {
+  const name = findIdParameter(endpoint)
+  assert(name !== undefined, `${endpoint} is not about one record`)
+  return { endpoint, params: { ...getOwnerParams(endpoint, party), [name]: id } }
+}
+
+/** The account's own lists have nobody's id in their path. */
+function getOwnerParams(name: EndpointName, party: Party): Record<string, number> {
+  const { context }: Endpoint = ENDPOINTS[name]
+  return context === party.kind ? createPartyParams(party) : {}
+}
+
+// Collects all pages first, because the list shrinks while its records are acknowledged.
+
+/** Notes every record of the list in the journal; those it knows already are skipped. Gives how many were new. */
+export async function collectRecords(context: OutboundContext): Promise<number> {
+  const { api, journal, lease, route, signal } = context
+  const { list, query } = OPERATIONS[route.operation]
+  const account = formatAccount(route.party)
+  let added = 0
+  let done = 0
+  for await (const page of api.list({ ...createListCall(route), query })) {
+    const records = page.map((resource) => ({
+      operation: route.operation,
+      account,
+      apiId: requireId(resource, list),
+      body: JSON.stringify(resource),
+    }))
+    await storeOrderAttributes(context, page)
+    added += await journal.collectRecords(lease, records)
+    done += page.length
+    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+    context.notify({ kind: 'progress', route: route.name, file: '', phase: 'collecting', done })
+  }
+  await journal.markListRead(lease)
+  return added
+}
+
+/** A record without an id could never be acknowledged, and would go out again and again. */
+function requireId(resource: Resource, list: string): string {
+  const id = readId(resource)
+  if (id === undefined)
+    throw new BridgeError('api-answer-unusable', `${list} answered a record without an id`)
+  return id
+}

@@ -1,0 +1,243 @@
+/** Runs an outbound route: collects or reports, composes, delivers and acknowledges, from where each delivery stands. */
+import type { DeliveryEntry, UnconfirmedDelivery } from '../../domain/delivery.ts'
+import { type FailureCode, hasCode } from '../../support/errors.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
+import type { OutboundContext } from '../context.ts'
+import { assertSameParty, PASS_FATAL } from '../failures.ts'
+import {
+  composeDelivery,
+  type ComposeProgress,
+  composeReport,
+  getRecordsPerFile,
+  type HeldRecord,
+  type ReportOptions,
+} from './compose.ts'
+import { checkOverdue, type Overdue } from './confirmation-rules.ts'
+import { type DeliveryResult, finishDelivery, isDelivered, TROUBLED_MAX } from './deliver.ts'
+import { collectRecords } from './listing.ts'
+import { isAwaitingConfirmation, recordPickUps } from './outbox.ts'
+import { processReceipts } from './receipts.ts'
+import type { UnwrittenRecord } from './report-rows.ts'
+
+/** What a pass over an outbound route came to. */
+export interface OutboundOutcome {
+  readonly route: string
+  readonly deliveries: readonly DeliveryResult[]
+  /** Delivered files that wait to be taken or confirmed; left out where there are none. */
+  readonly awaited?: AwaitedFiles
+  /** Composed files that wait for a person; left out where there are none. */
+  readonly heldDeliveries?: HeldDeliveries
+  /** How many records could not be turned into rows and are in no file, and the first of them. */
+  readonly held: number
+  readonly heldRecords: readonly UnwrittenRecord[]
+  /** How many records a report names that are not there, and the first of these names. */
+  readonly missing: number
+  readonly firstMissing: readonly string[]
+}
+
+/**
+ * One pass: unfinished deliveries go on first, so that their records are acknowledged and leave the list; then what is
+ * new is collected and delivered. A delivery or receipt that cannot be brought on keeps no other from its run; what it
+ * failed with is thrown at the end. Failures of the whole route are thrown at once. What was done before is in
+ * `deliveries` then.
+ */
+export async function runOutbound(context: OutboundContext, deliveries: DeliveryResult[] = []) {
+  await cleanSpool(context)
+  if (context.route.acknowledge === 'picked-up') await recordPickUps(context)
+  const failures = context.route.acknowledge === 'receipt' ? await collectReceiptFailures(context) : []
+  const run = { deliveries, failures, failedFiles: 0, isAway: false, unreachable: 0 }
+  const pass = await continueRun(context, run)
+  if (failures.length > 0) throw failures[0]
+  return { ...pass, ...(await listHeldDeliveries(context)) }
+}
+
+/** Nothing else waits for a mailbox that only receipts come to; but that it is away must be said. */
+async function collectReceiptFailures(context: OutboundContext): Promise<unknown[]> {
+  try {
+    await processReceipts(context)
+    return []
+  } catch (error) {
+    if (hasCode(error, ...PASS_FATAL)) throw error
+    return [error]
+  }
+}
+
+async function continueRun(context: OutboundContext, passing: OutboundRun): Promise<OutboundOutcome> {
+  const { journal, route } = context
+  const { deliveries } = passing
+  for (const delivery of await journal.listUnfinishedDeliveries(route.name)) {
+    if (!isAwaitingConfirmation(context, delivery))
+      await processDelivery(context, { delivery, isNew: false }, passing)
+  }
+  if (
+    context.onlyUnfinished === true ||
+    context.scheduledRun?.isComposed === true ||
+    !canDeliverMore(passing)
+  )
+    return { ...getOutboundOutcome(route.name, deliveries), ...(await listAwaitedFiles(context)) }
+  if (route.report !== undefined) return runReport(context, route.report, passing)
+  // They would be put into one file with what is collected now.
+  await assertSameParty(context, { waitingIn: route.name }, 'Records that wait for a file')
+  await collectRecords(context)
+  const held = await deliverWaiting(context, passing)
+  return {
+    ...getOutboundOutcome(route.name, deliveries),
+    ...(await listAwaitedFiles(context)),
+    held: held.length,
+    heldRecords: held.slice(0, TROUBLED_MAX),
+  }
+}
+
+/** A pass under way. */
+interface OutboundRun {
+  readonly deliveries: DeliveryResult[]
+  readonly failures: unknown[]
+  /** How many files could not be left. */
+  failedFiles: number
+  /** The mailbox cannot be reached, so nothing is left there by this pass. */
+  isAway: boolean
+  /** In a row. */
+  unreachable: number
+}
+
+/** When so many files cannot be left, it is the place that is full or closed, and more of them help nobody. */
+const FAILED_FILES_MAX = 10
+
+/** An API that failed on so many deliveries in a row is down. */
+const UNREACHABLE_MAX = 2
+
+function canDeliverMore({ isAway, failedFiles }: OutboundRun): boolean {
+  return !isAway && failedFiles < FAILED_FILES_MAX
+}
+
+/** Goes on after a failure that is about one delivery. Where nothing can be left, only what is in place goes on. */
+async function processDelivery(
+  context: OutboundContext,
+  { delivery, isNew }: { readonly delivery: DeliveryEntry; readonly isNew: boolean },
+  passing: OutboundRun,
+): Promise<void> {
+  if (delivery.held !== undefined || (delivery.state === 'composed' && passing.isAway)) return
+  try {
+    passing.deliveries.push(await finishDelivery(context, delivery, isNew))
+    passing.unreachable = 0
+  } catch (error) {
+    if (hasCode(error, ...PASS_FATAL)) throw error
+    passing.failures.push(error)
+    if (hasCode(error, ...MAILBOX_AWAY)) passing.isAway = true
+    if (hasCode(error, 'api-unreachable')) {
+      passing.unreachable++
+      if (passing.unreachable >= UNREACHABLE_MAX) throw error
+    } else if (delivery.state === 'composed' && !hasCode(error, 'party-changed')) passing.failedFiles++
+  }
+}
+
+/** How the mailbox says that nothing can be left in it now. */
+const MAILBOX_AWAY: FailureCode[] = [
+  'mailbox-unreachable',
+  'host-key-unknown',
+  'host-key-changed',
+  'credentials-unusable',
+]
+
+export function getOutboundOutcome(route: string, deliveries: readonly DeliveryResult[]): OutboundOutcome {
+  return { route, deliveries, held: 0, heldRecords: [], missing: 0, firstMissing: [] }
+}
+
+async function runReport(context: OutboundContext, report: ReportOptions, passing: OutboundRun) {
+  const { delivery, tally, missing } = await composeReport(context, report)
+  if (delivery !== undefined) await processDelivery(context, { delivery, isNew: true }, passing)
+  return {
+    ...getOutboundOutcome(context.route.name, passing.deliveries),
+    held: tally.unwritten,
+    heldRecords: tally.firstUnwritten,
+    missing: missing.length,
+    firstMissing: missing.slice(0, TROUBLED_MAX),
+  }
+}
+
+/** File after file until nothing waits; each is done before the next is begun. Gives the records in no file. */
+async function deliverWaiting(context: OutboundContext, passing: OutboundRun): Promise<HeldRecord[]> {
+  const progress: ComposeProgress = { upToRecord: 0, held: [] }
+  while (canDeliverMore(passing)) {
+    const delivery = await composeDelivery(context, progress)
+    if (delivery === undefined) break
+    await processDelivery(context, { delivery, isNew: true }, passing)
+    if (getRecordsPerFile(context) === undefined) break
+  }
+  return progress.held
+}
+
+/** Removes the files of composings that a crash interrupted, and of deliveries that are in place. */
+async function cleanSpool({ spool, journal, lease }: OutboundContext): Promise<void> {
+  const names = await spool.list()
+  // One that was stopped and wakes up now must not remove what its successor is composing.
+  if (names.length > 0) await journal.renewLease(lease)
+  for (const name of names) {
+    const delivery = await journal.getDelivery(name.split('.', 1)[0] ?? '')
+    if (delivery === undefined || isDelivered(delivery)) await spool.remove(name)
+  }
+}
+
+/** The outcome of several passes over one route. */
+export function mergeOutboundOutcomes(route: string, passes: readonly OutboundOutcome[]): OutboundOutcome {
+  const awaited = passes.findLast((pass) => pass.awaited !== undefined)?.awaited
+  const heldDeliveries = passes.findLast((pass) => pass.heldDeliveries !== undefined)?.heldDeliveries
+  return {
+    route,
+    ...omitUndefined({ awaited, heldDeliveries }),
+    deliveries: passes.flatMap(({ deliveries }) => deliveries),
+    held: passes.reduce((sum, { held }) => sum + held, 0),
+    heldRecords: passes.flatMap(({ heldRecords }) => heldRecords).slice(0, TROUBLED_MAX),
+    missing: passes.reduce((sum, { missing }) => sum + missing, 0),
+    firstMissing: passes.flatMap(({ firstMissing }) => firstMissing).slice(0, TROUBLED_MAX),
+  }
+}
+
+// Delivered files that wait for the consumer's confirmation.
+
+/** So many are looked through. */
+const AWAITED_MAX = 10_000
+
+export interface AwaitedFiles {
+  readonly count: number
+  readonly overdue: number
+  /** The first of the overdue ones. */
+  readonly firstOverdue: readonly OverdueFile[]
+}
+
+export interface OverdueFile extends Overdue {
+  readonly delivery: UnconfirmedDelivery
+  /** Where the file was left, for people. */
+  readonly path: string
+}
+
+async function listAwaitedFiles({ journal, route, target, clock }: OutboundContext) {
+  if (route.acknowledge !== 'picked-up' && route.acknowledge !== 'receipt') return {}
+  const awaited = await journal.listUnconfirmedDeliveries(AWAITED_MAX, route.name)
+  if (awaited.length === 0) return {}
+  const { overdue: rules } = route
+  const now = clock.now()
+  const overdue = awaited.flatMap((delivery) => {
+    const late = rules && checkOverdue(delivery, rules, now)
+    return late ? { ...late, delivery, path: target.describe(delivery.folder, delivery.name) } : []
+  })
+  const first = overdue.slice(0, TROUBLED_MAX)
+  return { awaited: { count: awaited.length, overdue: overdue.length, firstOverdue: first } }
+}
+
+// Composed files that wait until a person says whether they were delivered before.
+
+export interface HeldDeliveries {
+  readonly count: number
+  /** Each with where its file would be, for people. */
+  readonly first: readonly { readonly delivery: DeliveryEntry; readonly path: string }[]
+}
+
+async function listHeldDeliveries({ journal, route, target }: OutboundContext) {
+  const held = await journal.listHeldDeliveries(AWAITED_MAX, route.name)
+  if (held.length === 0) return {}
+  const first = held
+    .slice(0, TROUBLED_MAX)
+    .map((delivery) => ({ delivery, path: target.describe(delivery.folder, delivery.name) }))
+  return { heldDeliveries: { count: held.length, first } }
+}

@@ -1,0 +1,139 @@
+/** Reads receipts: files that come back and confirm delivered ones. Each is claimed, read once and archived. */
+import type { Claim, Mailbox } from '../../domain/mailbox.ts'
+import type { UnconfirmedDelivery, ReceiptEntry } from '../../domain/delivery.ts'
+import { assert, BridgeError, hasCode } from '../../support/errors.ts'
+import { PASS_FATAL } from '../failures.ts'
+import { assertInboxUnused, refuseToCreateFolder } from '../inbound/inbox.ts'
+import type { OutboundContext } from '../context.ts'
+import { assertOutboxExists } from './outbox.ts'
+import type { ReceiptRules } from './confirmation-rules.ts'
+
+type ReceiptContext = OutboundContext & { readonly rules: ReceiptRules; readonly mailbox: Mailbox }
+
+/** So many deliveries are looked after in one pass; those behind them come up as these are confirmed. */
+const AWAITED_MAX = 10_000
+
+/** What a receipt has to say stands at its beginning. */
+const READ_BYTES_MAX = 1 << 20
+
+/** Finishes what a crash left first. What fails with one receipt keeps no other from being read, and is thrown last. */
+export async function processReceipts(outbound: OutboundContext): Promise<void> {
+  const { journal, route, receipts: mailbox } = outbound
+  const rules = route.receipt
+  assert(rules && mailbox, `route ${route.name} waits for receipts and knows of none`)
+  const context = { ...outbound, rules, mailbox }
+  const failures: unknown[] = []
+  for (const receipt of await journal.listOpenReceipts(route.name, AWAITED_MAX)) {
+    await collectFailure(failures, context, () => finishReceipt(context, receipt))
+  }
+  const awaited = await journal.listUnconfirmedDeliveries(AWAITED_MAX, route.name)
+  const byName = new Map(awaited.map((delivery) => [rules.nameFor(delivery.name).toLowerCase(), delivery]))
+  const found = awaited.length === 0 ? [] : await listStableReceipts(context, byName)
+  for (const receipt of found) await collectFailure(failures, context, () => takeReceipt(context, receipt))
+  if (failures.length > 0) throw failures[0]
+}
+
+/** Goes on after a failure that is about one receipt, and not after one of the mailbox. */
+async function collectFailure(failures: unknown[], context: ReceiptContext, work: () => Promise<void>) {
+  try {
+    await work()
+  } catch (error) {
+    if (hasCode(error, ...PASS_FATAL)) throw error
+    if (!hasCode(error, 'cannot-write')) await context.mailbox.listClaims(context.rules.folder)
+    failures.push(error)
+  }
+}
+
+async function takeReceipt(context: ReceiptContext, { delivery, folder, name }: FoundReceipt) {
+  const receipt = { id: context.newId(), delivery: delivery.id, folder, name }
+  const { claimsInPlace } = context.mailbox
+  // One that nobody may move lies there still after it was refused; only when it holds what it should it is news.
+  if (claimsInPlace && delivery.refusedReceipt?.name === name) {
+    if (!(await hasExpectedText(context, receipt, delivery.id))) return
+  }
+  await context.journal.startReceipt(context.lease, receipt)
+  await finishReceipt(context, { ...receipt, state: 'claiming' })
+}
+
+interface FoundReceipt {
+  readonly delivery: UnconfirmedDelivery
+  readonly folder: string
+  readonly name: string
+}
+
+/** Those that are still the same after the time of `stableFor`. */
+async function listStableReceipts(context: ReceiptContext, byName: ReadonlyMap<string, UnconfirmedDelivery>) {
+  const { clock, signal, rules } = context
+  const { folder } = rules
+  const before = await listReceipts(context, byName)
+  if (before.length === 0) return []
+  await clock.sleep(rules.stableForMs, signal)
+  if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+  const seen = new Set(before.map(({ name, size, modifiedAt }) => JSON.stringify([name, size, modifiedAt])))
+  const taken = new Map<string, FoundReceipt>()
+  for (const { name, size, modifiedAt } of await listReceipts(context, byName)) {
+    const delivery = byName.get(name.toLowerCase())
+    // Two whose names differ in case alone: the other is looked at by a later pass, and finds nobody waiting.
+    if (delivery === undefined || taken.has(delivery.id)) continue
+    if (seen.has(JSON.stringify([name, size, modifiedAt]))) taken.set(delivery.id, { delivery, folder, name })
+  }
+  return [...taken.values()]
+}
+
+/** A folder that is missing is made only where no other one is away: they may be on one share. */
+async function listReceipts(context: ReceiptContext, byName: ReadonlyMap<string, UnconfirmedDelivery>) {
+  const { journal, receiptInboxes = [], mailbox } = context
+  const { folder } = context.rules
+  const isThere = await mailbox.hasFolder(folder)
+  if (!isThere) {
+    await assertOutboxExists(context)
+    for (const inbox of receiptInboxes) await assertInboxUnused(journal, inbox)
+  }
+  const beforeCreate = isThere ? () => refuseToCreateFolder(folder) : undefined
+  const files = await mailbox.list(folder, undefined, beforeCreate)
+  return files.filter(({ name }) => byName.has(name.toLowerCase()))
+}
+
+/** The one next step of a receipt, and the one after it. May be repeated from the start after a crash. */
+async function finishReceipt(context: ReceiptContext, receipt: ReceiptEntry): Promise<void> {
+  const { journal, lease, signal, mailbox } = context
+  if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+  const claim: Claim = { id: receipt.id, folder: receipt.folder, name: receipt.name }
+  if (receipt.state === 'claiming') {
+    if ((await mailbox.claim(claim)) === 'gone') return journal.finishReceipt(lease, receipt.id, 'gone')
+    const isAsAsked = await hasExpectedText(context, claim, receipt.delivery)
+    await journal.finishReceipt(lease, receipt.id, isAsAsked ? 'accepted' : 'refused')
+  }
+  await journal.markReceiptArchived(lease, receipt.id, await archiveReceipt(context, claim))
+}
+
+/** Where the read receipt lies by now; nowhere when somebody removed it in between. */
+async function archiveReceipt(context: ReceiptContext, claim: Claim): Promise<string> {
+  const { rules, mailbox } = context
+  try {
+    return await mailbox.archive(claim, rules.archiveFolder)
+  } catch (error) {
+    if (!hasCode(error, 'mailbox-unreachable')) throw error
+    // Gone with its whole folder, it is most likely on a share that is away.
+    if (mailbox.claimsInPlace || !(await mailbox.hasFolder(claim.folder))) throw error
+    if ((await mailbox.listClaims(claim.folder)).includes(claim.id)) throw error
+    return ''
+  }
+}
+
+async function hasExpectedText(context: ReceiptContext, claim: Claim, deliveryId: string): Promise<boolean> {
+  const { rules, mailbox } = context
+  if (rules.textFor === undefined) return true
+  const delivery = await context.journal.getDelivery(deliveryId)
+  assert(delivery, `receipt ${claim.id} is for a delivery that is not there`)
+  const text = rules.textFor(delivery.name)
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of mailbox.read(claim)) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes >= READ_BYTES_MAX) break
+  }
+  const read = Buffer.concat(chunks)
+  return read.includes(Buffer.from(text)) || read.includes(Buffer.from(text, 'utf16le'))
+}

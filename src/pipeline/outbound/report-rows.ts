@@ -1,0 +1,111 @@
+/** Writes a report record by record while it is read, so that a report may have any length. */
+import type { OutboundOperationName } from '../../contract/operations.ts'
+import type { Resource } from '../../domain/api.ts'
+import type { Format } from '../../domain/format.ts'
+import type { Problem } from '../../domain/problem.ts'
+import type { Composer } from '../../domain/translator.ts'
+import { readId } from '../../operations/operation.ts'
+
+/** How many records that could not be written are named. */
+const UNWRITTEN_MAX = 100
+
+/** A record that could not be turned into rows. */
+export interface UnwrittenRecord {
+  readonly apiId: string
+  /** What people call it, as in `order HV-30015`; empty where it has no such number. */
+  readonly name: string
+  readonly state: 'held'
+  readonly problems: readonly Problem[]
+}
+
+/** What a file came to hold. */
+export interface FileContents {
+  records: number
+  rows: number
+  /** The first record of the file, which may give it its name. */
+  first?: Resource
+}
+
+export interface ReportTally extends FileContents {
+  /** How many could not be turned into rows, and the first of them. */
+  unwritten: number
+  readonly firstUnwritten: UnwrittenRecord[]
+}
+
+export function createTally(): ReportTally {
+  return { records: 0, rows: 0, unwritten: 0, firstUnwritten: [] }
+}
+
+interface RowsContext {
+  readonly composer: Composer
+  readonly format: Format
+  readonly operation: OutboundOperationName
+}
+
+export function writeReportLines(
+  context: RowsContext,
+  pages: AsyncIterable<readonly Resource[]>,
+  tally: ReportTally,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  return writeRows(context, pages, tally, (unwritten, record) => {
+    tally.unwritten++
+    if (tally.firstUnwritten.length >= UNWRITTEN_MAX) return
+    tally.firstUnwritten.push({ apiId: readId(record) ?? '', ...unwritten })
+  })
+}
+
+/** The bytes of a file, record after record; notes what it came to hold, and tells of records without rows. */
+export async function* writeRows(
+  { composer, format, operation }: RowsContext,
+  pages: AsyncIterable<readonly Resource[]>,
+  found: FileContents,
+  onUnwritten: (unwritten: Omit<UnwrittenRecord, 'apiId'>, record: Resource, index: number) => void,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const writer = format.createWriter(composer.columns, composer.write)
+  const trailer = composer.trailer?.()
+  yield writer.formatHeader()
+  for await (const page of pages) {
+    const rows: (readonly string[])[] = []
+    for (const [index, record] of page.entries()) {
+      const composed = composer.composeRows(record)
+      if ('problems' in composed) {
+        const name = formatRecordName(operation, record)
+        onUnwritten({ name, state: 'held', problems: composed.problems }, record, index)
+        continue
+      }
+      found.first ??= record
+      found.records++
+      rows.push(...composed.rows)
+      trailer?.addRecord(record, composed.rows.length)
+    }
+    found.rows += rows.length
+    if (rows.length > 0) yield writer.formatRows(rows)
+  }
+  if (trailer !== undefined && found.records > 0) yield writer.formatRows([trailer.createRow()])
+}
+
+// How people call an API record: `order HV-30015`, by the number it has on paper.
+
+/** The fields by which people know the records of a list, the best first. */
+const NAME_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  shipment: ['tracking_number', 'purchase_order_number'],
+  variant: ['identifier', 'sku', 'upc'],
+  return: ['rma_number', 'purchase_order_number'],
+}
+
+/** Empty where the record has none of them. */
+export function formatRecordName(operation: OutboundOperationName, record: Resource): string {
+  const noun = getNoun(operation)
+  const fields = NAME_FIELDS[noun] ?? [`${noun}_number`, 'purchase_order_number', 'code', 'name']
+  const number = fields.map((field) => record[field]).find((value) => isText(value))
+  return isText(number) ? `${noun} ${number}` : ''
+}
+
+/** `export-brand-invoices` lists invoices. */
+function getNoun(operation: OutboundOperationName): string {
+  return (operation.split('-').at(-1) ?? '').replace(/s$/, '')
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}

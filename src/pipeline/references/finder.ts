@@ -1,0 +1,177 @@
+/** Finds resources by what a file calls them: in the journal, else at the API, and each list at most once. */
+import type { EndpointName } from '../../contract/endpoints.ts'
+import type { Call } from '../../domain/api.ts'
+import type { KnownResource } from '../../domain/resource.ts'
+import { formatAccount, type Party } from '../../domain/route.ts'
+import { createOrderListCall, createPartyParams } from '../../operations/operation.ts'
+import type { Clock } from '../../support/clock.ts'
+import { BridgeError, hasCode } from '../../support/errors.ts'
+import type { InboundContext } from '../context.ts'
+import { createAccountCheck } from '../failures.ts'
+import { type ResourceKind, toCachedResource } from './resource-cache.ts'
+
+/** How many keys of one file are asked for one by one where the API can be asked so; more are swept. */
+const SINGLES_MAX = 50
+
+/** How many such questions are under way at once. */
+const SINGLES_IN_FLIGHT = 8
+
+export type FinderContext = Pick<InboundContext, 'api' | 'journal' | 'route' | 'signal'>
+
+/** What is known by each key; a key that nobody knows is not there. */
+export type FoundResources = ReadonlyMap<string, readonly KnownResource[]>
+
+export type ResourceFinder = (keys: Iterable<string>) => Promise<FoundResources>
+
+/** The finder of one file and kind: each call costs one query, and all of them together at most one reading of each list. */
+export function createResourceFinder(context: FinderContext, kind: ResourceKind): ResourceFinder {
+  const sweep = planLists(kind, context.route.party)
+  const unread = [...sweep.lists]
+  let singlesLeft = sweep.single === undefined ? 0 : SINGLES_MAX
+  return async (asked) => {
+    const keys = [...new Set(asked)]
+    if (keys.length === 0) return new Map()
+    const found = new Map<string, KnownResource[]>()
+    const missing = () => keys.filter((key) => !found.has(key))
+    const search = async () => {
+      for (const [key, known] of await findKnown(context, kind, missing())) found.set(key, known)
+    }
+    await search()
+    const single = missing()
+    if (sweep.single && single.length > 0 && single.length <= singlesLeft && unread.length > 0) {
+      singlesLeft -= single.length
+      await readSingly(context, single.map(sweep.single))
+      await search()
+      return found
+    }
+    while (missing().length > 0) {
+      const list = unread.shift()
+      if (list === undefined) break
+      await readList(context, list)
+      await search()
+    }
+    return found
+  }
+}
+
+async function findKnown({ journal, route }: FinderContext, kind: ResourceKind, keys: readonly string[]) {
+  const found = new Map<string, KnownResource[]>()
+  for (const { key, ...known } of await journal.findResourcesByKey(formatAccount(route.party), kind, keys)) {
+    found.set(key, [...(found.get(key) ?? []), known])
+  }
+  return found
+}
+
+async function readSingly(context: FinderContext, calls: readonly Call[]): Promise<void> {
+  for (let start = 0; start < calls.length; start += SINGLES_IN_FLIGHT) {
+    await Promise.all(calls.slice(start, start + SINGLES_IN_FLIGHT).map((call) => readList(context, call)))
+  }
+}
+
+/** What a list shows is remembered while it goes by. */
+export async function readList({ api, signal }: FinderContext, call: Call): Promise<void> {
+  for await (const _ of api.list(call)) {
+    if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
+  }
+}
+
+// Which lists of the API show each kind of resource, and in which order they are read.
+
+interface ListPlan {
+  /** Lists to be read, each only while something is still missing; the last shows all there are. */
+  readonly lists: readonly Call[]
+  /** The list that shows just what has this key, where there is a filter for it. */
+  readonly single?: (key: string) => Call
+}
+
+/** What most files name is read first. */
+const UNDER_WAY = { status: ['open', 'partial'] } as const
+
+const UNACKNOWLEDGED = { is_acknowledged: 0 } as const
+
+export function planLists(kind: ResourceKind, party: Party): ListPlan {
+  const params = createPartyParams(party)
+  const lists = (endpoint: EndpointName, ...queries: NonNullable<Call['query']>[]): ListPlan => ({
+    lists: [...queries.map((query) => ({ endpoint, params, query })), { endpoint, params }],
+  })
+  const isBrand = party.kind === 'brand'
+  switch (kind) {
+    case 'order':
+      if (isBrand) return lists('listBrandOrders', UNDER_WAY)
+      return {
+        ...lists('listRetailerOrders', UNDER_WAY),
+        single: (key) => ({ endpoint: 'listRetailerOrders', params, query: { purchase_order_number: key } }),
+      }
+    case 'variant':
+      // The short list is small, and does not show the numbers that retailers give to items.
+      return isBrand ? lists('listBrandVariants', { short: 1 }) : lists('listRetailerVariants')
+    case 'shipment':
+      return lists('listShipments', UNACKNOWLEDGED)
+    case 'invoice':
+      return isBrand ? lists('listBrandInvoices') : lists('listRetailerInvoices', UNACKNOWLEDGED)
+    case 'credit':
+      return lists('listCredits', UNACKNOWLEDGED)
+    case 'return':
+      return lists('listRmas', UNACKNOWLEDGED)
+  }
+}
+
+// Reads orders again before a record is refused because of what is known of its order.
+
+/** How many orders of one file are read one by one; more are swept. */
+const READS_MAX = 200
+
+const READS_IN_FLIGHT = 8
+
+export type OrderReader = ReturnType<typeof createOrderReader>
+
+export function createOrderReader(context: FinderContext & { readonly clock: Clock }) {
+  const { api, journal, route, clock } = context
+  const account = formatAccount(route.party)
+  const since = clock.now()
+  const endpoint = route.party.kind === 'brand' ? 'getBrandOrder' : 'getRetailerOrder'
+  let readsLeft = READS_MAX
+  let isSwept = false
+
+  /** The orders with these ids as the journal has them; those it does not know are not there. */
+  const findKnown = async (ids: Iterable<string>): Promise<ReadonlyMap<string, KnownResource>> => {
+    const orders = await journal.findResourcesById(account, 'order', [...new Set(ids)])
+    return new Map(orders.map((order) => [order.id, order]))
+  }
+  const findFresh = async (ids: Iterable<string>) => {
+    const isFresh = ({ facts, seenAt }: KnownResource) => facts !== undefined && seenAt >= since
+    return new Map([...(await findKnown(ids))].filter(([, order]) => isFresh(order)))
+  }
+  const checkAccount = createAccountCheck(api, route.party)
+  const readOne = async (id: string) => {
+    try {
+      const order = await api.get({ endpoint, params: { ...createPartyParams(route.party), id } })
+      return toCachedResource('order', order).map((seen): KnownResource => ({ ...seen, seenAt: clock.now() }))
+    } catch (error) {
+      // An API that is away is asked again by a later pass; one order that it does not show is not to hold up the others.
+      if (!hasCode(error, 'api-answer-unusable')) throw error
+      await checkAccount()
+      return []
+    }
+  }
+  return {
+    findKnown,
+    /** The same orders as they were after this reader was made; without those that the API does not show. */
+    async readAgain(ids: Iterable<string>): Promise<ReadonlyMap<string, KnownResource>> {
+      const orders = await findFresh(ids)
+      const stale = [...new Set(ids)].filter((id) => !orders.has(id))
+      if (stale.length === 0 || isSwept) return orders
+      if (stale.length > readsLeft) {
+        isSwept = true
+        await readList(context, createOrderListCall(route.party))
+        return findFresh(ids)
+      }
+      readsLeft -= stale.length
+      for (let start = 0; start < stale.length; start += READS_IN_FLIGHT) {
+        const read = await Promise.all(stale.slice(start, start + READS_IN_FLIGHT).map(readOne))
+        for (const order of read.flat()) orders.set(order.id, order)
+      }
+      return orders
+    },
+  }
+}

@@ -1,0 +1,252 @@
+/** Remembers the resources that the API shows, so that later files can name them. */
+import { type Endpoint, type EndpointName, ENDPOINTS } from '../../contract/endpoints.ts'
+import type { Api, Call, Resource } from '../../domain/api.ts'
+import type { Journal } from '../../domain/journal.ts'
+import type { ResourceFacts, SeenResource } from '../../domain/resource.ts'
+import { formatAccount, type Party } from '../../domain/route.ts'
+import { readId } from '../../operations/operation.ts'
+import { createBatchWriter } from '../../support/async.ts'
+import type { Clock } from '../../support/clock.ts'
+import { getAtPath } from '../../support/object-paths.ts'
+import { toError } from '../failures.ts'
+
+// What is kept of each kind of resource: the names that files use, and the facts that decisions need.
+
+/** The kinds of resource that are remembered. */
+export type ResourceKind = 'order' | 'variant' | 'shipment' | 'invoice' | 'credit' | 'return'
+
+/** The parts of a resource that are kept: `true` for a value as it is; of lists, the parts of each item. */
+interface FactShape {
+  readonly [field: string]: true | FactShape
+}
+
+interface KindRules {
+  readonly keys: (resource: Resource) => readonly unknown[]
+  /** Without these the resource was shown too shortly to tell anything but its names. */
+  readonly needed: readonly string[]
+  readonly facts: FactShape
+}
+
+const NAMED: FactShape = { id: true, name: true, code: true }
+
+/** Facts have the shape of the resource itself, so that what reads the one can read the other. */
+const ORDER: FactShape = {
+  id: true,
+  retailer: NAMED,
+  brand: NAMED,
+  purchase_order_number: true,
+  customer_order_number: true,
+  retailer_order_number: true,
+  status: true,
+  is_acknowledged: true,
+  ordered_at: true,
+  received_at: true,
+  acknowledge_by: true,
+  fulfill_by: true,
+  acknowledged_at: true,
+  canceled_at: true,
+  closed_at: true,
+  shipping_method: { ...NAMED, carrier: NAMED },
+  requested_shipping_method: NAMED,
+  order_lines: {
+    id: true,
+    order_line_number: true,
+    variant: { id: true, identifier: true, brand_identifier: true, upc: true },
+    quantity: true,
+    quantity_shipped: true,
+    quantity_canceled: true,
+    price: true,
+    net_price: true,
+  },
+  shipping_accounts: { id: true, nickname: true, carrier: NAMED, shipping_methods: NAMED },
+  invoices: { id: true, invoice_number: true },
+  shipments: { id: true, tracking_number: true },
+  cancels: { id: true },
+}
+
+const KINDS: Readonly<Record<ResourceKind, KindRules>> = {
+  order: {
+    keys: (order) => [order['purchase_order_number']],
+    needed: ['status', 'order_lines'],
+    facts: ORDER,
+  },
+  variant: {
+    keys: ({ identifier, brand_identifier: sku, upc, attributes }) => {
+      return [identifier, sku, upc, ...readRetailerSkus(attributes)]
+    },
+    needed: ['identifier'],
+    facts: { id: true, identifier: true, upc: true, brand: NAMED, inventory: { inventory: true } },
+  },
+  shipment: {
+    keys: (shipment) => [shipment['tracking_number']],
+    needed: ['order_id'],
+    facts: { id: true, order_id: true, purchase_order_number: true, tracking_number: true },
+  },
+  invoice: {
+    keys: (invoice) => [invoice['invoice_number']],
+    needed: ['invoice_number'],
+    facts: { id: true, purchase_order_number: true, invoice_number: true, due_amount: true, brand: NAMED },
+  },
+  credit: {
+    keys: (credit) => [credit['credit_number']],
+    needed: ['credit_number'],
+    facts: { id: true, credit_number: true, order: { id: true, purchase_order_number: true }, brand: NAMED },
+  },
+  return: {
+    keys: (rma) => [rma['rma_number']],
+    needed: ['status'],
+    facts: { id: true, rma_number: true, purchase_order_number: true, status: true, brand: NAMED },
+  },
+}
+
+/** The endpoints that show such resources, in lists, singly or as answers. */
+const SHOWN_KINDS: Readonly<Partial<Record<EndpointName, ResourceKind>>> = {
+  listRetailerOrders: 'order',
+  getRetailerOrder: 'order',
+  createOrder: 'order',
+  listBrandOrders: 'order',
+  getBrandOrder: 'order',
+  acknowledgeOrder: 'order',
+  closeOrder: 'order',
+  reopenOrder: 'order',
+  listShipments: 'shipment',
+  getShipment: 'shipment',
+  createShipment: 'shipment',
+  listRetailerInvoices: 'invoice',
+  getRetailerInvoice: 'invoice',
+  listBrandInvoices: 'invoice',
+  getBrandInvoice: 'invoice',
+  createInvoice: 'invoice',
+  listCredits: 'credit',
+  getCredit: 'credit',
+  listRmas: 'return',
+  getRma: 'return',
+  listBrandVariants: 'variant',
+  getBrandVariant: 'variant',
+  createVariant: 'variant',
+  updateBrandVariant: 'variant',
+  listRetailerVariants: 'variant',
+  getRetailerVariant: 'variant',
+  updateRetailerVariant: 'variant',
+}
+
+/** The resource as it is remembered; nothing for one without a usable id. */
+export function toCachedResource(kind: ResourceKind, resource: unknown): SeenResource[] {
+  const id = readId(resource)
+  if (id === undefined) return []
+  const shown = resource as Resource
+  const { keys, needed, facts } = KINDS[kind]
+  const names = keys(shown).flatMap((key) => toText(key) ?? [])
+  const isWhole = needed.every((field) => shown[field] !== undefined)
+  return [{ id, keys: names, ...(isWhole ? { facts: selectFacts(shown, facts) as ResourceFacts } : {}) }]
+}
+
+function toText(key: unknown): string | undefined {
+  if (typeof key === 'number') return String(key)
+  return typeof key === 'string' && key !== '' ? key : undefined
+}
+
+function selectFacts(value: unknown, context: FactShape): unknown {
+  if (Array.isArray(value)) return value.map((item) => selectFacts(item, context))
+  if (typeof value !== 'object' || value === null) return value
+  const kept: Record<string, unknown> = {}
+  for (const [field, part] of Object.entries(context)) {
+    const shown = (value as Resource)[field]
+    if (shown !== undefined) kept[field] = part === true ? shown : selectFacts(shown, part)
+  }
+  return kept
+}
+
+/** Suppliers see attributes by code, retailers as a list; several retailers may each have a number for the item. */
+function readRetailerSkus(attributes: unknown): unknown[] {
+  if (typeof attributes !== 'object' || attributes === null) return []
+  return Object.values(attributes as Readonly<Record<string, Resource | null>>)
+    .filter((attribute) => attribute?.['code'] === 'retailer_sku')
+    .flatMap((attribute) => (Array.isArray(attribute?.['values']) ? (attribute['values'] as unknown[]) : []))
+    .map((each) => getAtPath(each, 'value'))
+}
+
+// An API whose every answer is remembered.
+
+/** Answers to single calls are remembered together; one that is lost in a crash is seen again when it is needed. */
+const CACHE_BATCH = { atMost: 250, afterMs: 100 }
+
+interface CachingApiOptions {
+  readonly api: Api
+  readonly journal: Journal
+  readonly party: Party
+  readonly clock: Clock
+  /** Endpoints whose answers nobody will ask for. */
+  readonly unasked?: readonly EndpointName[]
+}
+
+export function createCachingApi({ api, journal, party, clock, unasked = [] }: CachingApiOptions) {
+  const account = formatAccount(party)
+  const answers = createBatchWriter<{ kind: ResourceKind; resource: SeenResource }>(
+    CACHE_BATCH,
+    async (batch) => {
+      for (const kind of new Set(batch.map((each) => each.kind))) {
+        const resources = batch.filter((each) => each.kind === kind).map(({ resource }) => resource)
+        await journal.saveResources(account, kind, resources)
+      }
+    },
+  )
+  let failure: Error | undefined
+  const note = (error: unknown) => {
+    failure ??= toError(error)
+  }
+  const see = (call: Call, resource: unknown) => {
+    const kind = getShownKind(call)
+    if (kind === undefined) return
+    for (const each of toCachedResource(kind, resource))
+      void answers.add({ kind, resource: each }).catch(note)
+  }
+
+  const caching: Api = {
+    ...api,
+    async send(call, permit) {
+      const answer = await api.send(call, permit)
+      const isDone = answer.certainty === 'answered' && answer.status < 300
+      if (isDone && !unasked.includes(call.endpoint as EndpointName)) see(call, answer.body)
+      return answer
+    },
+    async get(call) {
+      const resource = await api.get(call)
+      see(call, resource)
+      return resource
+    },
+    async *list(call) {
+      const kind = getShownKind(call)
+      const startedAt = clock.now()
+      for await (const page of api.list(call)) {
+        if (kind !== undefined)
+          await journal.saveResources(account, kind, toCachedResources(call, kind, page))
+        yield page
+      }
+      if (kind !== undefined && isWholeList(call)) await journal.saveListReadAt(account, kind, startedAt)
+    },
+  }
+  /** Makes what was seen so far findable. Rejects when something could not be written. */
+  const flush = async () => {
+    await answers.flush().catch(note)
+    if (failure !== undefined) throw failure
+  }
+  return { ...caching, flush }
+}
+
+function getShownKind({ endpoint }: Call): ResourceKind | undefined {
+  return SHOWN_KINDS[endpoint as EndpointName]
+}
+
+/** A list that shows less of each resource does not show all its names. */
+function toCachedResources({ query = {} }: Call, kind: ResourceKind, page: readonly Resource[]) {
+  const seen = page.flatMap((resource) => toCachedResource(kind, resource))
+  return query['short'] === 1 ? seen.map((each): SeenResource => ({ ...each, some: true })) : seen
+}
+
+/** Whether the list is asked for everything there is, which is so when nothing is left out by a filter. */
+function isWholeList({ endpoint, query = {} }: Call): boolean {
+  const known: Endpoint = ENDPOINTS[endpoint as EndpointName]
+  const { filters = {} } = known
+  return Object.keys(query).every((name) => name === 'limit' || filters[name]?.kind === 'view')
+}

@@ -1,0 +1,145 @@
+/** Builds the settings of the inbound and outbound pipeline from a configured route. */
+import { readFile, stat } from 'node:fs/promises'
+import { fillReceiptTemplate, type Receipt } from '../config/acknowledge.ts'
+import type { Configuration } from '../config/configuration.ts'
+import { formatDocumentName, formatFileName, hasRecordPlaceholder } from '../config/file-name.ts'
+import { createNumberReader, formatSidecarName, type InboxRules } from '../config/inbox.ts'
+import type { InboundRoute, OutboundRoute } from '../config/routes.ts'
+import { buildQuery, type SelectRule } from '../config/select.ts'
+import type { DatedRun } from '../config/time-values.ts'
+import type { Mailbox } from '../domain/mailbox.ts'
+import type { Readiness } from '../domain/route.ts'
+import type { DocumentKind } from '../domain/shipping-document.ts'
+import { BridgeError } from '../support/errors.ts'
+import { omitUndefined } from '../support/object-paths.ts'
+import type { DocumentPlace, InboundContext, OutboundContext } from './context.ts'
+import type { ReceiptRules } from './outbound/confirmation-rules.ts'
+
+// Inbound routes.
+
+export function buildInboundRoute({ api }: Configuration, route: InboundRoute): InboundContext['route'] {
+  const { name, party, operation, from, results, rules, circuitBreaker, when, waitMs } = route
+  const { match, order, sequence } = from
+  return {
+    name,
+    party,
+    operation,
+    folder: from.folder,
+    matches: compileFilePattern(match),
+    archiveFolder: from.archive,
+    resultsFolder: results.folder,
+    stableForMs: from.stableForMs,
+    lateAnswerMs: api.lateAnswerMs,
+    rules,
+    circuitBreaker,
+    ...omitUndefined({ ready: buildReadyRule(from), order, when, waitMs }),
+    ...(/[*?]/.test(match) ? {} : { onlyName: match }),
+    ...(sequence && { sequence: { numberIn: createNumberReader(sequence.name), start: sequence.start } }),
+  }
+}
+
+/** Undefined where a file is whole when it is stable. */
+export function buildReadyRule({ ready }: InboxRules): Readiness | undefined {
+  if (ready === undefined || !('sidecar' in ready)) return ready
+  const { when, sidecar } = ready
+  return { when, sidecarNameOf: (name) => formatSidecarName(sidecar, name) }
+}
+
+// Outbound routes.
+
+/** The run of a business date, which the words of a selection and the names of files go by. */
+export interface BusinessDateRun extends DatedRun {
+  /** When it is due, milliseconds: the time for which it is asked. */
+  readonly dueAt: number
+}
+
+export function buildOutboundRoute(route: OutboundRoute, run?: BusinessDateRun): OutboundContext['route'] {
+  const { name, party, operation, to, acknowledge, receipt, overdue, verifyBeforeAck, report } = route
+  const day = run === undefined ? {} : { day: run.date }
+  return {
+    name,
+    party,
+    operation,
+    folder: to.folder,
+    nameFor: (sequence, at, record) => formatFileName(to.name, { route: name, sequence, at, record, ...day }),
+    namesRecord: hasRecordPlaceholder(to.name),
+    acknowledge,
+    verifyBeforeAck,
+    ...(overdue && { overdue }),
+    ...(receipt && { receipt: buildReceiptRules(receipt) }),
+    ...(report && {
+      report: { select: (now) => buildSelection(report.select, now, run), empty: report.empty },
+    }),
+  }
+}
+
+function buildReceiptRules({ folder, archive, match, contains, stableForMs }: Receipt): ReceiptRules {
+  return {
+    folder,
+    archiveFolder: archive,
+    nameFor: (name) => fillReceiptTemplate(match, name),
+    ...(contains === undefined ? {} : { textFor: (name: string) => fillReceiptTemplate(contains, name) }),
+    stableForMs,
+  }
+}
+
+/** What is selected at this moment, or at that of a run; a file of names is read anew each time. */
+export async function buildSelection(select: SelectRule, now: number, run?: BusinessDateRun) {
+  const query = buildQuery(select, run?.dueAt ?? now, run)
+  const { named } = select
+  if (named === undefined) return { query }
+  const { by, values } = named
+  return { query, named: { by, values: 'file' in values ? await readNamesFile(values.file, by) : values } }
+}
+
+const ID_PATTERN = /^[1-9]\d{0,14}$/
+
+/** Far more names than anybody asks for, in a file that fits into memory. */
+const NAMES_BYTES_MAX = 16 * 1024 * 1024
+
+/** One name on each line; blanks around it do not count, nor do blank lines and names that were there before. */
+async function readNamesFile(path: string, by: 'id' | 'purchase_order_number'): Promise<readonly string[]> {
+  let text: string
+  try {
+    const { size } = await stat(path)
+    const tooLarge = `${path} is larger than 16 MiB: name fewer records in it`
+    if (size > NAMES_BYTES_MAX) throw new BridgeError('configuration-invalid', tooLarge)
+    text = await readFile(path, 'utf8')
+  } catch (cause) {
+    if (cause instanceof BridgeError) throw cause
+    const message = `${path}, which names the records, cannot be read`
+    throw new BridgeError('configuration-invalid', message, { cause })
+  }
+  const lines = text
+    .replace(/^\ufeff/, '')
+    .split(/\r\n|\r|\n/)
+    .map((line) => line.trim())
+  const wrong = by === 'id' ? lines.findIndex((line) => line !== '' && !ID_PATTERN.test(line)) : -1
+  if (wrong >= 0) throw new BridgeError('configuration-invalid', `line ${wrong + 1} of ${path} is no id`)
+  return [...new Set(lines.filter((line) => line !== ''))]
+}
+
+/** Undefined where the route wants none. */
+export function buildDocumentPlace(
+  { documents }: Pick<InboundRoute, 'documents'>,
+  mailboxOf: (name: string) => Mailbox,
+): DocumentPlace | undefined {
+  if (documents === undefined) return undefined
+  const { mailbox, folder, labels, packingSlips, name } = documents
+  const kinds: DocumentKind[] = []
+  if (labels) kinds.push('label')
+  if (packingSlips) kinds.push('packing-slip')
+  const nameFor: DocumentPlace['nameFor'] = (values) => formatDocumentName(name, values)
+  return { mailbox: mailboxOf(mailbox), mailboxName: mailbox, folder, kinds, nameFor }
+}
+
+/** `*` stands for any letters, `?` for one; case does not count. Accents may be a character of their own. */
+export function compileFilePattern(pattern: string): (name: string) => boolean {
+  const source = pattern
+    .normalize('NFC')
+    .replace(/[.+^${}()|[\]\\]/g, String.raw`\$&`)
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.')
+  const expression = new RegExp(`^${source}$`, 'isu')
+  return (name) => expression.test(name.normalize('NFC'))
+}

@@ -1,0 +1,238 @@
+/** Checks business rules before a record is sent, and reports all violations in the user's own columns. */
+import type { InboundOperationName } from '../../contract/operations.ts'
+import type { FileEntry } from '../../domain/file.ts'
+import type { KnownResource } from '../../domain/resource.ts'
+import { type Problem, problem } from '../../domain/problem.ts'
+import { formatAccount } from '../../domain/route.ts'
+import type { BoundTranslator } from '../../domain/translator.ts'
+import type { RequestBody } from '../../operations/operation.ts'
+import { INBOUND_RULES } from '../../operations/operations.ts'
+import { isCheckedWhenSent } from '../inbound/steps.ts'
+import type { InboundContext } from '../context.ts'
+import { tryRead } from '../failures.ts'
+import { type FinderContext, type OrderReader, planLists, readList } from '../references/finder.ts'
+import type { ResolvedDraft } from '../references/resolver.ts'
+import { BUSINESS_RULES, checkCarrier } from './operation-rules.ts'
+import { checkConnectionMethod } from '../references/shipping-methods.ts'
+import { DEFAULT_POLICIES, type Policies, type RuleViolation } from './rule.ts'
+import { getAtPath } from '../../support/object-paths.ts'
+import { describeItem, readItems, readUnits } from '../../operations/order-lines.ts'
+
+/** A draft that was held to the rules; what is only odd about it does not stop it. */
+export interface CheckedDraft extends ResolvedDraft {
+  readonly warnings?: readonly Problem[]
+}
+
+export interface RuleCheck {
+  readonly context: InboundContext
+  readonly file: FileEntry
+  readonly orders: OrderReader
+  readonly columnOf: BoundTranslator['findColumn']
+}
+
+/** Records of an order that take from its lines: what earlier ones of the file take is not there for later ones. */
+const QUANTITY_OPERATIONS: readonly InboundOperationName[] = ['create-shipment', 'create-cancel']
+
+/** Makes the check of one file. Before a known order refuses a record, it is read anew. */
+export function createBusinessRuleCheck(checking: RuleCheck) {
+  const { context } = checking
+  const { rules: policies = DEFAULT_POLICIES, operation } = context.route
+  const contextRules = createContextRules(context, policies)
+  return async (drafts: readonly ResolvedDraft[]): Promise<readonly CheckedDraft[]> => {
+    if (BUSINESS_RULES[operation] === undefined) return drafts
+    const judged = await selectCheckable(checking, drafts)
+    if (judged.length === 0) return drafts
+    const broken = await checkAgainstOrders(checking, judged)
+    const ofContext = await contextRules(judged.map(({ body }) => body))
+    const found = new Map<ResolvedDraft, RuleViolation[]>()
+    for (const [index, { draft }] of judged.entries()) {
+      found.set(draft, [...(broken[index] ?? []), ...(ofContext[index] ?? [])])
+    }
+    return drafts.map((draft) => addViolations(draft, found.get(draft) ?? [], policies, checking))
+  }
+}
+
+interface CheckedRecord {
+  readonly draft: ResolvedDraft
+  readonly body: RequestBody
+  readonly lane: string
+  readonly order: KnownResource | undefined
+}
+
+/** Drafts that would be sent: a record that was sent before is no new one, and the order shows it already. */
+async function selectCheckable({ context }: RuleCheck, drafts: readonly ResolvedDraft[]) {
+  const { journal, route } = context
+  const { naturalKey, lane } = INBOUND_RULES[route.operation]
+  const sound = drafts.flatMap((draft) => {
+    const { body, order, keyValues } = draft
+    if (body === undefined || draft.problems.length > 0) return []
+    return [{ draft, body, lane: lane(body), key: naturalKey(body, keyValues), order }]
+  })
+  const account = formatAccount(route.party)
+  const keys = sound.map(({ key }) => key)
+  const held = new Set(await journal.findActiveKeys({ operation: route.operation, account, keys }))
+  const fresh = sound.filter(({ key }) => !held.has(key))
+  if (route.operation !== 'create-invoice') return fresh
+  // Its order is named by a number that is no reference; nobody is asked for what is not known.
+  const numbers = fresh.flatMap(({ lane: number, order }) => (order === undefined ? number : []))
+  const found = await journal.findResourcesByKey(account, 'order', numbers)
+  return fresh.map((each) => {
+    const named = found.filter(({ key }) => key === each.lane)
+    const only = named.length === 1 ? named[0] : undefined
+    return { ...each, order: each.order ?? only }
+  })
+}
+
+async function checkAgainstOrders(checking: RuleCheck, judged: readonly CheckedRecord[]) {
+  const { context, file, orders } = checking
+  const { operation, party } = context.route
+  const earlier = new Map<string, RequestBody[]>()
+  if (QUANTITY_OPERATIONS.includes(operation)) {
+    const lanes = judged.flatMap(({ lane, order }) => (order?.facts === undefined ? [] : lane))
+    const planned = { operation, account: formatAccount(party), lanes }
+    for (const { lane, body } of await context.journal.listPlannedBodies(file.id, planned)) {
+      earlier.set(lane, [...(earlier.get(lane) ?? []), JSON.parse(body) as RequestBody])
+    }
+  }
+  const judge = (orderOf: (each: CheckedRecord) => KnownResource | undefined) =>
+    checkInFileOrder(operation, context.clock.now(), judged, { earlier, orderOf })
+  // What its order is now says nothing of a record that waits for it.
+  if (isCheckedWhenSent(context)) return judge(() => undefined)
+  const first = judge(({ order }) => order)
+  const doubtful = judged.filter((_, index) => first[index]?.some(({ policy }) => policy === undefined))
+  if (doubtful.length === 0) return first
+  const read = await orders.readAgain(doubtful.flatMap(({ order }) => order?.id ?? []))
+  const doubted = new Set(doubtful.flatMap(({ order }) => order?.id ?? []))
+  return judge(({ order }) => (order !== undefined && doubted.has(order.id) ? read.get(order.id) : order))
+}
+
+/** Record after record, so that each counts what those before it take. */
+function checkInFileOrder(
+  operation: InboundOperationName,
+  now: number,
+  judged: readonly CheckedRecord[],
+  asked: {
+    readonly earlier: ReadonlyMap<string, readonly RequestBody[]>
+    readonly orderOf: (each: CheckedRecord) => KnownResource | undefined
+  },
+): RuleViolation[][] {
+  const { onOrder, onBody } = BUSINESS_RULES[operation] ?? {}
+  const taken = new Map(asked.earlier)
+  return judged.map((each) => {
+    const { body, lane } = each
+    const order = asked.orderOf(each)?.facts
+    const before = taken.get(lane) ?? []
+    const wrong = order === undefined ? [] : (onOrder?.({ body, order, earlier: before }) ?? [])
+    if (wrong.length === 0) taken.set(lane, [...before, body])
+    return [...wrong, ...(onBody?.({ body, order, now }) ?? [])]
+  })
+}
+
+/** For each body. */
+type BodyCheck = (bodies: readonly RequestBody[]) => Promise<readonly RuleViolation[][]>
+
+/** Rules that need more of the API than an order; what cannot be read breaks none. */
+function createContextRules(context: InboundContext, policies: Policies): BodyCheck {
+  const { operation } = context.route
+  if (operation === 'create-shipment') {
+    return async (bodies) => {
+      const read = await tryRead(context.carriers)
+      return bodies.map((body) => ('value' in read ? checkCarrier(body, read.value) : []))
+    }
+  }
+  if (operation !== 'create-order') return (bodies) => Promise.resolve(bodies.map(() => []))
+  const checkItems = createItemCheck(context, policies)
+  return async (bodies) => {
+    const read = await tryRead(context.methods)
+    const items = await checkItems(bodies)
+    const checkMethod = (body: RequestBody) =>
+      'value' in read ? checkConnectionMethod(body, read.value) : []
+    return bodies.map((body, index) => [...checkMethod(body), ...(items[index] ?? [])])
+  }
+}
+
+function addViolations(draft: ResolvedDraft, broken: RuleViolation[], policies: Policies, check: RuleCheck) {
+  const decide = ({ policy }: RuleViolation) => (policy === undefined ? 'refuse' : policies[policy])
+  const of = (wanted: 'refuse' | 'warn') =>
+    broken.filter((each) => decide(each) === wanted).map((each) => toProblem(each, check))
+  const refused = of('refuse')
+  const warnings = of('warn').map((each): Problem => ({ ...each, severity: 'warning' }))
+  const odd = warnings.length === 0 ? {} : { warnings }
+  if (refused.length === 0) return { ...draft, ...odd }
+  const { body: _, ...rest } = draft
+  return { ...rest, ...odd, problems: [...draft.problems, ...refused] }
+}
+
+function toProblem({ code, field, message }: RuleViolation, { columnOf }: RuleCheck): Problem {
+  const column = columnOf(field)
+  return problem(code, { ...(column === undefined ? {} : { column }), field }, message)
+}
+
+// The items of new orders: a supplier offers them to the retailer and has enough of them.
+
+/** Makes the check of one file. Before an item refuses a record, the whole list is read anew, once for the file. */
+function createItemCheck(context: FinderContext, policies: Policies): BodyCheck {
+  const { journal, route } = context
+  let isComplete: Promise<boolean> | undefined
+  let isCurrent = false
+  const knows = async () => (await journal.getListReadAt(formatAccount(route.party), 'variant')) !== undefined
+  return async (bodies) => {
+    isComplete ??= knows()
+    if (!(await isComplete)) return bodies.map(() => [])
+    const judged = () => checkItems(context, bodies, policies)
+    const first = await judged()
+    if (isCurrent || first.every((broken) => broken.length === 0)) return first
+    isCurrent = true
+    for (const list of planLists('variant', route.party).lists.slice(-1)) await readList(context, list)
+    return judged()
+  }
+}
+
+async function checkItems(
+  { journal, route }: FinderContext,
+  bodies: readonly RequestBody[],
+  { stock }: Policies,
+): Promise<RuleViolation[][]> {
+  const items = bodies.flatMap((body) => readItems(body, 'order_lines'))
+  const account = formatAccount(route.party)
+  const names = items.map(readItemName)
+  const [ids, keys] = [names.flatMap(({ id }) => id ?? []), names.flatMap(({ key }) => key ?? [])]
+  const byId = await journal.findResourcesById(account, 'variant', ids)
+  const byKey = await journal.findResourcesByKey(account, 'variant', keys)
+  const known = new Map<string, KnownResource[]>()
+  for (const each of byId) known.set(`id ${each.id}`, [each])
+  for (const { key, ...each } of byKey) known.set(`key ${key}`, [...(known.get(`key ${key}`) ?? []), each])
+  return bodies.map((body) =>
+    readItems(body, 'order_lines').flatMap((item, index): RuleViolation[] => {
+      const { id, key } = readItemName(item)
+      const field = `order_lines[${index}]`
+      const found = known.get(id === undefined ? `key ${key ?? ''}` : `id ${id}`) ?? []
+      if (found.length === 0) {
+        const message = `no supplier offers this item (${describeItem(item)})`
+        return [{ code: 'item-unknown', field: `${field}.variant`, message }]
+      }
+      return stock === 'off' ? [] : checkStock(item, found, field)
+    }),
+  )
+}
+
+/** Spec: when several are given, the priority is id, identifier, upc. */
+function readItemName(item: RequestBody): { readonly id?: string; readonly key?: string } {
+  const named = (field: string) => getAtPath(item, `variant.${field}`)
+  const id = named('id')
+  if (typeof id === 'number') return { id: String(id) }
+  const key = named('identifier') ?? named('upc')
+  return typeof key === 'string' ? { key } : {}
+}
+
+function checkStock(
+  item: RequestBody,
+  [only, another]: readonly KnownResource[],
+  field: string,
+): RuleViolation[] {
+  const there = getAtPath(only?.facts, 'inventory.inventory')
+  const wanted = readUnits(item, 'quantity') ?? 0
+  if (another !== undefined || typeof there !== 'number' || wanted <= there) return []
+  const message = `${wanted} are ordered of the item (${describeItem(item)}), and the supplier had ${there} when last seen`
+  return [{ code: 'stock-short', field: `${field}.quantity`, message, policy: 'stock' }]
+}

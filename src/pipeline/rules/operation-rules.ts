@@ -1,0 +1,160 @@
+/** The business rules of each operation, in the words of the spec. */
+import type { InboundOperationName } from '../../contract/operations.ts'
+import type { ResourceFacts } from '../../domain/resource.ts'
+import type { RequestBody } from '../../operations/operation.ts'
+import { readItems } from '../../operations/order-lines.ts'
+import {
+  addDecimals,
+  compareDecimals,
+  formatDecimal,
+  multiplyDecimals,
+  parseDecimal,
+} from '../../support/decimal.ts'
+import { readAccounts } from '../references/resolver.ts'
+import { type Carrier, listNames, type NamedItem } from '../references/shipping-methods.ts'
+import {
+  checkLines,
+  checkNotBefore,
+  checkNotInFuture,
+  checkNotLongAgo,
+  checkNotPassed,
+  countOpenUnits,
+  countShippedUnits,
+  type OperationRules,
+  type RuleViolation,
+} from './rule.ts'
+
+export const BUSINESS_RULES: Readonly<Partial<Record<InboundOperationName, OperationRules>>> = {
+  'create-order': {
+    onBody: ({ body, now }) => [
+      ...checkNotInFuture(body, 'ordered_at', now),
+      ...checkNotLongAgo(body, 'ordered_at', now),
+    ],
+  },
+  'create-shipment': {
+    onOrder: (about) => [
+      ...checkUnfinished(about.order, 'nothing of it can be shipped'),
+      ...checkShippingAccount(about.body, about.order),
+      ...checkLines({ list: 'shipment_lines', left: countOpenUnits, use: 'to be shipped' }, about),
+    ],
+    onBody: ({ body, order, now }) => [
+      ...checkNotInFuture(body, 'shipped_at', now),
+      ...checkNotBefore(body, 'shipped_at', { order, earlier: 'ordered_at' }),
+    ],
+  },
+  'create-cancel': {
+    onOrder: (about) => [
+      ...checkUnfinished(about.order, 'nothing of it can be canceled'),
+      ...checkNotAcknowledged(about.order),
+      ...checkLines({ list: 'cancel_lines', left: countOpenUnits, use: 'to be canceled' }, about),
+    ],
+  },
+  'create-invoice': {
+    onOrder: (about) => [
+      ...checkClosed(about.order),
+      ...checkNotInvoiced(about.order),
+      ...checkLines(
+        { list: 'invoice_lines', left: countShippedUnits, use: 'to be invoiced, which is what was shipped' },
+        { ...about, earlier: [] },
+      ),
+    ],
+    onBody: ({ body, now }) => [...checkTotals(body), ...checkNotPassed(body, 'terms_date_due', now)],
+  },
+}
+
+function readStatus(order: ResourceFacts): string {
+  return String(order['status']).toLowerCase()
+}
+
+function checkUnfinished(order: ResourceFacts, so: string): RuleViolation[] {
+  const status = readStatus(order)
+  if (status !== 'canceled' && status !== 'closed') return []
+  const at = order[`${status}_at`]
+  const since = typeof at === 'string' ? ` since ${at}` : ''
+  return [{ code: 'order-finished', field: 'order_id', message: `the order is ${status}${since}: ${so}` }]
+}
+
+function checkNotAcknowledged(order: ResourceFacts): RuleViolation[] {
+  if (order['is_acknowledged'] !== true) return []
+  const at = order['acknowledged_at']
+  const since = typeof at === 'string' ? ` at ${at}` : ''
+  const message = `the supplier acknowledged the order${since}; a cancel may be requested only before that`
+  return [{ code: 'order-acknowledged', field: 'order_id', message }]
+}
+
+function checkClosed(order: ResourceFacts): RuleViolation[] {
+  const status = readStatus(order)
+  if (!['open', 'partial', 'canceled'].includes(status)) return []
+  const message = `the order is ${status}; an invoice is submitted after it is completely fulfilled and closed`
+  return [{ code: 'order-not-closed', field: 'purchase_order_number', message }]
+}
+
+function checkNotInvoiced(order: ResourceFacts): RuleViolation[] {
+  const [first] = readItems(order, 'invoices')
+  if (first === undefined) return []
+  const number = first['invoice_number']
+  const as = typeof number === 'string' ? ` as ${number}` : ''
+  const message = `the order is invoiced already${as}; one invoice is submitted per purchase order`
+  return [{ code: 'order-invoiced', field: 'purchase_order_number', message }]
+}
+
+/** Charges and allowances have no field, so a total may rightly be another. */
+function checkTotals(body: RequestBody): RuleViolation[] {
+  const due = readDecimal(body, 'due_amount')
+  const context = readItems(body, 'invoice_lines').map((line) => {
+    const price = readDecimal(line, 'net_price')
+    const quantity = line['quantity']
+    return price && typeof quantity === 'number'
+      ? multiplyDecimals(price, { units: BigInt(quantity), scale: 0 })
+      : undefined
+  })
+  const sum = context.reduce((total, part) => total && part && addDecimals(total, part), parseDecimal('0.00'))
+  if (due === undefined || sum === undefined || compareDecimals(due, sum) === 0) return []
+  const message = `due_amount is ${formatDecimal(due)}, but the lines add up to ${formatDecimal(sum)}`
+  return [{ code: 'totals-disagree', field: 'due_amount', message, policy: 'totals' }]
+}
+
+function readDecimal(body: RequestBody, field: string) {
+  const value = body[field]
+  return typeof value === 'string' ? parseDecimal(value) : undefined
+}
+
+// The shipping account is one of the order's, and the method is one of the account's or carrier's.
+
+/** Spec: "must be an id from the order's shipping_accounts", and the method "an id from that account's". */
+function checkShippingAccount(body: RequestBody, order: ResourceFacts): RuleViolation[] {
+  const id = body['shipping_account_id']
+  if (typeof id !== 'number' || !Array.isArray(order['shipping_accounts'])) return []
+  const accounts = readAccounts(order)
+  const account = accounts.find((each) => each.id === String(id))
+  if (account === undefined) {
+    const message = `shipping account ${id} is not one of the order's${formatAvailable(accounts)}`
+    return [{ code: 'account-not-of-order', field: 'shipping_account_id', message }]
+  }
+  return checkMethod(body, { word: 'shipping account', ...account })
+}
+
+/** Spec: modes A; the label exists, and the method is one of the carrier's. */
+export function checkCarrier(body: RequestBody, carriers: readonly Carrier[]): RuleViolation[] {
+  const id = body['carrier_id']
+  const carrier = carriers.find((each) => each.id === String(id))
+  if (typeof id !== 'number' || carrier === undefined) return []
+  return checkMethod(body, { word: 'carrier', ...carrier })
+}
+
+interface MethodOwner extends NamedItem {
+  readonly word: string
+  readonly methods: readonly NamedItem[]
+}
+
+function checkMethod(body: RequestBody, { word, names, id, methods }: MethodOwner): RuleViolation[] {
+  const method = String(body['shipping_method_id'])
+  if (methods.length === 0 || methods.some((each) => each.id === method)) return []
+  const message = `${word} ${names[0] ?? id} has no shipping method ${method}${formatAvailable(methods)}`
+  return [{ code: 'method-not-allowed', field: 'shipping_method_id', message }]
+}
+
+function formatAvailable(items: readonly NamedItem[]): string {
+  const names = items.map((item) => `${item.id} (${listNames([item])[0] ?? ''})`)
+  return names.length === 0 ? '' : `; there are ${names.join(', ')}`
+}

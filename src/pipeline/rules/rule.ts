@@ -1,0 +1,156 @@
+/** What a business rule is, and the pure rules about dates and line quantities. */
+import type { ProblemCode } from '../../domain/problem.ts'
+import type { ResourceFacts } from '../../domain/resource.ts'
+import type { RequestBody } from '../../operations/operation.ts'
+import {
+  describeItem,
+  findLineOfItem,
+  type LineMatch,
+  type OrderLine,
+  readItems,
+  readLines,
+  readUnits,
+} from '../../operations/order-lines.ts'
+import { DAY_MS } from '../../support/clock.ts'
+
+/** What a route can decide about rules that ask for plausibility: a warning does not stop a record. */
+type Policy = 'warn' | 'refuse' | 'off'
+
+export interface Policies {
+  /** Amounts that do not add up. */
+  readonly totals: Policy
+  /** Dates that make no sense. */
+  readonly dates: Policy
+  /** More ordered than the supplier had when it was last seen. */
+  readonly stock: Policy
+}
+
+export const DEFAULT_POLICIES: Policies = { totals: 'warn', dates: 'warn', stock: 'off' }
+
+/** A rule that a body breaks. */
+export interface RuleViolation {
+  readonly code: ProblemCode
+  /** The field, from the top of the body. */
+  readonly field: string
+  readonly message: string
+  /** The decision of the route that it is subject to; without one it refuses the record. */
+  readonly policy?: keyof Policies
+}
+
+/** A body, its order, and the bodies of the same order before it. */
+interface OrderedBody {
+  readonly body: RequestBody
+  readonly order: ResourceFacts
+  readonly earlier: readonly RequestBody[]
+}
+
+/** Pure. What an order does not show breaks no rule: the API has the last word. */
+export interface OperationRules {
+  /** Rules about the order as it is, and about what earlier records of the same file do to it. */
+  readonly onOrder?: (about: OrderedBody) => RuleViolation[]
+  /** Rules that no change of the order can mend. */
+  readonly onBody?: (about: {
+    readonly body: RequestBody
+    readonly order: ResourceFacts | undefined
+    readonly now: number
+  }) => RuleViolation[]
+}
+
+// Implausible dates are warnings unless the route says otherwise.
+
+/** Clocks differ, and a warehouse may write down the time of the pickup. */
+const AHEAD_MS = DAY_MS
+
+export function checkNotInFuture(body: RequestBody, field: string, now: number): RuleViolation[] {
+  const at = parseTimeField(body, field)
+  if (at === undefined || at <= now + AHEAD_MS) return []
+  return [createImplausible(body, field, 'which is in the future')]
+}
+
+export function checkNotLongAgo(body: RequestBody, field: string, now: number): RuleViolation[] {
+  const at = parseTimeField(body, field)
+  if (at === undefined || at >= now - 366 * DAY_MS) return []
+  return [createImplausible(body, field, 'which is more than a year ago')]
+}
+
+/** A date without a time counts until its end, wherever on earth. */
+export function checkNotPassed(body: RequestBody, field: string, now: number): RuleViolation[] {
+  const at = parseTimeField(body, field)
+  if (at === undefined || at + 1.5 * DAY_MS >= now) return []
+  return [createImplausible(body, field, 'which has passed')]
+}
+
+export function checkNotBefore(
+  body: RequestBody,
+  field: string,
+  { order, earlier }: { order: RequestBody | undefined; earlier: string },
+): RuleViolation[] {
+  const at = parseTimeField(body, field)
+  const since = order === undefined ? undefined : parseTimeField(order, earlier)
+  if (at === undefined || since === undefined || at + AHEAD_MS >= since) return []
+  return [createImplausible(body, field, `before the order's ${earlier}, ${String(order?.[earlier])}`)]
+}
+
+function createImplausible(body: RequestBody, field: string, why: string): RuleViolation {
+  const message = `${field} is ${String(body[field])}, ${why}`
+  return { code: 'date-implausible', field, message, policy: 'dates' }
+}
+
+function parseTimeField(body: RequestBody, field: string): number | undefined {
+  const value = body[field]
+  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN
+  return Number.isNaN(at) ? undefined : at
+}
+
+// The item is on the order, and enough of it is left.
+
+interface LineRule {
+  /** The list of the body: `shipment_lines`. */
+  readonly list: string
+  /** How many units of the line there are for records like this; undefined where the order does not show it. */
+  readonly left: (line: OrderLine) => number | undefined
+  /** `to be shipped` */
+  readonly use: string
+}
+
+export function checkLines({ list, left, use }: LineRule, { body, order, earlier }: OrderedBody) {
+  const lines = readLines(order)
+  const taken = new Map<OrderLine, number>()
+  for (const record of earlier) {
+    for (const item of readItems(record, list))
+      addTaken(taken, findLineOfItem(lines, item), readUnits(item, 'quantity'))
+  }
+  return readItems(body, list).flatMap((item, index): RuleViolation[] => {
+    const line = findLineOfItem(lines, item)
+    if (line === 'untold') return []
+    if (line === 'none') {
+      const message = `the order has no line with this item (${describeItem(item)})`
+      return [{ code: 'item-not-ordered', field: `${list}[${index}].variant`, message }]
+    }
+    const wanted = readUnits(item, 'quantity') ?? 0
+    const there = left(line)
+    const before = taken.get(line) ?? 0
+    addTaken(taken, line, wanted)
+    if (there === undefined || wanted + before <= there) return []
+    const ordered = readUnits(line, 'quantity')
+    const of = ordered === undefined ? '' : ` of ${ordered}`
+    const others = before === 0 ? '' : `, and earlier records of the file take ${before}`
+    const message = `the record has ${wanted}; only ${Math.max(0, there)}${of} are left ${use}${others}`
+    return [{ code: 'quantity-exceeded', field: `${list}[${index}].quantity`, message }]
+  })
+}
+
+function addTaken(taken: Map<OrderLine, number>, line: LineMatch, units = 0): void {
+  if (typeof line !== 'string') taken.set(line, (taken.get(line) ?? 0) + units)
+}
+
+/** Units that are neither shipped nor canceled. */
+export function countOpenUnits(line: OrderLine): number | undefined {
+  const units = (field: string) => readUnits(line, field) ?? NaN
+  const left = units('quantity') - units('quantity_shipped') - units('quantity_canceled')
+  return Number.isNaN(left) ? undefined : left
+}
+
+export function countShippedUnits(line: OrderLine): number | undefined {
+  return readUnits(line, 'quantity_shipped')
+}

@@ -1,0 +1,167 @@
+/** Sends the planned records of a file. Each attempt is in the journal before its request leaves, and its result after. */
+import { readApiErrors } from '../../contract/api-errors.ts'
+import { type InboundOperation, OPERATIONS } from '../../contract/operations.ts'
+import type { Call, CallResult } from '../../domain/api.ts'
+import type { FileEntry } from '../../domain/file.ts'
+import { type Problem, problem } from '../../domain/problem.ts'
+import type { SendingRecord } from '../../domain/record.ts'
+import { assert, hasCode } from '../../support/errors.ts'
+import { omitUndefined } from '../../support/object-paths.ts'
+import { dispatchRecords, type DispatchOptions } from './dispatch.ts'
+import { type RequestBody, readId, createPartyParams } from '../../operations/operation.ts'
+import { INBOUND_RULES } from '../../operations/operations.ts'
+import type { InboundContext } from '../context.ts'
+import { assertSameParty, createAccountCheck } from '../failures.ts'
+import { createCircuitBreaker, countRefusalsNeeded } from './circuit-breaker.ts'
+import { createColumnFinder, listSteps, type RemovedSteps, trackRemovedSteps } from '../inbound/steps.ts'
+import { keepAnswer } from '../documents/delivery.ts'
+import { createSnapshotTaker } from './pre-send-snapshot.ts'
+import { createOrderPreconditions, retryWaitingRecords } from './order-preconditions.ts'
+import {
+  createAcceptedResult,
+  createDeferredResult,
+  createDoubtfulRecordLookup,
+  createUncertainResult,
+  reconcileUncertain,
+} from './reconcile.ts'
+
+/** A record proven absent is sent again; more often than this in one run helps nobody. */
+const ROUNDS_MAX = 4
+
+/** planned → submitted when every record is final; otherwise the file stays, and the next run goes on with it. */
+export async function submitFile(context: InboundContext, file: FileEntry): Promise<void> {
+  const { journal, lease } = context
+  const work = { file: file.id }
+  await assertSameParty(context, work, `Records of file ${file.name}`)
+  await journal.recoverAttempts(lease, work)
+  await journal.retryDeferredRecords(lease, work)
+  await retryWaitingRecords(context, file)
+  const removedSteps = trackRemovedSteps(context, file)
+  let sentUntil: number | undefined
+  for (let round = 1; round <= ROUNDS_MAX; round++) {
+    const isLastRound = round === ROUNDS_MAX
+    await reconcileUncertain(context, file, { isLastRound, removedSteps, ...omitUndefined({ sentUntil }) })
+    await sendPlanned(context, file, removedSteps)
+    sentUntil = performance.now()
+    if (context.next !== undefined) await journal.holdDependents(lease, file.id)
+    if (await journal.markFileSubmitted(lease, file.id)) return
+    const failure = removedSteps.failure()
+    if (failure !== undefined) throw failure
+  }
+}
+
+async function sendPlanned(context: InboundContext, file: FileEntry, absent: RemovedSteps): Promise<void> {
+  const { journal, lease, route, notify } = context
+  const { planned: total = 0 } = await journal.countRecords({ file: file.id })
+  if (total === 0) return
+  const { circuitBreaker = {} } = route
+  // After a crash the earlier answers count too.
+  const answers = await journal.summarizeAnswers(file.id, countRefusalsNeeded(circuitBreaker))
+  const sendLimit = createCircuitBreaker(circuitBreaker, answers)
+  const progress = { kind: 'progress', route: route.name, file: file.name, phase: 'sending', total } as const
+  const draining = dispatchRecords({
+    ...context,
+    work: { file: file.id },
+    send: createFileSender(context, file, absent),
+    inSteps: context.next !== undefined,
+    resetState: 'planned',
+    onProgress: (done) => notify({ ...progress, done }),
+    sendLimit,
+  })
+  // What has no step any more looks like an API that takes nothing.
+  await draining.catch((error: unknown) => {
+    const failure = hasCode(error, 'api-unreachable') ? absent.failure() : undefined
+    return Promise.reject(failure ?? error)
+  })
+  const reason = sendLimit.reason()
+  if (reason !== undefined) await journal.holdRemainingRecords(lease, file.id, reason)
+}
+
+type Sender = DispatchOptions['send']
+
+/** Makes the function that sends one record of the file, as its step does. */
+function createFileSender(context: InboundContext, file: FileEntry, absent: RemovedSteps): Sender {
+  const senders = new Map(
+    listSteps(context).map(({ context: own }) => [
+      own.route.operation as string,
+      { gate: createOrderPreconditions(own, file), send: createStepSender(own, file) },
+    ]),
+  )
+  return async (record, permit) => {
+    const own = senders.get(record.operation)
+    if (own === undefined) {
+      absent.note(record.operation)
+      const message = `route ${context.route.name} does no ${record.operation} any more; put it back into the configuration`
+      return createDeferredResult(record, message)
+    }
+    return (await own.gate(record)) ?? own.send(record, permit)
+  }
+}
+
+/** Makes the function that sends one record of a step. */
+function createStepSender(context: InboundContext, file: FileEntry): Sender {
+  const { api, route } = context
+  const requestOf = createRequestBuilder(context)
+  const { repeatable } = OPERATIONS[route.operation]
+  const noteFor = createSnapshotTaker(context, file)
+  const checkAccount = createAccountCheck(api, route.party)
+  const columnOf = createColumnFinder(context, file)
+  const lookUpDoubtful = createDoubtfulRecordLookup(context, file)
+
+  return async (record, permit) => {
+    const noted = await noteFor(record)
+    if ('trouble' in noted) return createDeferredResult(record, noted.trouble)
+    if (record.inDoubt && !repeatable) {
+      const known = await lookUpDoubtful(record, noted.value)
+      if (known) return known
+    }
+    const answer = await api.send(requestOf(record), permit)
+    if (answer.certainty === 'not-applied') return createDeferredResult(record, answer.detail, answer.status)
+    if (answer.certainty === 'unknown') return createUncertainResult(record, answer.detail, answer.status)
+    if (answer.status < 400) {
+      const id = readId(answer.body)
+      // A gateway that is being mended may say so with a success.
+      if (id === undefined && !repeatable) {
+        const why = `HTTP ${answer.status}, but the answer names nothing that was made`
+        return createUncertainResult(record, why, answer.status)
+      }
+      return { ...createAcceptedResult(record, answer.status, id), ...keepAnswer(context, answer.body) }
+    }
+    if (answer.status === 403) await checkAccount()
+    // What may be repeated may have been done before, by whomever.
+    if (record.inDoubt || repeatable) {
+      const known = await lookUpDoubtful(record, noted.value, answer.status)
+      if (known) return known
+    }
+    const problems = await describeRefusal(answer, columnOf)
+    return { id: record.id, state: 'rejected', http: answer.status, problems }
+  }
+}
+
+/** Makes the function that turns a record into its call. A body that is sent as it is, is not looked at. */
+function createRequestBuilder({ route }: InboundContext): (record: SendingRecord) => Call {
+  const { endpoints }: InboundOperation = OPERATIONS[route.operation]
+  const endpoint = endpoints[route.party.kind]
+  assert(endpoint !== undefined, `${route.operation} is not for a ${route.party.kind}`)
+  const params = createPartyParams(route.party)
+  const { request } = INBOUND_RULES[route.operation]
+  if (request === undefined) return ({ body }) => ({ endpoint, params, body })
+  return ({ body }) => {
+    const made = request(JSON.parse(body) as RequestBody, route.party)
+    return { endpoint, ...made, params: { ...params, ...made.params } }
+  }
+}
+
+/** The API's own words, each with the user's column that feeds the field it names. */
+async function describeRefusal(
+  { status, body, text }: Extract<CallResult, { certainty: 'answered' }>,
+  columnOf: (field: string) => Promise<string | undefined>,
+): Promise<Problem[]> {
+  const problems: Problem[] = []
+  for (const { path, message } of readApiErrors(body, text)) {
+    const place = path === '' ? {} : omitUndefined({ field: path, column: await columnOf(path) })
+    problems.push(problem('api-refused', place, message))
+  }
+  if (problems.length === 0) problems.push(problem('api-refused', {}, `HTTP ${status}, without a reason`))
+  return problems
+}

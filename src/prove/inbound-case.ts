@@ -1,0 +1,345 @@
+/** Proves an inbound route: drops a file, and counts its records at the service and in the results. */
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { InboundRoute } from '../config/routes.ts'
+import { ENDPOINTS } from '../contract/endpoints.ts'
+import type { InboundOperationName } from '../contract/operations.ts'
+import type { Draft } from '../domain/translator.ts'
+import type { InboundMapping } from '../mapping/load.ts'
+import type { SeedVariant } from '../service/seed.ts'
+import { createDefect, type Defect, type RoundCount } from './criteria.ts'
+import {
+  compareReports,
+  type DroppedFile,
+  groupReports,
+  openDeliveryFolder,
+  type ResultLine,
+} from './delivered-files.ts'
+import { type Fixture, type ItemName, listItemNames, pickItem } from './fixture.ts'
+import type { RecordedRequest, Recording } from './request-recorder.ts'
+import type { ProofCase, Round } from './rounds.ts'
+import type { Sample } from './sample.ts'
+import { mailboxFolder, type World } from './world.ts'
+
+export interface InboundCaseInput {
+  readonly route: InboundRoute
+  /** The same route with an inbox of its own: it gets a file of the same name, and its results go to the same folder. */
+  readonly twin: InboundRoute
+  /** The steps that have a mapping, the first one first. */
+  readonly steps: readonly { readonly operation: InboundOperationName; readonly mapping: InboundMapping }[]
+  readonly sample: Sample
+}
+
+/** What a file comes to when nothing goes wrong, by which all others of its size are judged. */
+interface Baseline {
+  readonly statuses: ReadonlyMap<number, string>
+  readonly effects: number
+  /** How often the same request may take effect: files may hold two boxes alike. */
+  readonly alike: number
+  /** Lines with an id that no effect had, as those of what was there before. */
+  readonly unheard: number
+  /** How many reports of each kind it has, by their suffix. */
+  readonly kinds: ReadonlyMap<string, number>
+}
+
+/** The route alone, and beside its twin. */
+export function createInboundCases(parts: InboundCaseInput): Record<'alone' | 'beside', ProofCase> {
+  const { route, twin } = parts
+  const baselines = new Map<number, Baseline>()
+  return {
+    alone: createInboundCase(parts, [route], baselines),
+    beside: createInboundCase(parts, [route, twin], baselines),
+  }
+}
+
+function createInboundCase(
+  parts: InboundCaseInput,
+  routes: readonly [InboundRoute, ...InboundRoute[]],
+  baselines: Map<number, Baseline>,
+): ProofCase {
+  const [route, ...others] = routes
+  return {
+    route: route.name,
+    names: [route.name, ...others.map(({ name }) => name)],
+    hasFixedRecords: parts.sample.hasFixedRecords,
+    async prepare(world, records): Promise<Round> {
+      const number = world.ground.serial()
+      const drops: DroppedFile[] = []
+      for (const each of routes)
+        drops.push(await placeFile(world, parts, each, { name: `proof${number}`, records }))
+      const folder = mailboxFolder(world, route.results.mailbox, route.results.folder)
+      const outlet = openDeliveryFolder(folder, join(world.folder, 'taken', String(number)))
+      const come = async (watch: Recording) => ({ watch, ...(await groupReports(drops, outlet.files())) })
+      return {
+        watch: {},
+        outlet,
+        count: async (watch) => {
+          const baseline = baselines.get(records)
+          if (baseline === undefined) return { records: 0, findings: [], left: 0 }
+          return countDefects(await come(watch), baseline)
+        },
+        asBaseline: async (watch) => {
+          const seen = await come(watch)
+          const known = baselines.get(records)
+          if (known !== undefined) return countDefects(seen, known)
+          const [set] = seen.sets
+          if (set?.lines === undefined) return 'a run without any fault left no result file'
+          const baseline = createBaseline(watch, set.lines, set.kinds)
+          baselines.set(records, baseline)
+          return findReasonUnprovable(set.lines) ?? countDefects(seen, baseline)
+        },
+      }
+    },
+  }
+}
+
+/** Puts a file in place, with what its records speak of. */
+async function placeFile(
+  world: World,
+  { steps, sample }: InboundCaseInput,
+  route: InboundRoute,
+  { name: word, records }: { readonly name: string; readonly records: number },
+): Promise<DroppedFile> {
+  const bytes = sample.file(records)
+  const made: StepDrafts[] = []
+  for (const { operation, mapping } of steps)
+    made.push({ operation, drafts: await sample.drafts(bytes, mapping) })
+  await createReferencedOrders(world, route, made)
+  const name = createFileName(route, word)
+  await dropFile(mailboxFolder(world, route.from.mailbox, route.from.folder), name, bytes)
+  return { route: route.name, name, text: Buffer.from(bytes).toString('latin1') }
+}
+
+/** A name that the route takes. */
+function createFileName({ from: { match } }: InboundRoute, word: string): string {
+  return (match.includes('*') ? match.replace('*', word).replaceAll('*', '') : match).replaceAll('?', 'x')
+}
+
+/** Given at once to the whole file. */
+async function dropFile(folder: string, name: string, bytes: Uint8Array): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const working = join(folder, `.${name}.part`)
+  await writeFile(working, bytes)
+  await rename(working, join(folder, name))
+}
+
+function createBaseline(watch: Recording, lines: readonly ResultLine[], kinds: ReadonlyMap<string, number>) {
+  const times = [...watch.effects.values()].map(({ applied }) => applied)
+  return {
+    statuses: new Map(lines.map(({ record, status }) => [record, status])),
+    effects: times.reduce((sum, applied) => sum + applied, 0),
+    alike: Math.max(1, ...times),
+    unheard: findLinesWithoutEffect(lines, [...watch.effects.values()]).length,
+    kinds,
+  }
+}
+
+function findReasonUnprovable(lines: readonly ResultLine[]): string | undefined {
+  if (lines.some(({ status }) => status === 'accepted')) return undefined
+  const [first] = lines
+  const told = first === undefined ? '' : `: the first record is ${first.status} (${first.code})`
+  return `not one record of its sample is accepted in a run without any fault${told}`
+}
+
+type RoundEvidence = Awaited<ReturnType<typeof groupReports>> & { readonly watch: Recording }
+
+function countDefects({ watch, sets, strays }: RoundEvidence, baseline: Baseline): RoundCount {
+  const effects = [...watch.effects.values()]
+  const lines = sets.flatMap((set) => set.lines ?? [])
+  const doubled = effects.flatMap((effect) => findDoubledPosts(effect, baseline.alike))
+  const wrongLines = sets.flatMap((set) => compareLines(set.lines ?? [], baseline, set.drop))
+  const left = lines.filter((line) => isLeftToPerson(line, baseline))
+  const there = effects.reduce((sum, { applied }) => sum + Math.min(applied, baseline.alike), 0)
+  const missing = baseline.effects * sets.length - there - left.length
+  const told = findLinesWithoutEffect(lines, effects)
+  const lost = Array.from({ length: Math.max(0, missing) }, (_, index) =>
+    createDefect('lost', told[index]?.key ?? sets[0]?.drop.name ?? '', 'it had no effect at the service'),
+  )
+  const misled = told
+    .slice(baseline.unheard * sets.length)
+    .map(({ key, id }) =>
+      createDefect('lost', key, `the results say accepted as ${id}, and no effect had that id`),
+    )
+  // One record may show several ways; it is lost once.
+  const [lostOnce = []] = [lost, wrongLines, misled].toSorted((one, other) => other.length - one.length)
+  const reports = [
+    ...sets.flatMap((set) => compareReports(set, baseline.kinds)),
+    ...strays.map((name) => createDefect('twice', name, 'it reports on no file of this round')),
+  ]
+  const findings = [...lostOnce, ...doubled, ...reports]
+  return { records: baseline.statuses.size * sets.length, findings, left: left.length }
+}
+
+/**
+ * What may be done again as often as one likes is not doubled by it. A second post counts whether the service took it or
+ * refused it: another API would have taken it.
+ */
+function findDoubledPosts({ endpoint, path, body, applied, again }: RecordedRequest, alike: number) {
+  if (ENDPOINTS[endpoint].kind !== 'create') return []
+  const extra = Math.max(again, applied - 1) - (alike - 1)
+  const what = `POST ${path} took effect ${applied} times, and came ${again} times after it had taken effect`
+  return Array.from({ length: Math.max(0, extra) }, () =>
+    createDefect('doubled', formatRecordKey(body), what),
+  )
+}
+
+/** What people call the record of a request. */
+function formatRecordKey(body: string): string {
+  const sent = JSON.parse(body) as Readonly<Record<string, unknown>>
+  const told = ['purchase_order_number', 'order_id', 'tracking_number', 'invoice_number'].flatMap((field) => {
+    const value = sent[field]
+    if (typeof value === 'number') return [`${field} ${value}`]
+    return typeof value === 'string' ? [value] : []
+  })
+  return told.length > 0 ? told.join(' ') : body.slice(0, 120)
+}
+
+function compareLines(lines: readonly ResultLine[], baseline: Baseline, { name }: DroppedFile): Defect[] {
+  const found = new Map<number, ResultLine[]>()
+  for (const line of lines) found.set(line.record, [...(found.get(line.record) ?? []), line])
+  return [...baseline.statuses].flatMap(([record, status]) => {
+    const [line, second] = found.get(record) ?? []
+    const lost = (key: string, what: string) => [createDefect('lost', key, what)]
+    if (line === undefined) return lost(`record ${record} of ${name}`, 'it has no line in the results')
+    if (second !== undefined) return lost(line.key, 'it has more than one line in the results')
+    if (line.status === status || isLeftToPerson(line, baseline)) return []
+    return lost(line.key, `the results say ${line.status} (${line.code}) instead of ${status}`)
+  })
+}
+
+/** Held because the API shows neither that it has it nor that it has not: then a person is reported. */
+function isLeftToPerson({ record, status, code }: ResultLine, { statuses }: Baseline): boolean {
+  if (status !== 'held' || statuses.get(record) === 'held') return false
+  return code.split(' | ').includes('outcome-unprovable')
+}
+
+/** Lines that claim an effect which nobody heard of. */
+function findLinesWithoutEffect(lines: readonly ResultLine[], effects: readonly RecordedRequest[]) {
+  const made = new Set(effects.flatMap(({ ids }) => ids))
+  return lines.filter(({ status, id }) => status === 'accepted' && id !== '' && !made.has(id))
+}
+
+// Orders, shipments and invoices that the records of a file refer to
+
+/** The drafts that one step of a route makes of a file. */
+interface StepDrafts {
+  readonly operation: InboundOperationName
+  readonly drafts: readonly Draft[]
+}
+
+interface OrderNeed {
+  readonly purchaseOrder: string
+  readonly lines: Map<SeedVariant, number>
+  isShipped: boolean
+  tracking?: string
+  invoice?: string
+}
+
+/** How many orders are placed at once. */
+const ORDERS_AT_ONCE = 8
+
+async function createReferencedOrders(world: World, route: InboundRoute, steps: readonly StepDrafts[]) {
+  const needs = [...collectNeeds(world.ground.market, route, steps).values()]
+  for (let start = 0; start < needs.length; start += ORDERS_AT_ONCE) {
+    const some = needs.slice(start, start + ORDERS_AT_ONCE)
+    await Promise.all(some.map((need) => createNeededOrder(world, route, need)))
+  }
+}
+
+function collectNeeds(market: Fixture, route: InboundRoute, steps: readonly StepDrafts[]) {
+  const needs = new Map<string, OrderNeed>()
+  const [first] = steps
+  for (const { operation, drafts } of steps) {
+    const isFirst = operation === first?.operation
+    for (const draft of drafts) {
+      const named = findReferencedOrder(operation, draft)
+      if (draft.problems.length > 0 || named === undefined) continue
+      const need = needs.get(named.purchaseOrder) ?? { ...named, lines: new Map<SeedVariant, number>() }
+      needs.set(named.purchaseOrder, need)
+      // What a later step says of an order has been said by the first.
+      if (!isFirst) continue
+      const brand = route.party.kind === 'brand' ? route.party.id : undefined
+      addLines(need, draft, quantityFactor(operation, route), (name) => market.catalogue.find(name, brand))
+    }
+  }
+  return needs
+}
+
+/** What must have become of the order that a record speaks of; those that are not here need none. */
+const REQUIRED_STATES: Partial<Record<InboundOperationName, 'placed' | 'shipped'>> = {
+  'create-shipment': 'placed',
+  'create-cancel': 'placed',
+  'acknowledge-order': 'placed',
+  'close-order': 'placed',
+  'reopen-order': 'shipped',
+  'create-invoice': 'shipped',
+  'acknowledge-shipment': 'shipped',
+  'acknowledge-invoice': 'shipped',
+}
+
+/** Undefined where a record needs no order, or does not say which. */
+function findReferencedOrder(operation: InboundOperationName, { body = {}, references }: Draft) {
+  const needed = REQUIRED_STATES[operation]
+  if (needed === undefined) return undefined
+  const isShipped = needed === 'shipped'
+  const keyOf = (kind: string) => references.find((reference) => reference.kind === kind)?.key
+  const [tracking, invoice] = [keyOf('shipment'), keyOf('invoice')]
+  if (tracking !== undefined) return { purchaseOrder: createOrderNumber('S', tracking), isShipped, tracking }
+  if (invoice !== undefined) return { purchaseOrder: createOrderNumber('I', invoice), isShipped, invoice }
+  const written = body['purchase_order_number']
+  const purchaseOrder = keyOf('order') ?? (typeof written === 'string' ? written : undefined)
+  return purchaseOrder === undefined ? undefined : { purchaseOrder, isShipped }
+}
+
+/** For an order that the file does not name; no longer than a purchase order number may be. */
+function createOrderNumber(letter: string, key: string): string {
+  return `${letter}${key.slice(-31)}`
+}
+
+/** There is room for as much again, so that a second parcel would be taken; but where the order must be whole. */
+function quantityFactor(operation: InboundOperationName, { next, when }: InboundRoute): number {
+  const mustBeWhole = operation === 'create-invoice' || next !== undefined || when !== undefined
+  return mustBeWhole ? 1 : 2
+}
+
+function addLines(
+  need: OrderNeed,
+  { body = {} }: Draft,
+  roomFor: number,
+  findItem: (name: ItemName) => SeedVariant | undefined,
+): void {
+  const lines = ['shipment_lines', 'invoice_lines', 'cancel_lines']
+    .map((field) => body[field])
+    .find(Array.isArray)
+  if (lines === undefined) return
+  for (const [index, name] of listItemNames(lines).entries()) {
+    const item = findItem(name)
+    const { quantity } = (lines as readonly { quantity?: unknown }[])[index] ?? {}
+    if (item !== undefined)
+      need.lines.set(item, (need.lines.get(item) ?? 0) + Number(quantity ?? 1) * roomFor)
+  }
+}
+
+async function createNeededOrder(
+  { staging, ground: { market } }: World,
+  { party }: InboundRoute,
+  need: OrderNeed,
+): Promise<void> {
+  const [retailer] = market.retailers
+  const brand = party.kind === 'brand' ? party.id : (findBrand(need) ?? market.brands[0])
+  const usual = pickItem(market, brand, 0)
+  if (need.lines.size === 0 && usual !== undefined) need.lines.set(usual, 2)
+  const order = await staging.placeOrder({
+    purchaseOrder: need.purchaseOrder,
+    retailer: party.kind === 'retailer' ? party.id : retailer,
+    brand,
+    lines: [...need.lines].map(([item, quantity]) => ({ item, quantity })),
+  })
+  if (need.isShipped) await staging.ship(order, need.tracking ?? `T${need.purchaseOrder}`)
+  if (need.invoice !== undefined) await staging.invoice(order, need.invoice)
+}
+
+function findBrand({ lines }: OrderNeed): number | undefined {
+  const [first] = lines.keys()
+  return first?.brandId
+}

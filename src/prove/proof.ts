@@ -1,0 +1,176 @@
+/**
+ * The proof: each route passes a run without faults, crashes at every effect, and killed processes until
+ * the time is over.
+ */
+import { dirname, resolve } from 'node:path'
+import { listMappedSteps, loadMappings } from '../app/context.ts'
+import type { Configuration } from '../config/configuration.ts'
+import type { InboundRoute, OutboundRoute, Route } from '../config/routes.ts'
+import type { Format } from '../domain/format.ts'
+import { createFormats } from '../formats/formats.ts'
+import type { InboundMapping, Mapping, OutboundMapping } from '../mapping/load.ts'
+import { assert, usageError } from '../support/errors.ts'
+import { DEFAULT_TRIALS, PROCESS_TRIALS, type ProcessTrial } from './criteria.ts'
+import { createFixture, type FileContents, type Fixture } from './fixture.ts'
+import { createInboundCases, type InboundCaseInput } from './inbound-case.ts'
+import { createOutboundCase } from './outbound-case.ts'
+import {
+  type ProofOptions,
+  READER_CHOICES,
+  type RouteProof,
+  runBaselines,
+  runProcessTrials,
+  runSweeps,
+} from './phases.ts'
+import { createResults, type RouteVerdict } from './results.ts'
+import type { ProofCase } from './rounds.ts'
+import { createSample, type NextNumber } from './sample.ts'
+import type { WorldSetup } from './world.ts'
+
+export interface Proof {
+  readonly seed: number
+  readonly routes: readonly RouteVerdict[]
+  /** False when it was stopped before its end. */
+  readonly whole: boolean
+}
+
+export async function prove(options: ProofOptions): Promise<Proof> {
+  const until = performance.now() + options.forMs
+  const { configuration, seed, signal, sabotage } = options
+  const routes = selectRoutes(options)
+  let numbers = 100_000
+  const serial = () => ++numbers
+  const { cases, market } = await createCases(configuration, routes, options.files, serial)
+  const ledger = createResults(routes.map(({ name }) => name))
+  const shared = { market, serial, ...(sabotage?.wrap && { sabotage: sabotage.wrap }), configuration }
+  const calmed: RouteProof[] = []
+  for (const each of cases) {
+    if (signal.aborted) break
+    const { route, proof } = each
+    if (typeof proof === 'string') {
+      ledger.markUnproven(route.name, proof)
+      continue
+    }
+    const provable = { proof, ...createWorldSetups(each, shared), options, ledger }
+    const why = await runBaselines(provable)
+    if (why === undefined) calmed.push(provable)
+    else ledger.markUnproven(route.name, why)
+  }
+  const { only = DEFAULT_TRIALS } = options
+  for (const each of calmed) await runSweeps(each, only)
+  // Windows cannot stop a process.
+  const isPossible = (kind: ProcessTrial) => kind !== 'stopped' || process.platform !== 'win32'
+  const kinds = PROCESS_TRIALS.filter((kind) => only.includes(kind) && isPossible(kind))
+  await runProcessTrials(calmed, kinds, only.includes('readers') ? READER_CHOICES : ['none'], until)
+  return { seed, routes: ledger.verdicts(), whole: !signal.aborted }
+}
+
+/** A world has the one route, or it and its twin: the others would only take time to open. */
+function createWorldSetups({ route, beside }: RouteCase, shared: WorldSetup) {
+  const { configuration } = shared
+  const groundFor = (...routes: Route[]) => ({ ...shared, configuration: { ...configuration, routes } })
+  const twins = beside && { proof: beside.proof, ground: groundFor(route, beside.twin) }
+  return { ground: groundFor(route), ...(twins && { beside: twins }) }
+}
+
+function selectRoutes({ configuration: { routes }, routes: names, files }: ProofOptions) {
+  const unknown = [...names, ...files.keys()].filter((name) => !routes.some((route) => route.name === name))
+  if (unknown.length === 0) return routes.filter(({ name }) => names.length === 0 || names.includes(name))
+  const known = routes.map(({ name }) => name).join(', ')
+  throw usageError(`there is no route "${unknown.join('", "')}"; the routes are ${known}`)
+}
+
+// Turns the routes of a configuration into cases, or says why a route cannot be proven.
+
+interface RouteCase {
+  readonly route: Route
+  /** Or why there is none. */
+  readonly proof: ProofCase | string
+  /** The route beside its twin; left out for exports, and for files that say the same each time. */
+  readonly beside?: { readonly proof: ProofCase; readonly twin: Route }
+}
+
+async function createCases(
+  configuration: Configuration,
+  routes: readonly Route[],
+  files: ProofOptions['files'],
+  serial: NextNumber,
+): Promise<{ readonly cases: readonly RouteCase[]; readonly market: Fixture }> {
+  const mappings = await loadMappings(configuration)
+  const format = createFormats()
+  const cases: RouteCase[] = []
+  const wanted: FileContents[] = []
+  for (const route of routes) {
+    const mapping = mappings.get(route.name)
+    assert(mapping, `route ${route.name} has a mapping`)
+    if (route.direction === 'outbound') {
+      assert(mapping.direction === 'outbound', 'a route and its mapping go the same way')
+      const proof = findReasonUnprovable(route, mapping) ?? createOutboundCase({ route, mapping, format })
+      cases.push({ route, proof })
+      continue
+    }
+    const found = await createInboundInput(route, { mappings, format, path: files.get(route.name), serial })
+    if (typeof found === 'string') {
+      cases.push({ route, proof: found })
+      continue
+    }
+    const { alone, beside: proof } = createInboundCases(found.parts)
+    const { twin } = found.parts
+    cases.push({ route, proof: alone, ...(!alone.hasFixedRecords && { beside: { proof, twin } }) })
+    wanted.push(found.wanted)
+  }
+  return { cases, market: createFixture(configuration.routes, wanted) }
+}
+
+/** Why nobody but the bridge can know what must stand in the files. */
+function findReasonUnprovable({ report }: OutboundRoute, { composer }: OutboundMapping): string | undefined {
+  if (composer.takesKept === true) {
+    return 'its files hold values that were kept beside the orders when those came in, by another route'
+  }
+  const isMoving =
+    report !== undefined && (report.select.windows.length > 0 || report.select.named !== undefined)
+  return isMoving ? 'it is a report of a window of time, or of records named one by one' : undefined
+}
+
+interface InboundCaseContext {
+  readonly mappings: ReadonlyMap<string, Mapping>
+  readonly format: Format
+  /** A file to prove with; the example of the mapping when left out. */
+  readonly path: string | undefined
+  readonly serial: NextNumber
+}
+
+async function createInboundInput(
+  route: InboundRoute,
+  { mappings, format, path: given, serial }: InboundCaseContext,
+): Promise<{ readonly parts: InboundCaseInput; readonly wanted: FileContents } | string> {
+  const steps = listMappedSteps(route).flatMap(({ key }) => {
+    const mapping = mappings.get(key)
+    return mapping?.direction === 'inbound' ? [{ operation: mapping.operation, mapping }] : []
+  })
+  const [first, ...rest] = steps.map(({ mapping }) => mapping)
+  assert(first, `route ${route.name} has a mapping`)
+  const path = given ?? resolveExample(route, first)
+  if (path === undefined) {
+    return 'its mapping carries no example to make files of; name a file with --file ROUTE=PATH'
+  }
+  const sample = await createSample({ mappings: [first, ...rest], path, format, serial })
+  if (typeof sample === 'string') return sample
+  const bytes = sample.file(2)
+  const drafts = await Promise.all([first, ...rest].map((mapping) => sample.drafts(bytes, mapping)))
+  return {
+    parts: { route, twin: createTwinRoute(route), steps, sample },
+    wanted: { party: route.party, drafts: drafts.flat() },
+  }
+}
+
+/** Only its inbox is another one. */
+function createTwinRoute(route: InboundRoute): InboundRoute {
+  const { name, from } = route
+  return { ...route, name: `${name}-twin`, from: { ...from, folder: `${from.folder}-twin` } }
+}
+
+function resolveExample({ mappingPath }: InboundRoute, { examples }: InboundMapping): string | undefined {
+  const [example] = examples
+  return example === undefined ? undefined : resolve(dirname(mappingPath), example.input)
+}

@@ -1,0 +1,257 @@
+/**
+ * One round of a proof: prepare work, crash the bridge in the middle, restart it until it is quiet, count
+ * the results.
+ */
+import { cpSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Bridge } from '../app/bridge.ts'
+import type { FaultName } from '../service/switches.ts'
+import { EXIT, type ExitCode } from '../support/errors.ts'
+import {
+  type CallGuard,
+  combineWrappers,
+  crashAt,
+  guardParts,
+  isEffect,
+  type Moment,
+  type PartsWrapper,
+} from './crash-point.ts'
+import type { RoundCount } from './criteria.ts'
+import { createReader, type DeliveryFolder, type Reader, type ReaderHabit } from './delivered-files.ts'
+import { applyFaults, clearFaults, type FaultPlan, type Random } from './fault-plan.ts'
+import type { Recording, RecordingOptions } from './request-recorder.ts'
+import type { World } from './world.ts'
+
+/** How a route of one direction is set to work and counted. */
+export interface ProofCase {
+  readonly route: string
+  /** What runs in its worlds: the route, and its twin where there is one. */
+  readonly names: readonly [string, ...string[]]
+  /** Its files say the same each time, so that only the first one of a world changes anything. */
+  readonly hasFixedRecords: boolean
+  readonly prepare: (world: World, records: number) => Promise<Round>
+}
+
+export interface Round {
+  readonly watch: RecordingOptions
+  /** Where the files of the round are delivered. */
+  readonly outlet: DeliveryFolder
+  /** After the bridge came to rest. */
+  readonly count: (watch: Recording) => Promise<RoundCount>
+  /** After a run without any fault: takes it for what a run comes to. Gives what is wrong, or why it proves nothing. */
+  readonly asBaseline: (watch: Recording) => Promise<RoundCount | string>
+}
+
+export interface PlayedRound {
+  readonly counted: RoundCount
+  /** How often a process died or was stopped. */
+  readonly kills: number
+  /** Whether real processes died, or parts of this one. */
+  readonly isReal?: true
+  /** How often each fault struck. */
+  readonly faults: Faults
+  /** What happened, for who wants to see it again: `died before journal.finishAttempts`. */
+  readonly step: string
+  /** Whether the death that was planned came about; without it the pass has fewer effects than that. */
+  readonly happened: boolean
+  /** Why the bridge did not come to rest, where it did not. */
+  readonly restless?: string
+}
+
+export type Faults = Readonly<Partial<Record<FaultName, number>>>
+
+export interface Scenario {
+  readonly world: World
+  readonly proof: ProofCase
+  readonly records: number
+  readonly storm: FaultPlan
+  readonly reader: ReaderHabit
+  /** Decides when the reader looks. */
+  readonly chance: Random
+}
+
+/** A scene in which work is in place. */
+export interface RunningScenario extends Scenario {
+  readonly watch: Recording
+  readonly outgoing: Reader
+}
+
+/** A run without fault or death; gives why the route cannot be proven, where it cannot. */
+export async function playBaselineRound(world: World, proof: ProofCase, records: number) {
+  clearFaults(world.service)
+  const round = await proof.prepare(world, records)
+  const watch = world.recorder.start(round.watch)
+  const restless = await runUntilQuiet(world, proof)
+  world.recorder.stop()
+  const counted = restless ?? (await round.asBaseline(watch))
+  if (typeof counted === 'string') return counted
+  const step = 'in a run without any fault or death'
+  return { counted, kills: 0, faults: {}, step, happened: false } satisfies PlayedRound
+}
+
+/** Right there a bridge dies. */
+export interface CrashPoint {
+  readonly effect: number
+  readonly moment: Moment
+}
+
+/**
+ * The bridge dies right before or after its n-th effect, in this process, and the one that is started after it at a
+ * second place.
+ */
+export function playCrashRound(scene: Scenario, first: CrashPoint, second: CrashPoint): Promise<PlayedRound> {
+  return playRound(scene, async (playing) => {
+    const diedAt = await crashBridgeAt(playing, first)
+    if (diedAt === undefined) return NO_CRASH
+    await scene.world.waitForLeaseExpiry()
+    const again = await crashBridgeAt(playing, second)
+    const step = `died right ${diedAt}${again === undefined ? '' : `, and again right ${again}`}`
+    return { kills: again === undefined ? 1 : 2, step, happened: true }
+  })
+}
+
+/**
+ * The state folder is copied right after an effect; the bridge goes on and dies, the copy takes the folder's place, and a person
+ * declares it.
+ */
+export function playRestoredRound(scene: Scenario, copiedAfter: number, death: CrashPoint) {
+  return playRound(scene, async (playing) => {
+    const backup = backUpAfterEffect(copiedAfter, scene.world)
+    const diedAt = await crashBridgeAt(playing, death, backup.wrap)
+    const effect = backup.restore()
+    if (effect === undefined) return NO_CRASH
+    await scene.world.waitForLeaseExpiry()
+    await declareRestored(playing)
+    const end = diedAt === undefined ? 'ended' : `died right ${diedAt}`
+    const step = `its state was copied right after ${effect}, it ${end}, and the copy was put back`
+    return { kills: diedAt === undefined ? 0 : 1, step, happened: true }
+  })
+}
+
+/** As a person does after putting a backup back. */
+async function declareRestored({ world, outgoing }: RunningScenario): Promise<void> {
+  const bridge = await world.open(outgoing.wrap)
+  try {
+    await bridge.declareRestored({ by: 'the proof', why: 'a backup was put back', skip: 1000, dryRun: false })
+  } finally {
+    await bridge.close()
+  }
+}
+
+const NO_CRASH: ActionResult = { kills: 0, step: 'nothing died', happened: false }
+
+/** Gives the effect that it died at; undefined when the pass has fewer. */
+async function crashBridgeAt(
+  { world, proof, outgoing }: RunningScenario,
+  { effect, moment }: CrashPoint,
+  within?: PartsWrapper,
+): Promise<string | undefined> {
+  const plan = crashAt(effect, moment, isEffect)
+  const bridge = await world.open(combineWrappers(combineWrappers(plan.wrap, within), outgoing.wrap))
+  try {
+    await runAll(bridge, proof)
+  } catch (error) {
+    if (plan.diedAt() === undefined) throw error
+  } finally {
+    await bridge.close()
+  }
+  if (plan.diedAt() !== undefined) outgoing.afterDeath()
+  return plan.diedAt()
+}
+
+/** All routes of the case at the same time, as `watch` runs them. */
+async function runAll(bridge: Bridge, { names }: ProofCase) {
+  const { signal } = new AbortController()
+  const runs = await Promise.allSettled(names.map((name) => bridge.run([name], signal)))
+  return runs.map((run) => {
+    if (run.status === 'rejected') throw run.reason
+    return run.value
+  })
+}
+
+export type ActionResult = Pick<PlayedRound, 'kills' | 'step' | 'happened'>
+
+/** Prepares, lets the storm strike, has the deaths come about, starts the bridge until it is quiet, and counts. */
+export async function playRound(scene: Scenario, act: (playing: RunningScenario) => Promise<ActionResult>) {
+  const { world, proof, records, storm, reader: habit, chance } = scene
+  clearFaults(world.service)
+  const round = await proof.prepare(world, records)
+  const watch = world.recorder.start(round.watch)
+  const { outlet } = round
+  const outgoing = createReader(outlet, habit, chance, world.pause)
+  const before = { ...world.service.faults }
+  applyFaults(world.service, storm, world.configuration.api.lateAnswerMs)
+  const done = await act({ ...scene, watch, outgoing })
+  await world.waitForLeaseExpiry()
+  const restless = await runUntilQuiet(world, proof, outgoing.wrap)
+  clearFaults(world.service)
+  world.recorder.stop()
+  const counted = await round.count(watch)
+  return {
+    ...done,
+    step: done.step + outgoing.formatTaken(),
+    counted,
+    faults: countFaultsSince(before, world),
+    ...(restless === undefined ? {} : { restless }),
+  }
+}
+
+function countFaultsSince(before: World['service']['faults'], { service }: World): Faults {
+  const names = Object.keys(before) as FaultName[]
+  const counts = names.map((name): [FaultName, number] => [name, service.faults[name] - before[name]])
+  return Object.fromEntries(counts.filter(([, count]) => count > 0))
+}
+
+/** How often a bridge may be started before it must have come to rest, and how long it waits in between. */
+const STARTS_MAX = 15
+
+const BETWEEN_STARTS_MS = 150
+
+const QUIET_EXITS: readonly ExitCode[] = [EXIT.ok, EXIT.rejects, EXIT.unusableFile]
+
+/** Gives why it did not come to rest. */
+async function runUntilQuiet(world: World, proof: ProofCase, wrap?: PartsWrapper) {
+  let last = ''
+  for (let start = 0; start < STARTS_MAX; start++) {
+    const bridge = await world.open(wrap)
+    try {
+      const runs = await runAll(bridge, proof)
+      const loud = runs.find(({ exit }) => !QUIET_EXITS.includes(exit))
+      if (loud === undefined) return undefined
+      const [result] = loud.routes
+      last = result?.kind === 'failed' ? result.failure.message : `exit ${loud.exit}`
+    } finally {
+      await bridge.close()
+    }
+    await world.pause(BETWEEN_STARTS_MS)
+  }
+  return `the bridge did not come to rest in ${STARTS_MAX} starts: ${last}`
+}
+
+// State backup: copied while a bridge works, restored after its crash.
+
+/** The copy is made right after the n-th effect, at one instant: it holds what a bridge killed then would leave. */
+export function backUpAfterEffect(effect: number, { configuration, folder }: World) {
+  const copy = join(folder, 'backup')
+  let count = 0
+  let copiedAfter: string | undefined
+  const guard: CallGuard = async (name, act) => {
+    const isLast = isEffect(name) && ++count === effect
+    const answer = await act()
+    if (!isLast) return answer
+    rmSync(copy, { recursive: true, force: true })
+    cpSync(configuration.stateFolder, copy, { recursive: true })
+    copiedAfter = name
+    return answer
+  }
+  return {
+    wrap: guardParts(guard),
+    /** Gives the name of the effect after which the copy was made; undefined when there is no copy, and nothing is put back. */
+    restore: (): string | undefined => {
+      if (copiedAfter === undefined) return undefined
+      rmSync(configuration.stateFolder, { recursive: true })
+      renameSync(copy, configuration.stateFolder)
+      return copiedAfter
+    },
+  }
+}

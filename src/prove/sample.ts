@@ -1,0 +1,244 @@
+/** Generates files to prove a route with: copies of the records of an example, each with new key values. */
+import iconv from 'iconv-lite'
+import { type FileReading, type Format, isUnreadable, type Row } from '../domain/format.ts'
+import type { Draft } from '../domain/translator.ts'
+import { createEncoder } from '../formats/writer.ts'
+import { listGroupColumns, listMappedFields, type MappedField } from '../mapping-tools/mapped-fields.ts'
+import { type ReplacedCell, rewriteRow, splitLines } from '../mapping-tools/partner-samples.ts'
+import { readRecordsFrom, readUnpackedBytes } from '../mapping-tools/translate-file.ts'
+import type { InboundMapping } from '../mapping/load.ts'
+import { foldColumnName } from '../mapping/rows/columns.ts'
+import { KEY_FIELDS } from '../mapping-tools/learn/record-rows.ts'
+
+export interface Sample {
+  /** Its records have no numbers that could be others each time: the stock of items, say. */
+  readonly hasFixedRecords: boolean
+  /** A file of about so many records. */
+  readonly file: (records: number) => Uint8Array
+  /** What the first mapping, or a later step's, makes of a file. */
+  readonly drafts: (bytes: Uint8Array, mapping: InboundMapping) => Promise<Draft[]>
+}
+
+interface SampleOptions {
+  /** The mappings of the route's steps, the first one first. */
+  readonly mappings: readonly [InboundMapping, ...InboundMapping[]]
+  readonly path: string
+  readonly format: Format
+  readonly serial: NextNumber
+}
+
+/** Of a longer example these many records are taken. */
+const RECORDS_MAX = 8
+
+const CHARACTERS_MAX = 20_000_000
+
+/** The sample, or why there is none. */
+export async function createSample(parts: SampleOptions): Promise<Sample | string> {
+  const example = await readExample(parts)
+  if (typeof example === 'string') return example
+  const drafts: Sample['drafts'] = (bytes, mapping) => translateDrafts(parts, bytes, mapping)
+  const hasFixedRecords = findKeyColumns(parts.mappings[0]).length === 0
+  const named = parts.mappings.flatMap(findKeyColumns)
+  for (const renewal of Object.keys(RENUMBERINGS) as Renumbering[]) {
+    const writing = { ...example, parts, named, renewal }
+    if (await isUsableSample(writing, drafts))
+      return { hasFixedRecords, file: (records) => writeSample(writing, records), drafts }
+  }
+  return 'its records cannot be distinguished once their numbers are changed; name a file with --file'
+}
+
+interface ExampleFile {
+  readonly reading: FileReading
+  readonly lines: readonly string[]
+  readonly rows: ReadonlyMap<number, Row>
+  /** The first lines of the rows of each record. */
+  readonly records: readonly (readonly number[])[]
+}
+
+async function readExample({ mappings: [mapping], path, format }: SampleOptions) {
+  const reading = await format.read(readUnpackedBytes(path), mapping.translator.read)
+  if (isUnreadable(reading)) return `${path} cannot be read: ${reading.problems[0]?.message ?? ''}`
+  const rows = new Map<number, Row>()
+  for await (const batch of reading.batches) for (const row of batch) rows.set(row.line, row)
+  const whole = await readWholeFile(path)
+  if (whole === undefined) return `${path} is too large for a sample`
+  const lines = splitLines(iconv.decode(whole, reading.encoding), mapping.translator.read)
+  const read: ExampleFile = { reading, lines, rows, records: [[...rows.keys()]] }
+  if (hasTotals(mapping)) return read
+  const drafts = await translateDrafts({ path, format }, whole, mapping)
+  const good = drafts.filter(({ problems, body }) => problems.length === 0 && body !== undefined)
+  if (good.length === 0) return `${path} holds no record that could be sent`
+  const records = good.slice(0, RECORDS_MAX).map((draft) => draft.lines.map(([first]) => first))
+  return { ...read, records: records.map((some) => [...new Set(some)]) }
+}
+
+/** A row of totals speaks of all others. */
+function hasTotals({ source }: InboundMapping): boolean {
+  return source.entries.has('totals')
+}
+
+/** Its records are what they are: an item that is changed keeps its number, and a row of totals its sums. */
+function isSingleCopy(mapping: InboundMapping): boolean {
+  return hasTotals(mapping) || findKeyColumns(mapping).length === 0
+}
+
+async function readWholeFile(path: string): Promise<Buffer | undefined> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const piece of readUnpackedBytes(path)) {
+    pieces.push(piece)
+    size += piece.length
+    if (size > CHARACTERS_MAX) return undefined
+  }
+  return Buffer.concat(pieces)
+}
+
+async function translateDrafts(
+  { path, format }: Pick<SampleOptions, 'path' | 'format'>,
+  bytes: Uint8Array,
+  mapping: InboundMapping,
+): Promise<Draft[]> {
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    yield await Promise.resolve(bytes)
+  }
+  const name = path.split(/[/\\]/).at(-1) ?? path
+  const read = await readRecordsFrom({ bytes: pieces(), source: { file: name, folder: '' } }, format, mapping)
+  if ('problems' in read) return []
+  const drafts: Draft[] = []
+  for await (const { draft } of read.records) drafts.push(draft)
+  return read.bound.listMismatches().length > 0 ? [] : drafts
+}
+
+interface SampleWriting extends ExampleFile {
+  readonly parts: SampleOptions
+  /** The columns whose cells a copy of a record must have of its own. */
+  readonly named: readonly (readonly string[])[]
+  readonly renewal: Renumbering
+}
+
+/** Two files of it must have nothing in common, and as many good records as they should. */
+async function isUsableSample(writing: SampleWriting, drafts: Sample['drafts']): Promise<boolean> {
+  const { mappings } = writing.parts
+  for (const mapping of mappings) {
+    const two = [writeSample(writing, 2), writeSample(writing, 2)]
+    const made = (await Promise.all(two.map((bytes) => drafts(bytes, mapping)))).flat()
+    const good = made.filter(({ problems }) => problems.length === 0)
+    const wanted = findKeyColumns(mapping).length === 0 ? 1 : good.length
+    const told = new Set(good.map(({ body, references }) => JSON.stringify([body, references])))
+    if (good.length === 0 || told.size < wanted) return false
+  }
+  return true
+}
+
+/** The records in turn, copy after copy, with a damaged one among them. */
+function writeSample(writing: SampleWriting, records: number): Uint8Array {
+  const { reading, lines, parts } = writing
+  const [mapping] = parts.mappings
+  const head = lines.slice(0, reading.headerLines)
+  const isSingle = isSingleCopy(mapping)
+  const copies = isSingle ? 1 : Math.max(1, Math.ceil(records / writing.records.length))
+  const [first = '', ...rest] = Array.from({ length: copies }, () => copyRecords(writing))
+  const damaged = isSingle ? '' : copyRecords({ ...writing, records: writing.records.slice(0, 1) }, true)
+  return encodeSample([...head, first, damaged, ...rest].join(''), writing)
+}
+
+function copyRecords(writing: SampleWriting, isDamaged = false): string {
+  const renew = createRenumberer(writing.renewal, writing.parts.serial)
+  const rows = writing.records.flat().flatMap((line) => writing.rows.get(line) ?? [])
+  return rows.map((row) => copyRow(writing, row, renew, isDamaged)).join('')
+}
+
+function copyRow(
+  { lines, reading, parts, named }: SampleWriting,
+  row: Row,
+  renew: (text: string) => string,
+  isDamaged: boolean,
+): string {
+  const [mapping] = parts.mappings
+  const raw = lines.slice(row.line - 1, row.lastLine).join('')
+  const columns = reading.layouts[row.layout]?.columns ?? []
+  const cells = findPositions(columns, named).map((position) => ({
+    position,
+    text: renew(row.values[position] ?? ''),
+  }))
+  if (isDamaged) cells.push(...createInvalidCells(mapping, columns))
+  const { delimiter, layouts } = reading
+  const file = { read: mapping.translator.read, delimiter, layouts }
+  const text = cells.length === 0 ? undefined : rewriteRow(row, raw, cells, file)
+  const [end = '\n'] = /[\r\n]+$/.exec(raw) ?? []
+  return (text ?? raw.replace(/[\r\n]+$/, '')) + end
+}
+
+function createInvalidCells(mapping: InboundMapping, columns: readonly string[]): ReplacedCell[] {
+  for (const leaf of listMappedFields(mapping)) {
+    const text = createInvalidCell(leaf)
+    const [position] = text === undefined ? [] : findPositions(columns, leaf.branches[0]?.columns ?? [])
+    if (text !== undefined && position !== undefined) return [{ position, text }]
+  }
+  return []
+}
+
+function encodeSample(text: string, { reading: { encoding }, parts }: SampleWriting): Uint8Array {
+  const { encode, needsMark } = createEncoder(encoding)
+  const [{ translator }] = parts.mappings
+  const isMarked = text.startsWith('\uFEFF')
+  return encode(needsMark && translator.read.encoding === undefined && !isMarked ? `\uFEFF${text}` : text)
+}
+
+// Key columns and new key values
+
+/** Gives a number that it never gave before. */
+export type NextNumber = () => number
+
+/** Names of columns, each with its other names, whose cells a copy of a record must have of its own. */
+function findKeyColumns(mapping: InboundMapping): readonly (readonly string[])[] {
+  // Items are what they are, whoever names them.
+  const fields = KEY_FIELDS[mapping.operation].filter((field) => field !== 'variant_id')
+  if (fields.length === 0) return []
+  const leaves = listMappedFields(mapping).filter(({ field }) => fields.includes(field))
+  const own = leaves.flatMap(({ branches }) => branches.flatMap(({ columns }) => columns))
+  return [...own, ...listGroupColumns(mapping)]
+}
+
+/** Where the columns stand; those that are not there are left out. */
+function findPositions(columns: readonly string[], named: readonly (readonly string[])[]): number[] {
+  const folded = columns.map(foldColumnName)
+  const found = named.flatMap((names) => {
+    const wanted = new Set(names.map(foldColumnName))
+    const at = folded.findIndex((name) => wanted.has(name))
+    return at === -1 ? [] : [at]
+  })
+  return [...new Set(found)]
+}
+
+/** How a new text is made of an old one; mappings that take a part of a text bear one of them. */
+const RENUMBERINGS = {
+  digits: (text: string, number: number) =>
+    /\d/.test(text) ? text.replace(/\d{1,6}(?=\D*$)/, String(number)) : `${text}-${number}`,
+  append: (text: string, number: number) => `${text}-${number}`,
+  replace: (_: string, number: number) => `P${number}`,
+} as const
+
+type Renumbering = keyof typeof RENUMBERINGS
+
+/** The same old text becomes the same new one, so that rows which belong together still do. */
+function createRenumberer(renewal: Renumbering, serial: NextNumber): (text: string) => string {
+  const known = new Map<string, string>()
+  return (text) => {
+    const before = known.get(text)
+    if (before !== undefined || text.trim() === '') return before ?? text
+    const renewed = RENUMBERINGS[renewal](text, serial())
+    known.set(text, renewed)
+    return renewed
+  }
+}
+
+/** A cell that no record can have, for the kinds of field that people get wrong; undefined where none is known. */
+function createInvalidCell({ rule, branches }: MappedField): string | undefined {
+  const [branch, other] = branches
+  if (branch === undefined || other !== undefined || branch.when !== undefined) return undefined
+  if (branch.columns.length !== 1 || branch.options['table'] !== undefined) return undefined
+  if (rule.kind === 'dateTime' || rule.kind === 'date') return 'yesterday'
+  if (rule.kind === 'money' || rule.kind === 'decimal') return '12.345'
+  return rule.kind === 'integer' && rule.reference === undefined ? 'two' : undefined
+}

@@ -1,0 +1,134 @@
+/** Places orders, shipments and invoices at the service, as the other party would, before a route runs. */
+import { createClient } from '../client/client.ts'
+import type { Credentials } from '../config/routes.ts'
+import type { Api, Resource } from '../domain/api.ts'
+import type { Party } from '../domain/route.ts'
+import type { SeedVariant } from '../service/seed.ts'
+import { assert, BridgeError } from '../support/errors.ts'
+import type { Clock } from '../support/clock.ts'
+import type { Fixture } from './fixture.ts'
+
+interface StagedLine {
+  readonly item: SeedVariant
+  readonly quantity: number
+}
+
+export interface StagedOrder {
+  readonly id: number
+  readonly purchaseOrder: string
+  readonly retailer: number
+  readonly brand: number
+  readonly lines: readonly StagedLine[]
+}
+
+export type Staging = ReturnType<typeof openStaging>
+
+export function openStaging(
+  baseUrl: string,
+  { catalogue }: Fixture,
+  clock: Clock,
+  credentialsOf: (party: Party) => Credentials,
+) {
+  const clients = new Map<string, Api>()
+  /** The service as a party sees it. */
+  const as = (party: Party): Api => {
+    const key = `${party.kind} ${party.id}`
+    const client =
+      clients.get(key) ?? createClient({ baseUrl, ...credentialsOf(party), clock, random: () => 0.5 })
+    clients.set(key, client)
+    return client
+  }
+  const make = async (party: Party, endpoint: string, body: object): Promise<Resource> => {
+    const params = { [`${party.kind}_id`]: party.id }
+    const answer = await as(party).send({ endpoint, params, body: JSON.stringify(body) })
+    if (answer.certainty === 'answered' && answer.status < 400) return answer.body as Resource
+    const why = answer.certainty === 'answered' ? answer.text : answer.detail
+    throw new BridgeError('bug', `the proof cannot set its stage: ${endpoint} came to ${why.slice(0, 300)}`)
+  }
+  const retailer = (id: number): Party => ({ kind: 'retailer', id })
+  const brand = (id: number): Party => ({ kind: 'brand', id })
+  const [carrier] = catalogue.carriers
+  const method = carrier?.methods[0]
+  assert(carrier && method, 'there is a carrier in every market')
+  return {
+    as,
+    async placeOrder(order: Omit<StagedOrder, 'id'>): Promise<StagedOrder> {
+      const body = orderBody(order, carrier.code, method.code)
+      const made = await make(retailer(order.retailer), 'createOrder', body)
+      return { ...order, id: Number(made['id']) }
+    },
+    /** Ships all of the order, which closes it. */
+    ship: (order: StagedOrder, tracking: string) => {
+      const how = { carrier_id: carrier.id, shipping_method_id: method.id }
+      return make(brand(order.brand), 'createShipment', { ...shipmentBody(order, tracking), ...how })
+    },
+    invoice: (order: StagedOrder, number: string) =>
+      make(brand(order.brand), 'createInvoice', invoiceBody(order, number)),
+    cancel: ({ id, retailer: owner, lines }: StagedOrder) => {
+      const body = { order_id: id, reason_id: 1, cancel_lines: lines.map(itemLine) }
+      return make(retailer(owner), 'createCancel', body)
+    },
+    offer: (id: number, identifier: string) => make(brand(id), 'createVariant', variantBody(identifier)),
+    close: async () => {
+      await Promise.all([...clients.values()].map((client) => client.close()))
+    },
+  }
+}
+
+function orderBody(order: Omit<StagedOrder, 'id'>, carrier: string, method: string): object {
+  return {
+    purchase_order_number: order.purchaseOrder,
+    ordered_at: '2026-01-15T12:00:00Z',
+    ship_to: {
+      name1: 'Proof Reader',
+      street1: '1 Sample Street',
+      city: 'Portland',
+      province: 'ME',
+      postal_code: '04101',
+      country: 'US',
+    },
+    shipping_method: { code: method, carrier: { code: carrier } },
+    order_lines: order.lines.map((line) => ({ ...itemLine(line), net_price: '10.00', price: '20.00' })),
+  }
+}
+
+function shipmentBody({ id, lines }: StagedOrder, tracking: string): object {
+  return {
+    ...SHIP_FROM,
+    order_id: id,
+    tracking_number: tracking,
+    shipment_lines: lines.map(({ item, quantity }) => ({
+      variant: { brand_identifier: item.brandIdentifier },
+      quantity,
+    })),
+  }
+}
+
+function invoiceBody({ purchaseOrder, lines }: StagedOrder, number: string): object {
+  return {
+    purchase_order_number: purchaseOrder,
+    invoice_number: number,
+    terms_net_days_due: 30,
+    terms_date_due: '2030-01-31',
+    due_amount: (lines.reduce((sum, { quantity }) => sum + quantity, 0) * 10).toFixed(2),
+    invoice_lines: lines.map((line) => ({ ...itemLine(line), net_price: '10.00' })),
+  }
+}
+
+function itemLine({ item, quantity }: StagedLine) {
+  return { variant: { id: item.id }, quantity }
+}
+
+function variantBody(identifier: string): object {
+  const values = { identifier, name: `Item ${identifier}` }
+  return { attributes: Object.entries(values).map(([code, value]) => ({ attribute: { code }, value })) }
+}
+
+const SHIP_FROM = {
+  ship_from_name1: 'Proof Works',
+  ship_from_street1: '2 Sample Street',
+  ship_from_city: 'Reno',
+  ship_from_province: 'NV',
+  ship_from_postal_code: '89502',
+  ship_from_country: 'US',
+}

@@ -1,0 +1,219 @@
+/**
+ * The environment of a round: a service with fixture data, a request recorder, and the user's routes moved
+ * into a folder.
+ */
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { openBridge } from '../app/bridge.ts'
+import type { Configuration } from '../config/configuration.ts'
+import type { Credentials, Route } from '../config/routes.ts'
+import type { Party } from '../domain/route.ts'
+import { createService, type Service } from '../service/service.ts'
+import type { Switches } from '../service/switches.ts'
+import { type Clock, systemClock } from '../support/clock.ts'
+import { assert } from '../support/errors.ts'
+import { combineWrappers, type PartsWrapper } from './crash-point.ts'
+import { chooseAnswerForms, createRandom } from './fault-plan.ts'
+import type { Fixture } from './fixture.ts'
+import { createRequestRecorder } from './request-recorder.ts'
+import type { NextNumber } from './sample.ts'
+import { openStaging } from './staging.ts'
+
+/** What all worlds of one proof share. */
+export interface WorldSetup {
+  readonly configuration: Configuration
+  readonly market: Fixture
+  readonly serial: NextNumber
+  /** Takes something out of the bridge, for the tests that see whether the proof detects. */
+  readonly sabotage?: PartsWrapper
+}
+
+interface WorldOptions {
+  readonly folder: string
+  /** Whether time jumps, or passes as for the real processes that work in this world. */
+  readonly swift: boolean
+  /** The forms of answers the service gives here. */
+  readonly forms: Partial<Switches>
+  /** Nothing hangs here, so that a busy machine may take its time for an answer. */
+  readonly isCalm?: true
+}
+
+export type World = Awaited<ReturnType<typeof openWorld>>
+
+/** Leases of bridges in a real process; short, so that a stopped one loses its own soon. */
+export const LEASE_MS = 600
+
+/** More at once than these show nothing new, and a token must outlast them. */
+const CONNECTIONS_MAX = 16
+
+/** What the service does before it answers takes milliseconds here. */
+const TIMES = {
+  swift: { timeoutMs: 400, lateAnswerMs: 1000, stableForMs: 500 },
+  real: { timeoutMs: 1500, lateAnswerMs: 150, stableForMs: 20 },
+} as const
+
+const CALM_TIMEOUT_MS = 30_000
+
+export async function openWorld(ground: WorldSetup, options: WorldOptions) {
+  const { folder, swift, forms } = options
+  const swiftly = swift ? createJumpingClock() : undefined
+  const clock: Clock = swiftly ?? systemClock
+  await mkdir(folder, { recursive: true })
+  const service = await createService({ data: ':memory:', clock, seed: ground.market.seed, switches: forms })
+  const recorder = createRequestRecorder(service)
+  await service.listen()
+  const credentialsOf = (party: Party) => findCredentials(service, party)
+  const { baseUrl } = service
+  const staging = openStaging(baseUrl, ground.market, clock, credentialsOf)
+  const configuration = moveConfiguration(ground.configuration, { ...options, baseUrl, credentialsOf })
+  for (const name of Object.keys(configuration.mailboxes))
+    await mkdir(mailboxRoot(folder, name), { recursive: true })
+  return {
+    ground,
+    folder,
+    service,
+    recorder,
+    staging,
+    configuration,
+    /** Opens a bridge in this process. */
+    open: (wrap: PartsWrapper = {}) =>
+      openBridge(configuration, {
+        clock,
+        wrap: combineWrappers(wrap, ground.sabotage),
+        ...(!swift && { leaseMs: LEASE_MS }),
+      }),
+    /** Lets a dead one's lease run out, where nobody sees that it is dead. */
+    waitForLeaseExpiry: async () => {
+      if (swiftly === undefined) await clock.sleep(LEASE_MS)
+      else swiftly.skip(60_000)
+    },
+    pause: (ms: number) => clock.sleep(ms),
+    close: async () => {
+      await staging.close()
+      await service.close()
+    },
+  }
+}
+
+function findCredentials({ parties }: Service, { kind, id }: Party): Credentials {
+  const party = parties.find((each) => each.kind === kind && each.id === id)
+  assert(party?.clientSecret !== undefined, `${kind} ${id} is in the market`)
+  return { clientId: party.clientId, clientSecret: party.clientSecret }
+}
+
+interface MoveOptions extends WorldOptions {
+  readonly baseUrl: string
+  readonly credentialsOf: (party: Party) => Credentials
+}
+
+/** The same routes at the service of this world, with journal, state and mailboxes in its folder. */
+function moveConfiguration(configuration: Configuration, moving: MoveOptions): Configuration {
+  const { folder, swift, isCalm, baseUrl, credentialsOf } = moving
+  const connections = Math.min(configuration.api.connections, CONNECTIONS_MAX)
+  const { stableForMs, ...usual } = TIMES[swift ? 'swift' : 'real']
+  const times = isCalm === true ? { ...usual, timeoutMs: CALM_TIMEOUT_MS } : usual
+  const [first] = configuration.routes
+  assert(first, 'a configuration has routes')
+  const mailboxes = Object.keys(configuration.mailboxes).map((name) => {
+    return [name, { type: 'directory' as const, path: mailboxRoot(folder, name) }]
+  })
+  return {
+    // The service of a proof promises nothing of its 503, whatever the API of the user does.
+    api: { ...times, baseUrl, connections, trusts503: false, credentials: credentialsOf(first.party) },
+    journal: { type: 'sqlite', path: join(folder, 'state', 'journal.db') },
+    stateFolder: join(folder, 'state'),
+    mailboxes: Object.fromEntries(mailboxes) as Configuration['mailboxes'],
+    routes: configuration.routes.map((route): Route => {
+      const own = { credentials: credentialsOf(route.party) }
+      if (route.direction === 'inbound') return { ...route, ...own, from: { ...route.from, stableForMs } }
+      // Nobody in this world takes files away or confirms them: what waits for that goes on as soon as a file is in place.
+      return { ...route, ...own, acknowledge: route.acknowledge === 'never' ? 'never' : 'delivered' }
+    }),
+  }
+}
+
+/** A folder of one of the world's mailboxes. */
+export function mailboxFolder(world: World, mailbox: string, folder: string): string {
+  return join(mailboxRoot(world.folder, mailbox), folder)
+}
+
+/** Whatever a mailbox is otherwise, in a world it is a directory. */
+function mailboxRoot(folder: string, name: string): string {
+  return join(folder, 'mailboxes', name)
+}
+
+// Worlds of one route: replaced after some rounds, and after each round that failed.
+
+export type Worlds = ReturnType<typeof openWorlds>
+
+interface WorldsOptions {
+  readonly folder: string
+  readonly seed: number
+  readonly route: string
+  /** What the worlds are for; stands in their folders' names. */
+  readonly word: string
+  readonly swift: boolean
+  /** Each round has a world of its own. */
+  readonly onlyOnce: boolean
+}
+
+/** A world gets slower with what is in it. */
+const ROUNDS_IN_WORLD = 25
+
+export function openWorlds(ground: WorldSetup, options: WorldsOptions) {
+  const { seed, route, word, swift, onlyOnce } = options
+  let open: World | undefined
+  let rounds = 0
+  let made = 0
+  const folder = () => join(options.folder, route, `${word}-${made}`)
+  const leave = async (keeps: boolean) => {
+    const before = open
+    open = undefined
+    await before?.close()
+    if (before !== undefined && !keeps) await rm(folder(), { recursive: true, force: true })
+  }
+  return {
+    folder,
+    /** Something went wrong in this one: its folder stays, and the next round has a new one. */
+    leaveBehind: () => leave(true),
+    close: () => leave(false),
+    /** The one that is open, or a new one after some rounds. */
+    async next(): Promise<World> {
+      if (rounds >= (onlyOnce ? 1 : ROUNDS_IN_WORLD)) await leave(false)
+      if (open !== undefined) {
+        rounds++
+        return open
+      }
+      rounds = 1
+      made++
+      const forms = made % 2 === 0 ? chooseAnswerForms(createRandom(seed, route, word, made)) : {}
+      open = await openWorld(ground, { folder: folder(), swift, forms })
+      return open
+    },
+  }
+}
+
+// A clock that jumps instead of waiting, so that hundreds of crashes take seconds.
+
+/**
+ * Others get their turn, as they would while somebody really waits: as many as it takes for a request that nobody waits for
+ * any more to be accepted, read, queued and done by the service in this process.
+ */
+const EVENT_LOOP_TURNS = 20
+
+function createJumpingClock() {
+  let skipped = 0
+  const skip = (ms: number) => {
+    skipped += Math.ceil(ms)
+  }
+  return {
+    now: () => Date.now() + skipped,
+    /** Lets time pass at once. */
+    skip,
+    sleep: async (ms: number) => {
+      skip(ms)
+      for (let turn = 0; turn < EVENT_LOOP_TURNS; turn++) await setImmediate()
+    },
+  }
+}

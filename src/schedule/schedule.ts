@@ -1,0 +1,218 @@
+/**
+ * Decides which scheduled runs of a route are due and when the next one is, from the schedule, the time and
+ * the journal.
+ */
+import type { Configuration } from '../config/configuration.ts'
+import type { Route } from '../config/routes.ts'
+import type { DailySchedule, Schedule } from '../config/schedule.ts'
+import type { Journal } from '../domain/journal.ts'
+import type { KnownRuns, NewScheduledRun } from '../domain/scheduled-run.ts'
+import type { ScheduledRoute } from '../domain/snapshot.ts'
+import { isoTime } from '../support/clock.ts'
+import { createCronTimes, type CronTimes } from './cron-times.ts'
+import { addDays, getLocalDate, getWeekday, toInstant } from './zone-time.ts'
+
+/** An export that says nothing of times. */
+const EXPORT_INTERVAL_MS = 15 * 60_000
+
+/** Of a longer time than this the missed dates are not noted one by one. */
+const NOTED_DAYS_MAX = 400
+
+export interface DueRuns {
+  /** To be carried out, the oldest first. */
+  readonly runs: readonly NewScheduledRun[]
+  /** The first of them does the work of these with its own. */
+  readonly covered: readonly NewScheduledRun[]
+  /** Nobody will carry these out. */
+  readonly missed: readonly NewScheduledRun[]
+  /** The schedule is seen for the first time: this run and those before it were never due. */
+  readonly before?: NewScheduledRun
+}
+
+/**
+ * The schedule by which the bridge itself gives a route its runs: its own; every 15 minutes for an export without one.
+ * `always` for a route that takes files and says nothing of times: whoever looks into its folder decides when.
+ * `never` for a report without one: each run would write another file.
+ */
+export function getEffectiveSchedule(route: Route): Schedule | 'always' | 'never' {
+  if (route.schedule !== undefined) return route.schedule
+  if (route.direction === 'inbound') return 'always'
+  return route.report === undefined ? { kind: 'every', everyMs: EXPORT_INTERVAL_MS } : 'never'
+}
+
+/** Each pass of a report for a business date writes a file of its own, so none does the work of another. */
+export function isOneRunPerDate(route: Route): boolean {
+  return route.direction === 'outbound' && route.report !== undefined && route.schedule?.kind === 'daily'
+}
+
+/** When the route is due: at `now` or before when it is already, and `Infinity` when it never will be by itself. */
+export function findNextRunAt(route: Route, known: KnownRuns, now: number): number {
+  const schedule = getEffectiveSchedule(route)
+  if (schedule === 'always') return now
+  if (schedule === 'never') return Infinity
+  const { runs, before } = findDueRuns(schedule, known, { now, oneByOne: isOneRunPerDate(route) })
+  const [first] = runs
+  if (first !== undefined) return first.dueAt
+  return before === undefined ? findNextRunAfter(schedule, known, now) : now
+}
+
+/** The first run that is not due yet. */
+export function findNextRunAfter(schedule: Schedule, known: KnownRuns, now: number): number {
+  switch (schedule.kind) {
+    case 'every':
+      return (Math.floor(Math.max(now, known.intervalAt ?? 0) / schedule.everyMs) + 1) * schedule.everyMs
+    case 'cron':
+      return createCronTimes(schedule.expression, schedule.zone).nextAfter(now) ?? Infinity
+    case 'daily':
+      return findNextDate(schedule, known.latestDate, now).dueAt
+  }
+}
+
+interface DueQuery {
+  readonly now: number
+  /** Each run is carried out by itself, and none does the work of another. */
+  readonly oneByOne: boolean
+}
+
+export function findDueRuns(schedule: Schedule, known: KnownRuns, { now, oneByOne }: DueQuery): DueRuns {
+  switch (schedule.kind) {
+    case 'every':
+      return findDueInterval(schedule.everyMs, known, now)
+    case 'cron':
+      return findDueInstant(createCronTimes(schedule.expression, schedule.zone), known, now)
+    case 'daily':
+      return findDueDates(schedule, known, { now, oneByOne })
+  }
+}
+
+const NO_RUNS: DueRuns = { runs: [], covered: [], missed: [] }
+
+/** Intervals begin at the same times on every machine, so that two bridges mean the same run. */
+function findDueInterval(everyMs: number, { intervalAt }: KnownRuns, now: number): DueRuns {
+  const dueAt = Math.floor(now / everyMs) * everyMs
+  // A clock that was set back must not keep the route from its runs until it is there again.
+  const isHad = intervalAt !== undefined && intervalAt >= dueAt && intervalAt <= now + everyMs
+  return isHad ? NO_RUNS : { ...NO_RUNS, runs: [{ occurrence: isoTime(dueAt), dueAt }] }
+}
+
+/** One run does the work of all instants that have passed. */
+function findDueInstant(
+  { nextAfter: next, lastUpTo }: CronTimes,
+  { latestInstant, begun }: KnownRuns,
+  now: number,
+): DueRuns {
+  // The way back costs more, and most of the time nothing has come since.
+  const since = latestInstant === undefined ? -Infinity : Date.parse(latestInstant)
+  if (since > -Infinity && (next(since) ?? Infinity) > now) return coverWithLast(begun)
+  const dueAt = lastUpTo(now)
+  if (dueAt === undefined) return coverWithLast(begun)
+  const last = { occurrence: isoTime(dueAt), dueAt }
+  if (since === -Infinity) return { ...NO_RUNS, before: last }
+  return coverWithLast(dueAt > since ? [...begun, last] : begun)
+}
+
+function findDueDates(schedule: DailySchedule, known: KnownRuns, { now, oneByOne }: DueQuery): DueRuns {
+  const { latestDate } = known
+  const today = getLocalDate(schedule.zone, now)
+  const last = findLastDate(schedule, now)
+  if (latestDate === undefined && last.occurrence !== today) return { ...NO_RUNS, before: last }
+  const open = listDatesBetween(schedule, latestDate ?? addDays(today, -1), last)
+  if (!oneByOne) return coverWithLast([...known.begun, ...open])
+  const left = known.begun.filter(({ occurrence }) => isBusinessDate(occurrence))
+  // The last one is always made, however long ago it was.
+  const oldest = addDays(today, -schedule.catchUpDays)
+  const isMissed = ({ occurrence }: NewScheduledRun) => occurrence < oldest && occurrence !== last.occurrence
+  return {
+    runs: [...left, ...open.filter((date) => !isMissed(date))].map(toNewRun),
+    covered: [],
+    missed: open.filter(isMissed),
+  }
+}
+
+/** The last one does the work of all. */
+function coverWithLast(runs: readonly NewScheduledRun[]): DueRuns {
+  const last = runs.at(-1)
+  if (last === undefined) return NO_RUNS
+  return { runs: [toNewRun(last)], covered: runs.slice(0, -1).map(toNewRun), missed: [] }
+}
+
+function toNewRun({ occurrence, dueAt }: NewScheduledRun): NewScheduledRun {
+  return { occurrence, dueAt }
+}
+
+/** The business date whose time has come last. */
+export function findLastDate(schedule: DailySchedule, now: number): NewScheduledRun {
+  let date = getLocalDate(schedule.zone, now)
+  while (!isScheduledOn(schedule, date) || computeDueAt(schedule, date) > now) date = addDays(date, -1)
+  return { occurrence: date, dueAt: computeDueAt(schedule, date) }
+}
+
+/** The business date before this one. */
+export function findDateBefore(schedule: DailySchedule, run: string): NewScheduledRun {
+  let date = addDays(run, -1)
+  while (!isScheduledOn(schedule, date)) date = addDays(date, -1)
+  return { occurrence: date, dueAt: computeDueAt(schedule, date) }
+}
+
+function findNextDate(schedule: DailySchedule, latest: string | undefined, now: number): NewScheduledRun {
+  const today = getLocalDate(schedule.zone, now)
+  let date = latest !== undefined && latest >= today ? addDays(latest, 1) : today
+  while (!isScheduledOn(schedule, date) || computeDueAt(schedule, date) <= now) date = addDays(date, 1)
+  return { occurrence: date, dueAt: computeDueAt(schedule, date) }
+}
+
+/** After one date and up to another, the oldest first. */
+function listDatesBetween(schedule: DailySchedule, since: string, last: NewScheduledRun): NewScheduledRun[] {
+  const dates: NewScheduledRun[] = []
+  const oldest = addDays(last.occurrence, -NOTED_DAYS_MAX)
+  for (let date = last.occurrence; date > since && date > oldest; date = addDays(date, -1)) {
+    if (isScheduledOn(schedule, date)) dates.push({ occurrence: date, dueAt: computeDueAt(schedule, date) })
+  }
+  return dates.toReversed()
+}
+
+function isScheduledOn({ days }: DailySchedule, date: string): boolean {
+  return days.includes(getWeekday(date))
+}
+
+function computeDueAt({ after, zone }: DailySchedule, date: string): number {
+  return toInstant(date, after, zone)
+}
+
+/** A run is called by its date or by its instant. */
+export function isBusinessDate(run: string): boolean {
+  return run.length === 'yyyy-mm-dd'.length
+}
+
+// Due routes, as far as the journal shows without taking their leases.
+
+/** The routes that have something to do, and when the first of the others is due. */
+export async function findDueRoutes(journal: Journal, routes: readonly Route[], now: number) {
+  const unfinished = new Set(await journal.listUnfinishedRoutes())
+  const due: Route[] = []
+  const nextAt = new Map<string, number>()
+  for (const route of routes) {
+    // Nothing needs to be known of a route that is always due, or never.
+    const isSimple = typeof getEffectiveSchedule(route) === 'string'
+    const known = isSimple ? { begun: [] } : await journal.getKnownRuns(route.name)
+    const at = findNextRunAt(route, known, now)
+    if (at <= now || unfinished.has(route.name)) due.push(route)
+    else nextAt.set(route.name, at)
+  }
+  return { due, nextAt }
+}
+
+export async function listScheduledRoutes(journal: Journal, { routes }: Configuration, now: number) {
+  const scheduled = routes.filter(({ schedule }) => schedule !== undefined)
+  return Promise.all(
+    scheduled.map(async (route): Promise<ScheduledRoute> => {
+      const nextAt = findNextRunAt(route, await journal.getKnownRuns(route.name), now)
+      const [last] = await journal.listRecentRuns(1, route.name)
+      return {
+        route: route.name,
+        ...(last && { last: { occurrence: last.occurrence, state: last.state } }),
+        ...(nextAt !== Infinity && { nextAt: Math.max(nextAt, now) }),
+      }
+    }),
+  )
+}

@@ -1,0 +1,230 @@
+/** OAuth 2.0 client credentials: issues tokens, and finds the caller of one. Spec: "Authentication". */
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { TokenRequest } from '../../contract/endpoints.ts'
+import type { Clock } from '../../support/clock.ts'
+import { type Answer, refuseWith } from '../http/answers.ts'
+import { build, type Store } from '../store/store.ts'
+import type { Switches } from '../switches.ts'
+
+interface TokenOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly lifetimeSeconds: number
+  readonly switches: Pick<Switches, 'tokenLastsRequests'>
+}
+
+/** Secrets and tokens are random and long, so that a plain hash of one cannot be undone. */
+export function hashSecret(secret: string): string {
+  return hash('sha256', secret)
+}
+
+/** Text of 256 random bits. */
+export function randomSecret(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+export type Tokens = ReturnType<typeof createTokens>
+
+export function createTokens({ store, clock, lifetimeSeconds, switches }: TokenOptions) {
+  const book = openTokenStore(store, clock)
+
+  /** Runs in the write queue. */
+  function issue(form: unknown): Answer {
+    const fields = typeof form === 'object' && form !== null ? (form as Record<string, unknown>) : {}
+    if (fields['grant_type'] !== 'client_credentials') return refuseToken(400, 'unsupported_grant_type')
+    const request = TokenRequest.safeParse(fields)
+    if (!request.success) return refuseToken(401, 'invalid_client')
+    const { client_id: clientId, client_secret: secret } = request.data
+    const client = store.first(clientInForce, { client_id: clientId })
+    if (!isCorrectSecret(secret, client?.secret_hash) || client === undefined) {
+      return refuseToken(401, 'invalid_client')
+    }
+    const scope = parseRequestedScope(fields['scope'], parseScope(client.scope))
+    if (scope === undefined) return refuseToken(400, 'invalid_scope')
+    const token = randomSecret()
+    const caller = { account: client.account_id, clientId, scope, isAdmin: client.is_admin !== 0 }
+    const expiresAt = clock.now() + lifetimeSeconds * 1000
+    book.add(hashSecret(token), { caller, expiresAt, requests: 0 })
+    const body = {
+      access_token: token,
+      token_type: 'Bearer',
+      expires_in: lifetimeSeconds,
+      scope: joinScope(scope),
+    }
+    return { status: 200, body, headers: { 'cache-control': 'no-store' } }
+  }
+
+  /** Who is behind an Authorization header, or the refusal. */
+  function findCaller(header: string | undefined): Caller | Answer {
+    const token = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1]
+    if (token === undefined) return refuseUnauthorized('Authentication credentials were not provided.')
+    const tokenHash = hashSecret(token)
+    const found = book.find(tokenHash)
+    if (found === undefined) return refuseUnauthorized('Invalid or expired token.')
+    const { tokenLastsRequests } = switches
+    if (tokenLastsRequests > 0 && found.requests >= tokenLastsRequests) {
+      book.forget(tokenHash)
+      return refuseUnauthorized('Invalid or expired token.')
+    }
+    found.requests += 1
+    return found.caller
+  }
+
+  /** Ends a client and all its tokens at once; false when there is no such client. May be repeated. Runs in the write queue. */
+  function revoke(clientId: string): boolean {
+    book.removeAll(clientId)
+    // the time of the first revocation stays
+    store.update('clients', { client_id: clientId, revoked_at: null }, { revoked_at: clock.now() })
+    return store.find('clients', { client_id: clientId }) !== undefined
+  }
+
+  /** `refresh` reads everything anew, after writes were taken back. */
+  return { issue, findCaller, revoke, refresh: book.refresh }
+}
+
+/** The answer to a request without a token, or with one that is not in force. */
+export function refuseUnauthorized(detail: string): Answer {
+  return refuseWith(401, detail, { 'www-authenticate': 'Bearer realm="api"' })
+}
+
+const clientInForce = (p: { client_id: string }) =>
+  build
+    .selectFrom('clients')
+    .innerJoin('accounts', 'accounts.id', 'clients.account_id')
+    .select(['secret_hash', 'account_id', 'scope', 'is_admin'])
+    .where('client_id', '=', p.client_id)
+    .where('revoked_at', 'is', null)
+
+/** Takes as long for an unknown client as for a wrong secret. */
+function isCorrectSecret(secret: string, expectedHash: string | undefined): boolean {
+  const given = Buffer.from(hashSecret(secret))
+  const expected = Buffer.from(expectedHash ?? hashSecret(''))
+  return timingSafeEqual(given, expected) && expectedHash !== undefined
+}
+
+/** Spec: not shown; the body OAuth 2.0 asks for. */
+function refuseToken(status: number, error: string): Answer {
+  return { status, body: { error }, headers: { 'cache-control': 'no-store' } }
+}
+
+// The database keeps tokens by their hashes; requests look them up in memory.
+
+/** The oldest tokens of a client beyond this many are forgotten, so that asking for tokens fills no memory. */
+const MAX_TOKENS_PER_CLIENT = 1000
+
+interface KnownToken {
+  readonly caller: Caller
+  readonly expiresAt: number
+  /** Made with it since the service started. */
+  requests: number
+}
+
+function openTokenStore(store: Store, clock: Clock) {
+  let known = readTokens(store)
+
+  function remove(tokenHash: string): void {
+    store.remove('tokens', { token_hash: tokenHash })
+    known.delete(tokenHash)
+  }
+
+  function tokensOf(clientId: string): string[] {
+    return [...known].filter(([, { caller }]) => caller.clientId === clientId).map(([tokenHash]) => tokenHash)
+  }
+
+  function makeRoom(clientId: string): void {
+    const now = clock.now()
+    store.run(removeExpired, { now })
+    for (const [tokenHash, { expiresAt }] of known) if (expiresAt <= now) known.delete(tokenHash)
+    const hashes = tokensOf(clientId)
+    for (const tokenHash of hashes.slice(0, Math.max(0, hashes.length - MAX_TOKENS_PER_CLIENT + 1)))
+      remove(tokenHash)
+  }
+
+  return {
+    find: (tokenHash: string): KnownToken | undefined => {
+      const token = known.get(tokenHash)
+      return token === undefined || token.expiresAt <= clock.now() ? undefined : token
+    },
+    /** Makes room first. */
+    add: (token_hash: string, token: KnownToken): void => {
+      const { account: account_id, clientId: client_id, scope } = token.caller
+      makeRoom(client_id)
+      const row = { token_hash, account_id, client_id, scope: joinScope(scope), expires_at: token.expiresAt }
+      store.insert('tokens', row)
+      known.set(token_hash, token)
+    },
+    /** In memory alone, for a request that writes nothing; the row goes when the token's time is over. */
+    forget: (tokenHash: string): void => void known.delete(tokenHash),
+    removeAll: (clientId: string): void => {
+      for (const tokenHash of tokensOf(clientId)) remove(tokenHash)
+    },
+    /** Reads the tokens anew, after writes of theirs were taken back. */
+    refresh: (): void => {
+      const before = known
+      known = readTokens(store)
+      for (const [tokenHash, token] of known) token.requests = before.get(tokenHash)?.requests ?? 0
+    },
+  }
+}
+
+const removeExpired = (p: { now: number }) => build.deleteFrom('tokens').where('expires_at', '<=', p.now)
+
+/** In the order of issue, so that the oldest come first. */
+function readTokens(store: Store): Map<string, KnownToken> {
+  const rows = store.all(
+    build
+      .selectFrom('tokens')
+      .innerJoin('accounts', 'accounts.id', 'tokens.account_id')
+      .select(['token_hash', 'account_id', 'client_id', 'scope', 'is_admin', 'expires_at'])
+      .orderBy('expires_at'),
+  )
+  return new Map(
+    rows.map(({ token_hash, account_id, client_id, scope, is_admin, expires_at }) => {
+      const isAdmin = is_admin !== 0
+      const caller = { account: account_id, clientId: client_id, scope: parseScope(scope), isAdmin }
+      return [token_hash, { caller, expiresAt: expires_at, requests: 0 }]
+    }),
+  )
+}
+
+// Spec: the scope "includes read and write"; no more is shown.
+
+/** Our choice: `read` is for GET, `write` for the rest. */
+const SCOPES = ['read', 'write'] as const
+
+type Scope = (typeof SCOPES)[number]
+
+export interface Caller {
+  readonly account: number
+  readonly clientId: string
+  readonly scope: ReadonlySet<Scope>
+  readonly isAdmin: boolean
+}
+
+/** The refusal of a request for which the caller's token is not good enough. */
+export function refuseScope({ scope }: Caller, method: string): Answer | undefined {
+  const needed: Scope = method === 'GET' || method === 'HEAD' ? 'read' : 'write'
+  if (scope.has(needed)) return undefined
+  return refuseWith(403, `The token does not have the scope "${needed}".`, {
+    'www-authenticate': 'Bearer error="insufficient_scope"',
+  })
+}
+
+/** The scopes among the words of a text. */
+function parseScope(text: string): ReadonlySet<Scope> {
+  const words = new Set(text.split(' '))
+  return new Set(SCOPES.filter((scope) => words.has(scope)))
+}
+
+function joinScope(scope: ReadonlySet<Scope>): string {
+  return [...scope].join(' ')
+}
+
+/** What a client asks for out of what it may have, all of it when it does not ask; undefined when it may not have it. */
+function parseRequestedScope(asked: unknown, allowed: ReadonlySet<Scope>): ReadonlySet<Scope> | undefined {
+  if (asked === undefined || asked === '') return allowed
+  if (typeof asked !== 'string') return undefined
+  const words = asked.split(' ').filter((word) => word !== '')
+  const isWithin = words.length > 0 && words.every((word) => (allowed as ReadonlySet<string>).has(word))
+  return isWithin ? parseScope(asked) : undefined
+}

@@ -1,0 +1,141 @@
+/** Writes text and filled boxes on PDF pages, and measures text. The same data gives the same bytes. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import PDFDocument from 'pdfkit'
+
+/** A size in the units of the page, and a weight. */
+export interface FontFace {
+  readonly size: number
+  readonly weight: Weight
+}
+
+interface TextPosition {
+  readonly x: number
+  /** Where the letters stand; y grows downwards from the top of the page. */
+  readonly baseline: number
+}
+
+export interface Box {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+/** The width of a text in the unit of its size. */
+export type Ruler = (text: string, face: FontFace) => number
+
+/** What all renderers share: the fonts, and a ruler over the same fonts. */
+export interface Typeface {
+  readonly fonts: Fonts
+  readonly ruler: Ruler
+}
+
+interface PdfOptions {
+  /** Width and height in points of 1/72 inch. */
+  readonly size: readonly [width: number, height: number]
+  readonly title: string
+  /** Milliseconds. The only time in the file, so that the same data makes the same bytes. */
+  readonly madeAt: number
+}
+
+export function openPdf(fonts: Fonts, { size, title, madeAt }: PdfOptions) {
+  const document = openPdfDocument(fonts, {
+    size: [...size],
+    margin: 0,
+    bufferPages: true,
+    lang: 'en-US',
+    displayTitle: true,
+    info: { Title: title, Creator: 'dropbridge', Producer: 'dropbridge', CreationDate: new Date(madeAt) },
+  })
+  document.addPage()
+  return {
+    /** One line of text. Nothing is wrapped and no page is begun. */
+    write(text: string, { x, baseline }: TextPosition, { size: fontSize, weight }: FontFace): void {
+      document.font(weight, fontSize).fillColor('black')
+      document.text(text, x, baseline, { lineBreak: false, baseline: 'alphabetic' })
+    },
+    /** Fills boxes; a shade of 0 is black, of 1 white. */
+    fill(boxes: readonly Box[], shade = 0): void {
+      for (const { x, y, width, height } of boxes) document.rect(x, y, width, height)
+      const level = Math.round(shade * 255)
+      if (boxes.length > 0) document.fill([level, level, level])
+    },
+    addPage: (): void => void document.addPage(),
+    /** Goes back to each page there is, in order; pages count from 1. */
+    onEachPage(draw: (page: number, pages: number) => void): void {
+      const { start, count } = document.bufferedPageRange()
+      for (let index = 0; index < count; index += 1) {
+        document.switchToPage(start + index)
+        draw(index + 1, count)
+      }
+    },
+    /** No more may be written after this. */
+    finish: (): Promise<Buffer> => finishDocument(document),
+  }
+}
+
+/** More characters than a service ever prints; beyond it the widths are measured anew. */
+const MAX_KNOWN_WIDTHS = 5000
+
+/**
+ * Measures with the same fonts as the paper, for those who draw elsewhere or must know before. Letters are added up
+ * without kerning, which makes a line a hair wider than it will be: measuring whole texts is a hundred times slower.
+ */
+export function createRuler(fonts: Fonts): Ruler {
+  const document = openPdfDocument(fonts, { fontLayoutCache: false })
+  const emWidths = { regular: new Map<string, number>(), bold: new Map<string, number>() }
+  const emWidthOf = (character: string, weight: Weight) => {
+    const widths = emWidths[weight]
+    const known = widths.get(character)
+    if (known !== undefined) return known
+    const width = document.font(weight, 1).widthOfString(character)
+    if (widths.size >= MAX_KNOWN_WIDTHS) widths.clear()
+    widths.set(character, width)
+    return width
+  }
+  return (text, { size, weight }) => {
+    let width = 0
+    for (const character of text) width += emWidthOf(character, weight)
+    return width * size
+  }
+}
+
+function openPdfDocument(
+  fonts: Fonts,
+  options: PDFKit.PDFDocumentOptions & { readonly fontLayoutCache?: boolean },
+): PDFKit.PDFDocument {
+  // An empty name keeps the library from loading a font of its own.
+  const document = new PDFDocument({ ...options, autoFirstPage: false, font: '' })
+  document.registerFont('regular', fonts.regular)
+  document.registerFont('bold', fonts.bold)
+  return document
+}
+
+function finishDocument(document: PDFKit.PDFDocument): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    document.on('data', (chunk: Buffer) => chunks.push(chunk))
+    document.on('end', () => resolve(Buffer.concat(chunks)))
+    document.on('error', reject)
+    document.end()
+  })
+}
+
+export type Weight = 'regular' | 'bold'
+
+/** The font files by weight. */
+export type Fonts = Readonly<Record<Weight, Buffer>>
+
+/**
+ * DejaVu Sans, because the fonts that every PDF reader has cannot show "Łódź" or "Ζωή". It covers Latin, Greek, Cyrillic,
+ * Armenian and Georgian, and Arabic and Hebrew letters, though words of a right-to-left line stand left to right. It
+ * does not hold Chinese, Japanese, Korean, the scripts of India, nor most emoji: each such character shows as a box.
+ */
+export function readFonts(): Fonts {
+  const require = createRequire(import.meta.url)
+  return {
+    regular: readFileSync(require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf')),
+    bold: readFileSync(require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf')),
+  }
+}

@@ -1,0 +1,91 @@
+/** Prepares text for printing: removes control characters, breaks lines and formats addresses. */
+import type { Address } from '../../contract/address.ts'
+
+/** The parts of an address that are printed. */
+export type PrintedAddress = Pick<
+  Address,
+  'name1' | 'name2' | 'street1' | 'street2' | 'city' | 'province' | 'postal_code' | 'country' | 'phone1'
+>
+
+/** No single text on a page is longer; what comes after is cut. Four times the longest text of the contract. */
+const MAX_TEXT_LENGTH = 1024
+
+const ELLIPSIS = '…'
+
+/**
+ * Text on one line. Line ends and control characters become spaces; invisible ones, among them those that turn the
+ * direction of writing, are taken out: on paper they can only mislead.
+ */
+export function toPrintable(text: string): string {
+  return text
+    .slice(0, MAX_TEXT_LENGTH)
+    .replace(/\p{Cs}/gu, '\uFFFD')
+    .replace(/\p{Cf}/gu, '')
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .normalize('NFC')
+}
+
+/** The lines of an address, from the name to the country. */
+export function addressLines(address: PrintedAddress): string[] {
+  const { name1, name2, street1, street2, city, province, postal_code, country } = address
+  const place = `${toPrintable(city)}, ${toPrintable(province)} ${toPrintable(postal_code)}`
+  return [name1, name2, street1, street2, place, country]
+    .map((line) => toPrintable(line ?? ''))
+    .filter((line) => line !== '')
+}
+
+/** The date of an ISO time. All times of the API are UTC, and the paper says so. */
+export function formatUtcDate(isoTime: string): string {
+  return `${toPrintable(isoTime).slice(0, 10)} (UTC)`
+}
+
+interface LineLimits {
+  /** Whether a text stays within the width of a line. */
+  readonly fits: (text: string) => boolean
+  readonly maxLines: number
+}
+
+/** A text as lines that fit, broken between words where possible. An ellipsis says that the rest is cut. */
+export function wrapText(text: string, { fits, maxLines }: LineLimits): string[] {
+  const lines: string[] = []
+  let rest = toPrintable(text)
+  while (rest !== '' && lines.length < maxLines - 1) {
+    const length = findLineLength(rest, fits)
+    lines.push(rest.slice(0, length).trimEnd())
+    rest = rest.slice(length).trimStart()
+  }
+  if (rest !== '' && maxLines > 0) lines.push(cutText(rest, fits))
+  return lines
+}
+
+function findLineLength(text: string, fits: LineLimits['fits']): number {
+  if (fits(text)) return text.length
+  const length = findFittingLength(text, fits)
+  const space = text.lastIndexOf(' ', length)
+  return space > 0 ? space : length
+}
+
+/** At least one character, so that a line that is too narrow for anything still gets on. */
+function findFittingLength(text: string, fits: LineLimits['fits']): number {
+  const ends = findCharacterEnds(text)
+  let fitting = 0
+  let failing = ends.length
+  while (failing - fitting > 1) {
+    const middle = Math.floor((fitting + failing) / 2)
+    if (fits(text.slice(0, ends[middle]))) fitting = middle
+    else failing = middle
+  }
+  return ends[fitting] ?? text.length
+}
+
+/** Where a text may be cut: not between a letter and its accent, nor within a character of two code units. */
+function findCharacterEnds(text: string): number[] {
+  return [...text.matchAll(/\P{M}\p{M}*|\p{M}+/gu)].map((match) => match.index + match[0].length)
+}
+
+function cutText(text: string, fits: LineLimits['fits']): string {
+  if (fits(text)) return text
+  const length = findFittingLength(text, (start) => fits(start + ELLIPSIS))
+  return text.slice(0, length).trimEnd() + ELLIPSIS
+}

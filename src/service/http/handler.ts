@@ -1,0 +1,135 @@
+/** The type of handlers, and the check of a body against the contract before its handler runs. */
+import type { z } from 'zod'
+import { isAbsent } from '../values.ts'
+import { type Answer, gatherErrors, type FieldErrors, type FieldPath } from './answers.ts'
+import type { Query } from './filters.ts'
+import type { Normalise } from './normalization.ts'
+
+/** A request that may be served: the caller owns the party of the path. */
+export interface ServiceCall {
+  readonly account: number
+  /** The retailer's or brand's id in the path; 0 where there is none. */
+  readonly party: number
+  /** The resource's id in the path; 0 where there is none. */
+  readonly id: number
+  /** The text `{name}` in the path of an administration endpoint; empty where there is none. */
+  readonly name: string
+  readonly query: Query
+  /** Where the request came to, without the query. */
+  readonly address: string
+  readonly body: unknown
+  /** Whether the token has the scope `write`. */
+  readonly mayWrite: boolean
+}
+
+/** Runs from start to end with nobody in between. */
+export type Handler = (call: ServiceCall) => Answer
+
+/** What a route calls: what it changes is on the disk when the promise resolves. */
+export type QueuedHandler = (call: ServiceCall) => Answer | Promise<Answer>
+
+/** A body that is right is handed to the rules; no body at all is a body without fields. */
+export function withBody<Schema extends z.ZodType>(
+  schema: Schema,
+  handle: (party: number, body: z.output<Schema>, id: number) => Answer,
+  normalise: Normalise = (body) => body,
+): Handler {
+  return ({ party, body, id }) => {
+    const checked = validateBody(schema, normalise(body ?? {}))
+    return 'refusal' in checked ? checked.refusal : handle(party, checked.value, id)
+  }
+}
+
+// Words the refusals of the contract as Django REST framework does.
+
+/** A body of nonsense can be wrong in a hundred thousand places; nobody reads more than these. */
+const MAX_ISSUES = 1000
+
+/** The valid body, or the refusal that names everything that is wrong with it. */
+export function validateBody<Schema extends z.ZodType>(schema: Schema, body: unknown) {
+  const tooLong = findLongList(body)
+  if (tooLong !== undefined) {
+    const errors = gatherErrors()
+    errors.add(tooLong, `Ensure this list has no more than ${MAX_ITEMS} items.`)
+    return { refusal: errors.toAnswer() }
+  }
+  const result = schema.safeParse(body, { reportInput: true })
+  if (result.success) return { value: result.data }
+  const errors = gatherErrors()
+  for (const issue of result.error.issues.slice(0, MAX_ISSUES)) addIssue(errors, issue)
+  return { refusal: errors.toAnswer() }
+}
+
+/** Spec: not shown. More lines than any order has; looking at hundreds of thousands would keep the others waiting. */
+const MAX_ITEMS = 1000
+
+/** Bodies are not nested as deep; below, nothing is looked at anyway. */
+const MAX_DEPTH = 6
+
+function findLongList(value: unknown, path: FieldPath = []): FieldPath | undefined {
+  if (typeof value !== 'object' || value === null || path.length > MAX_DEPTH) return undefined
+  if (Array.isArray(value) && value.length > MAX_ITEMS) return path
+  for (const [key, below] of Object.entries(value)) {
+    const found = findLongList(below, [...path, Array.isArray(value) ? Number(key) : key])
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+type Issue = z.core.$ZodIssue
+
+function addIssue(errors: FieldErrors, issue: Issue): void {
+  const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)))
+  const isWrongObject = issue.code === 'invalid_type' && issue.expected === 'object' && !isAbsent(issue.input)
+  const where: FieldPath = isWrongObject ? [...path, 'non_field_errors'] : path
+  errors.add(where, formatIssue(issue))
+}
+
+function formatIssue(issue: Issue): string {
+  if (issue.code !== 'custom' && isAbsent(issue.input))
+    return issue.input === null ? NULL_MESSAGE : MISSING_MESSAGE
+  if (issue.code === 'invalid_type') return formatWrongType(issue.expected, issue.input)
+  if (issue.code === 'too_small') {
+    if (issue.origin === 'string') return 'This field may not be blank.'
+    if (issue.origin === 'array') return 'This list may not be empty.'
+    return `Ensure this value is greater than or equal to ${issue.minimum}.`
+  }
+  if (issue.code === 'too_big') {
+    if (issue.origin === 'string') return `Ensure this field has no more than ${issue.maximum} characters.`
+    if (issue.origin === 'array') return `Ensure this list has no more than ${issue.maximum} items.`
+    return `Ensure this value is less than or equal to ${issue.maximum}.`
+  }
+  if (issue.code === 'invalid_value') return `Must be one of: ${issue.values.map(String).join('; ')}.`
+  if (issue.code === 'custom' && issue.params?.['violation'] === 'value-missing') return MISSING_MESSAGE
+  return (issue.code === 'invalid_format' && FORMAT_MESSAGES[issue.format]) || toSentence(issue.message)
+}
+
+const MISSING_MESSAGE = 'This field is required.'
+
+const NULL_MESSAGE = 'This field may not be null.'
+
+const FORMAT_MESSAGES: Readonly<Record<string, string>> = {
+  datetime: 'Datetime has wrong format. Use this format instead: YYYY-MM-DDThh:mm:ssZ.',
+  date: 'Date has wrong format. Use this format instead: YYYY-MM-DD.',
+}
+
+/** The numbers of the API's bodies are all whole. */
+const TYPE_MESSAGES: Readonly<Record<string, string>> = {
+  string: 'Not a valid string.',
+  int: 'A valid integer is required.',
+  number: 'A valid integer is required.',
+  boolean: 'Must be a valid boolean.',
+}
+
+function formatWrongType(expected: string, input: unknown): string {
+  const given = Array.isArray(input) ? 'list' : typeof input
+  if (expected === 'object') return `Invalid data. Expected a dictionary, but got ${given}.`
+  if (expected === 'array') return `Expected a list of items but got type "${given}".`
+  return TYPE_MESSAGES[expected] ?? 'This value is of the wrong type.'
+}
+
+/** The contract's messages are fragments, to be put into any sentence. */
+function toSentence(message: string): string {
+  const sentence = message.charAt(0).toUpperCase() + message.slice(1)
+  return sentence.endsWith('.') ? sentence : `${sentence}.`
+}

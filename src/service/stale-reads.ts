@@ -1,0 +1,64 @@
+/** Serves reads from an earlier state of the database, like a replica that lags behind. */
+import type { Clock } from '../support/clock.ts'
+import type { Switches } from './switches.ts'
+import { openCopy, type Store } from './store/store.ts'
+
+/** A copy is as large as the database, and there is one for each commit. */
+const MAX_COPIES = 50
+
+interface DatabaseCopy<Handlers> {
+  readonly bytes: Uint8Array
+  /** When the commit came that it does not have. */
+  readonly replacedAt: number
+  open?: { readonly store: Store; readonly handlers: Handlers }
+}
+
+export function createStaleReads<Handlers>({
+  store,
+  clock,
+  switches,
+  handlersOf,
+}: {
+  readonly store: Store
+  readonly clock: Clock
+  readonly switches: Pick<Switches, 'staleRead' | 'readLagMs'>
+  readonly handlersOf: (store: Store) => Handlers
+}) {
+  /** Oldest first. */
+  let copies: DatabaseCopy<Handlers>[] = []
+
+  function forget(isOver: (copy: DatabaseCopy<Handlers>, index: number) => boolean): void {
+    const over = new Set(copies.filter(isOver))
+    copies = copies.filter((copy) => !over.has(copy))
+    for (const { open } of over) open?.store.close()
+  }
+
+  function oldest(): DatabaseCopy<Handlers> | undefined {
+    const since = clock.now() - switches.readLagMs
+    forget(({ replacedAt }) => switches.staleRead === 0 || replacedAt <= since)
+    return copies[0]
+  }
+
+  return {
+    /** To be called right before each commit. */
+    beforeWrites: (): void => {
+      if (switches.staleRead === 0 && copies.length === 0) return
+      oldest()
+      if (switches.staleRead === 0) return
+      copies.push({ bytes: store.copy(), replacedAt: clock.now() })
+      forget((_, index) => index < copies.length - MAX_COPIES)
+    },
+    hasStaleData: (): boolean => oldest() !== undefined,
+    /** The handlers over the data of `readLagMs` ago; undefined when nothing was changed since. */
+    handlers: (): Handlers | undefined => {
+      const copy = oldest()
+      if (copy === undefined) return undefined
+      if (copy.open === undefined) {
+        const opened = openCopy(copy.bytes)
+        copy.open = { store: opened, handlers: handlersOf(opened) }
+      }
+      return copy.open.handlers
+    },
+    close: (): void => forget(() => true),
+  }
+}

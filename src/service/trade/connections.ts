@@ -1,0 +1,107 @@
+/** Creates connections between retailers and brands, and changes their terms. Runs in the write queue. */
+import type { Selectable } from 'kysely'
+import type { ConnectionChange, ConnectionCreate, ConnectionTerms } from '../admin/schemas.ts'
+import type { ServiceContext } from '../context.ts'
+import { type Answer, answerWith, gatherErrors, type FieldErrors, refuseNotFound } from '../http/answers.ts'
+import type { Store } from '../store/store.ts'
+import type { Tables } from '../store/tables.ts'
+import { HOUR_MS } from '../../support/clock.ts'
+import { offerAllVariants } from '../variants/offers.ts'
+import { checkShippingMethods } from './carriers.ts'
+import type { Connection, TradeDirectory } from './directory.ts'
+
+/** What the directory knows. */
+export function toConnectionTerms(connection: Connection): ConnectionTerms {
+  return {
+    id: connection.id,
+    retailer_id: connection.retailerId,
+    brand_id: connection.brandId,
+    message: connection.message,
+    level: connection.level,
+    status: connection.status,
+    fulfill_within_hours: connection.fulfillWithinMs / HOUR_MS,
+    shipping_method_ids: [...connection.methods],
+    signature_required: connection.signatureRequired,
+    packing_slips: connection.packingSlips,
+    shipping_accounts: [...connection.accounts],
+  }
+}
+
+/** Spec: "Static message". */
+export const DEFAULT_CONNECTION_MESSAGE = 'The retailer and the supplier are connected.'
+
+/** Answers the id alone: the directory shows the rest once it was read again. */
+export function createConnection({ store, directory }: ServiceContext, body: ConnectionCreate): Answer {
+  const { retailer_id, brand_id, level, status } = body
+  const errors = gatherErrors()
+  if (directory.findParty('retailer', retailer_id) === undefined) {
+    errors.add(['retailer_id'], `Retailer ${retailer_id} does not exist.`)
+  }
+  if (directory.findParty('brand', brand_id) === undefined) {
+    errors.add(['brand_id'], `Brand ${brand_id} does not exist.`)
+  }
+  checkMethodsExist(body.shipping_method_ids, directory, errors)
+  if (store.find('connections', { retailer_id, brand_id }) !== undefined) {
+    errors.add(['brand_id'], `Retailer ${retailer_id} and brand ${brand_id} are connected already.`)
+  }
+  if (errors.hasErrors()) return errors.toAnswer()
+  const id = store.insert('connections', {
+    retailer_id,
+    brand_id,
+    message: body.message ?? DEFAULT_CONNECTION_MESSAGE,
+    level,
+    status,
+    fulfill_within_ms: body.fulfill_within_hours * HOUR_MS,
+    signature_required: Number(body.signature_required ?? false),
+    packing_slips: Number(body.packing_slips ?? true),
+  })
+  setMethods(store, id, body.shipping_method_ids)
+  offerIfOpen(store, { retailer_id, brand_id, level, status })
+  return answerWith({ id }, 201)
+}
+
+/** What is left out of the body stays as it is. Answers the id alone, as creating does. */
+export function changeConnection({ store, directory }: ServiceContext, id: number, body: ConnectionChange) {
+  const row = store.find('connections', { id })
+  if (row === undefined) return refuseNotFound()
+  const { message, level = row.level, status = row.status, shipping_method_ids } = body
+  const errors = gatherErrors()
+  if (shipping_method_ids !== undefined) checkMethodsExist(shipping_method_ids, directory, errors)
+  if (errors.hasErrors()) return errors.toAnswer()
+  const { fulfill_within_hours: within, signature_required, packing_slips } = body
+  const patch = {
+    message,
+    level,
+    status,
+    fulfill_within_ms: within === undefined ? undefined : within * HOUR_MS,
+    signature_required: Number(signature_required ?? row.signature_required),
+    packing_slips: Number(packing_slips ?? row.packing_slips),
+  }
+  store.update('connections', { id }, patch)
+  if (shipping_method_ids !== undefined) setMethods(store, id, shipping_method_ids)
+  offerIfOpen(store, { ...row, level, status })
+  return answerWith({ id })
+}
+
+function checkMethodsExist(ids: readonly number[], directory: TradeDirectory, errors: FieldErrors): void {
+  checkShippingMethods(ids, errors, (id) =>
+    directory.findMethod(id) === undefined ? `Shipping method ${id} does not exist.` : undefined,
+  )
+}
+
+function setMethods(store: Store, connection_id: number, methodIds: readonly number[]): void {
+  store.remove('connection_methods', { connection_id })
+  for (const shipping_method_id of methodIds) {
+    store.insert('connection_methods', { connection_id, shipping_method_id })
+  }
+}
+
+type ConnectionState = Pick<
+  Selectable<Tables['connections']>,
+  'retailer_id' | 'brand_id' | 'level' | 'status'
+>
+
+/** Spec: Full is "approved for transactions", Active is neither waiting nor on hold. */
+function offerIfOpen(store: Store, { retailer_id, brand_id, level, status }: ConnectionState): void {
+  if (level === 'Full' && status === 'Active') offerAllVariants(store, brand_id, retailer_id)
+}

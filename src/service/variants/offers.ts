@@ -1,0 +1,50 @@
+/** Offers items to retailers: a retailer may sell an item once its connection with the brand is open. */
+import { sql } from 'kysely'
+import type { ServiceContext } from '../context.ts'
+import { build, idsFromJson, type Store } from '../store/store.ts'
+
+// What is offered already stays as it is, with its SKU and acknowledgement. Runs in the write queue.
+
+/** Offers a new item. */
+export function offerToRetailers(store: Store, variant: number, retailerIds: readonly number[]): void {
+  store.run(offerVariant, { variant, retailers: JSON.stringify(retailerIds) })
+}
+
+const offerVariant = (p: { variant: number; retailers: string }) =>
+  build
+    .insertInto('retailer_variants')
+    .columns(['retailer_id', 'variant_id'])
+    .expression(
+      build
+        .selectFrom('parties')
+        .select(['id', sql<number>`${p.variant}`.as('variant_id')])
+        .where('kind', '=', 'retailer')
+        .where('id', 'in', idsFromJson(p.retailers)),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+
+/** Offers every item of the brand, once a connection becomes open. */
+export function offerAllVariants(store: Store, brand: number, retailer: number): void {
+  store.run(offerBrand, { brand, retailer })
+}
+
+const offerBrand = (p: { brand: number; retailer: number }) =>
+  build
+    .insertInto('retailer_variants')
+    .columns(['retailer_id', 'variant_id'])
+    .expression(
+      build
+        .selectFrom('variants')
+        .select([sql<number>`${p.retailer}`.as('retailer_id'), 'id'])
+        .where('brand_id', '=', p.brand),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+
+/** The retailers to whom a new item of a brand is offered. */
+export function listOpenRetailers({ store, directory }: ServiceContext, brandId: number): number[] {
+  return store
+    .findAll('connections', 'brand_id', [brandId])
+    .map(({ retailer_id }) => retailer_id)
+    .filter((retailer) => directory.findConnection(retailer, brandId)?.isOpen === true)
+    .toSorted((a, b) => a - b)
+}

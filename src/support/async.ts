@@ -1,0 +1,323 @@
+/** Primitives for asynchronous work: timers, queues and limits that several parts of the program share. */
+import { setImmediate } from 'node:timers/promises'
+import { type Clock, elapsed } from './clock.ts'
+import { assert } from './errors.ts'
+
+// A timer that others can end early.
+
+/** At the signal it rings, and goes on ringing. */
+export function createWakeableTimer(clock: Clock, signal: AbortSignal) {
+  let hasRung = false
+  let wake = (): void => undefined
+  const ring = () => {
+    hasRung = true
+    wake()
+  }
+  signal.addEventListener('abort', ring)
+  return {
+    /** Ends the waiting, or the next one when nobody waits. */
+    wake: ring,
+    /** Waits for a ring, at most so long; true when there was one. */
+    async wait(ms: number): Promise<boolean> {
+      if (!hasRung && !signal.aborted) {
+        const nap = new AbortController()
+        wake = () => nap.abort()
+        await clock.sleep(ms, nap.signal)
+        wake = () => undefined
+      }
+      const wasRung = hasRung
+      hasRung = false
+      return wasRung
+    },
+  }
+}
+
+// A semaphore: the others wait in the order in which they came.
+
+export type Semaphore = ReturnType<typeof createSemaphore>
+
+export function createSemaphore(atOnce: number) {
+  let free = atOnce
+  const queue: (() => void)[] = []
+  return {
+    /** Does the work when it is its turn. */
+    async run<Result>(work: () => Promise<Result>): Promise<Result> {
+      if (free > 0) free--
+      else await new Promise<void>((resolve) => queue.push(resolve))
+      try {
+        return await work()
+      } finally {
+        const next = queue.shift()
+        if (next === undefined) free++
+        else next()
+      }
+    },
+  }
+}
+
+// A refresher: runs soon after a change, at least every minute, and uses at most a twentieth of the time.
+
+export type Refresher = ReturnType<typeof startRefresher>
+
+const REFRESH_INTERVAL_MS = 60_000
+
+/** Many files in a row are one change. */
+const REFRESH_GAP_MS = 3000
+
+/** A refresh takes at most a twentieth of the time, however much there is to count. */
+const REFRESH_COST_FACTOR = 20
+
+/** What only waited, as for a mailbox that does not answer, cost little; and people wait for what is kept fresh. */
+const REFRESH_GAP_MS_MAX = 5 * 60_000
+
+/** A mailbox that does not answer must not keep the program from ending. */
+const CLOSE_TIMEOUT_MS = 5000
+
+/** `refresh` is what is done each time; it must not throw. */
+export function startRefresher({ clock, refresh }: { clock: Clock; refresh: () => Promise<void> }) {
+  const end = new AbortController()
+  let wake = new AbortController()
+  let isTouched = false
+
+  const loop = async () => {
+    while (!end.signal.aborted) {
+      const began = elapsed(clock)
+      isTouched = false
+      await refresh()
+      const cost = elapsed(clock) - began
+      const rest = Math.min(REFRESH_GAP_MS_MAX, Math.max(REFRESH_GAP_MS, cost * REFRESH_COST_FACTOR))
+      await clock.sleep(rest, end.signal)
+      if (isTouched || end.signal.aborted) continue
+      wake = new AbortController()
+      await clock.sleep(REFRESH_INTERVAL_MS, AbortSignal.any([wake.signal, end.signal]))
+    }
+  }
+  const running = loop()
+  return {
+    /** Something has changed. */
+    markChanged: () => {
+      isTouched = true
+      wake.abort()
+    },
+    /** Refreshes once more, unless that takes long, and ends. */
+    async close(): Promise<void> {
+      end.abort()
+      const last = running.then(() => refresh())
+      await waitAtMost(CLOSE_TIMEOUT_MS, last)
+    },
+  }
+}
+
+/** Waits for the work, but not longer than that. */
+export async function waitAtMost(ms: number, work: Promise<unknown> | undefined): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race([work, over])
+  clearTimeout(timer)
+}
+
+/**
+ * Does the work for every item, `limit` at a time; the results are in the order of the items. When one throws, no further
+ * one is begun, those under way are finished, and what was thrown first is thrown.
+ */
+export async function runInParallel<Item, Result>(
+  items: readonly Item[],
+  limit: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  const failures: unknown[] = []
+  const entries = items.entries()
+  const worker = async () => {
+    for (const [index, item] of entries) {
+      if (failures.length > 0) return
+      try {
+        results[index] = await work(item)
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker))
+  if (failures.length > 0) throw failures[0]
+  return results
+}
+
+// Background tasks beside the main work, a few at a time.
+
+export interface BackgroundTasks {
+  /** Begins the work, when there is room. Throws what an earlier piece threw. */
+  add(work: () => Promise<void>): Promise<void>
+  /** Resolves when all is done. Throws what a piece threw. */
+  waitForAll(): Promise<void>
+}
+
+/** Gives or throws what `ahead` does, and never before everything behind it is done. */
+export async function withBackgroundTasks<Result>(
+  atOnce: number,
+  foreground: (behind: BackgroundTasks) => Promise<Result>,
+): Promise<Result> {
+  const running = new Set<Promise<void>>()
+  let failed: { readonly error: unknown } | undefined
+  const throwFailure = () => {
+    if (failed !== undefined) throw failed.error
+  }
+  const behind: BackgroundTasks = {
+    async add(work) {
+      while (running.size >= atOnce) await Promise.race(running)
+      throwFailure()
+      const piece: Promise<void> = work()
+        .catch((error: unknown) => {
+          failed ??= { error }
+        })
+        .finally(() => running.delete(piece))
+      running.add(piece)
+    },
+    async waitForAll() {
+      await Promise.all(running)
+      throwFailure()
+    },
+  }
+  try {
+    const result = await foreground(behind)
+    await behind.waitForAll()
+    return result
+  } finally {
+    await Promise.all(running)
+  }
+}
+
+// Batches: many small writes or reads as few large ones.
+
+/**
+ * Gathers items until there are `atMost` or `afterMs` have passed, whichever is first, and writes them in one call, one
+ * call at a time and in the order they came. The delay is a real one: it is about throughput, not about time.
+ */
+export function createBatchWriter<Item>(
+  limits: { readonly atMost: number; readonly afterMs: number },
+  write: (items: readonly Item[]) => Promise<void>,
+) {
+  let waiting: Item[] = []
+  let pending: ReturnType<typeof createDeferred> | undefined
+  let timer: NodeJS.Timeout | undefined
+  let last: Promise<void> = Promise.resolve()
+
+  const flushWithin = <Result>(writing: (items: readonly Item[]) => Promise<Result>): Promise<Result> => {
+    clearTimeout(timer)
+    const items = waiting
+    const gathered = pending
+    waiting = []
+    pending = undefined
+    const written = last.then(() => writing(items))
+    last = written.then(
+      () => gathered?.resolve(),
+      (error: unknown) => gathered?.reject(error),
+    )
+    return written
+  }
+  const writeWaiting = (): Promise<void> => {
+    // Whoever added to the batch hears what became of it.
+    if (pending) void flushWithin(write).catch(() => undefined)
+    return last
+  }
+
+  return {
+    /** Resolves when the batch with the item has been written, rejects with what the writing threw. */
+    add(item: Item): Promise<void> {
+      if (!pending) {
+        pending = createDeferred()
+        timer = setTimeout(() => void writeWaiting(), limits.afterMs)
+      }
+      waiting.push(item)
+      const { promise } = pending
+      if (waiting.length >= limits.atMost) void writeWaiting()
+      return promise
+    },
+    /** Writes what waits, now. */
+    flush: writeWaiting,
+    /** Writes what waits, perhaps nothing, as a part of a larger write, in its turn; gives or throws what that does. */
+    flushWithin,
+  }
+}
+
+/**
+ * Answers many questions by few reads: one read goes on at a time, and whatever is asked meanwhile shares the next one. So a
+ * read always begins after the question. `read` gives an answer for each, in their order; what it throws, all of them hear.
+ */
+export function createBatchReader<Asked, Answer>(
+  read: (asked: readonly Asked[]) => Promise<readonly Answer[]>,
+): (asked: Asked) => Promise<Answer> {
+  let waiting: Asked[] = []
+  let next: Promise<readonly Answer[]> | undefined
+  let last: Promise<unknown> = Promise.resolve()
+
+  const readWaiting = async (before: Promise<unknown>): Promise<readonly Answer[]> => {
+    await before
+    // Those that ask at the same moment shall share it.
+    await setImmediate()
+    const asked = waiting
+    waiting = []
+    next = undefined
+    return read(asked)
+  }
+
+  return async (asked) => {
+    const place = waiting.push(asked) - 1
+    if (next === undefined) {
+      next = readWaiting(last)
+      last = next.catch(() => undefined)
+    }
+    const answers = await next
+    const answer = answers[place]
+    assert(answer !== undefined, 'a question has no answer')
+    return answer
+  }
+}
+
+/** Node 20 has no `Promise.withResolvers`. */
+function createDeferred() {
+  let resolve = (): void => undefined
+  let reject = (_reason: unknown): void => undefined
+  return { promise: new Promise<void>((...callbacks) => ([resolve, reject] = callbacks)), resolve, reject }
+}
+
+/**
+ * The timer holds what it fires. An `AbortSignal.timeout` within an `AbortSignal.any` that nobody else holds is forgotten by Node
+ * when memory is cleaned up, and what waited for it waits for ever.
+ */
+export function startDeadline(ms: number, signal: AbortSignal) {
+  const controller = new AbortController()
+  let isOver = false
+  const timer = setTimeout(() => {
+    isOver = true
+    controller.abort()
+  }, ms)
+  const stop = () => controller.abort()
+  signal.addEventListener('abort', stop)
+  if (signal.aborted) stop()
+  return {
+    /** Fires when the time is over, or with the signal that it was made with. */
+    signal: controller.signal,
+    isOver: () => isOver,
+    /** The work is done: nothing fires any more. */
+    clear: () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', stop)
+    },
+  }
+}
+
+/** The pages of a list, each read from behind the last item of the one before, until one is empty. */
+export async function* readPages<Item, Key>(
+  read: (after: Key) => Promise<readonly Item[]>,
+  start: Key,
+  keyOf: (item: Item) => Key,
+) {
+  let page = await read(start)
+  for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
+    yield page
+    page = await read(keyOf(last))
+  }
+}

@@ -1,0 +1,232 @@
+/** Files and folders on the disk: durable renames, new files that are whole or absent, bytes and hashes. */
+import { createHash } from 'node:crypto'
+import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
+import { type FileHandle, link, lstat, open, readFile, rename, stat, unlink } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { BridgeError, hasSystemCode } from './errors.ts'
+
+// Durable: on the disk when the call returns.
+
+/** Flushes a folder's entries, so that a rename or link in it survives a power cut. A no-op where the system cannot. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r').catch(ignoreCodes(...UNOPENABLE))
+  try {
+    await folder?.sync().catch(ignoreCodes('EINVAL', 'EPERM', 'ENOTSUP'))
+  } finally {
+    await folder?.close()
+  }
+}
+
+/** Windows opens no folders. */
+const UNOPENABLE = ['EISDIR', 'EPERM', 'EACCES']
+
+/** For `catch`: gives undefined for these errors of the system, and throws all others. */
+export function ignoreCodes(...codes: string[]): (error: unknown) => undefined {
+  return (error) => {
+    if (!hasSystemCode(error, ...codes)) throw error
+  }
+}
+
+/** Renames within one file system and flushes both folders. */
+export async function renameDurably(from: string, to: string): Promise<void> {
+  await rename(from, to)
+  await syncFolder(dirname(to))
+  if (dirname(from) !== dirname(to)) await syncFolder(dirname(from))
+}
+
+/**
+ * Makes a folder and those above it where they are missing, and flushes the names of all it made. The folder's own name is flushed
+ * each time: a process killed right after it made the folder has not done so. Synchronous, as opening a database is.
+ */
+export function makeFolderDurably(path: string): void {
+  const folder = resolve(path)
+  const first = mkdirSync(folder, { recursive: true })
+  const top = dirname(first === undefined ? folder : resolve(first))
+  for (let parent = dirname(folder); ; parent = dirname(parent)) {
+    syncFolderNow(parent)
+    if (parent === top || parent === dirname(parent)) return
+  }
+}
+
+function syncFolderNow(path: string): void {
+  let folder: number
+  try {
+    folder = openSync(path, 'r')
+  } catch (error) {
+    if (hasSystemCode(error, ...UNOPENABLE)) return
+    throw error
+  }
+  try {
+    fsyncSync(folder)
+  } catch (error) {
+    if (!hasSystemCode(error, 'EINVAL', 'EPERM', 'ENOTSUP', 'EROFS')) throw error
+  } finally {
+    closeSync(folder)
+  }
+}
+
+// A new file is whole or absent, and never replaces another one.
+
+/** Writes the chunks under a working name and gives the file its own when all are on the disk. Throws `cannot-write`. */
+export async function writeNewFile(path: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.writing`)
+  await refuseExisting(path)
+  const file = await mapDiskErrors(path, () => open(temporary, 'w'))
+  try {
+    try {
+      for await (const chunk of chunks) await mapDiskErrors(path, () => file.writeFile(chunk))
+      await mapDiskErrors(path, () => file.sync())
+    } finally {
+      await file.close()
+    }
+    await mapDiskErrors(path, () => linkOrRename(temporary, path))
+  } finally {
+    await removeFile(temporary)
+  }
+  await syncFolder(dirname(path))
+}
+
+async function refuseExisting(path: string): Promise<void> {
+  const isFree = await lstat(path).then(
+    () => false,
+    (error: unknown) => hasSystemCode(error, 'ENOENT', 'ENOTDIR'),
+  )
+  if (!isFree) throw fileExistsError(path)
+}
+
+function fileExistsError(path: string): BridgeError {
+  return new BridgeError('cannot-write', `${path} is there already, and nothing is overwritten`)
+}
+
+/** Where there are no links, nobody else should be writing here. */
+async function linkOrRename(temporary: string, path: string): Promise<void> {
+  const linked = await tryLink(temporary, path)
+  if (linked === 'taken') throw fileExistsError(path)
+  if (linked === 'linked') return
+  await refuseExisting(path)
+  await rename(temporary, path)
+}
+
+/** How file systems say that they have no hard links; Windows says EISDIR on FAT. */
+const NO_HARD_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EINVAL', 'EISDIR']
+
+/** Gives a file a second name. A link is the one step that never overwrites. */
+export async function tryLink(path: string, final: string): Promise<'linked' | 'taken' | 'no-links'> {
+  try {
+    await link(path, final)
+    return 'linked'
+  } catch (error) {
+    if (hasSystemCode(error, 'EEXIST')) return 'taken'
+    if (hasSystemCode(error, ...NO_HARD_LINKS)) return 'no-links'
+    throw error
+  }
+}
+
+/** What the system refuses becomes `cannot-write`; all else passes through. */
+export async function mapDiskErrors<Result>(
+  path: string,
+  work: () => Promise<Result>,
+  formatReason: (error: Error) => string = () => '',
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof BridgeError || !(error instanceof Error && 'code' in error)) throw error
+    throw new BridgeError('cannot-write', `cannot write ${path}${formatReason(error)}`, { cause: error })
+  }
+}
+
+// The bytes of a file, piece by piece.
+
+/** So much at a time: few calls for a large file, and little memory. */
+const PIECE_BYTES = 1 << 18
+
+/** The least room a read is given: a file may say that it is empty and hold something. */
+const ROOM_BYTES = 1 << 10
+
+/**
+ * Opened when the first piece is wanted, and closed when nobody wants another. What keeps it from being read is thrown while it
+ * is read.
+ */
+export async function* readFileBytes(path: string): AsyncGenerator<Buffer> {
+  const file = await open(path, 'r')
+  try {
+    yield* readBytes(file)
+  } finally {
+    await file.close()
+  }
+}
+
+/** Which bytes of a file; to its end where `until` is left out. */
+interface ByteRange {
+  readonly from: number
+  readonly until?: number
+  /** No piece is larger. */
+  readonly pieceBytes?: number
+}
+
+/**
+ * From where the file stands, or a stretch of it. No more room is taken than there are bytes: large pieces for each of many small
+ * files are memory that is cleaned up again and again, and was half of all the work with them.
+ */
+export async function* readBytes(file: FileHandle, range?: ByteRange): AsyncGenerator<Buffer> {
+  const found = await file.stat()
+  // A pipe stands where it stands, and nobody knows what is still to come.
+  let position = range?.from
+  let left = found.size - (position ?? 0)
+  const { until, pieceBytes = PIECE_BYTES } = range ?? {}
+  const least = found.isFile() ? ROOM_BYTES : pieceBytes
+  for (;;) {
+    const wanted = until === undefined ? Infinity : until - (position ?? 0)
+    const piece = Buffer.allocUnsafe(Math.min(Math.max(left, least), pieceBytes, wanted))
+    const { bytesRead } = await file.read(piece, 0, piece.length, position)
+    if (bytesRead === 0) return
+    left -= bytesRead
+    if (position !== undefined) position += bytesRead
+    yield piece.subarray(0, bytesRead)
+  }
+}
+
+/** As 64 hexadecimal digits. */
+export async function computeSha256(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const piece of pieces) hash.update(piece)
+  return hash.digest('hex')
+}
+
+/** Whether nothing at all stands at the path. */
+export async function pathIsFree(path: string): Promise<boolean> {
+  try {
+    await lstat(path)
+    return false
+  } catch (error) {
+    if (hasSystemCode(error, 'ENOENT')) return true
+    throw error
+  }
+}
+
+/** One call to the system, where `rm` of Node looks first. Folders are not removed. */
+export async function removeFile(path: string): Promise<void> {
+  await unlink(path).catch(ignoreCodes('ENOENT'))
+}
+
+/**
+ * For a real path. What is mounted is another device than the folder around it; a part of the same disk that is mounted
+ * once more, as containers do, is seen only in the system's own table, which Linux has.
+ */
+export async function isMountPoint(path: string): Promise<boolean> {
+  const above = dirname(path)
+  if (above === path) return true
+  const [own, around] = await Promise.all([stat(path), stat(above)])
+  return own.dev !== around.dev || (await listMountPoints()).includes(path)
+}
+
+/** The fifth word of each line. proc_pid_mountinfo(5): spaces and the like stand there as octal numbers. */
+async function listMountPoints(): Promise<string[]> {
+  const table = await readFile('/proc/self/mountinfo', 'utf8').catch(ignoreCodes('ENOENT', 'EACCES'))
+  return (table ?? '').split('\n').map((line) => decodeOctal(line.split(' ')[4] ?? ''))
+}
+
+function decodeOctal(word: string): string {
+  return word.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))
+}

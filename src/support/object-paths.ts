@@ -1,0 +1,35 @@
+/** Plain objects: paths into nested ones, such as `shipping_method.carrier.code`, and copies without empty members. */
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Whether the value is an object with names, and no list. */
+export function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** What stands at the path; undefined where it leads nowhere. Lists are not entered. */
+export function getAtPath(object: unknown, path: string): unknown {
+  let value = object
+  for (const name of path.split('.')) {
+    if (!isObject(value)) return undefined
+    value = value[name]
+  }
+  return value
+}
+
+/** The object with the value at the path; objects on the way to it are made. */
+export function replaceAtPath(object: Fields, path: string, value: unknown): Record<string, unknown> {
+  const [name = '', ...rest] = path.split('.')
+  if (rest.length === 0) return { ...object, [name]: value }
+  const below = object[name]
+  return { ...object, [name]: replaceAtPath(isObject(below) ? below : {}, rest.join('.'), value) }
+}
+
+type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
+}
+
+/** A copy without the members that are undefined. */
+export function omitUndefined<T extends object>(object: T): Defined<T> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Defined<T>
+}

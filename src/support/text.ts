@@ -1,0 +1,67 @@
+/** Text for people: escapes control characters, and suggests similar names. */
+import { closest, distance } from 'fastest-levenshtein'
+
+/** Control characters, line ends, and what turns the direction of writing. */
+const CONTROL_CHARS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
+
+/** `p<ESC>1.csv` becomes `p\u001b1.csv`. */
+export function escapeControlChars(text: string): string {
+  return text.replaceAll(CONTROL_CHARS, toUnicodeEscape)
+}
+
+/** What turns the direction of writing alone: where lines may end, a name must still not read backwards. */
+export function escapeBidiControls(text: string): string {
+  return text.replaceAll(/\p{Bidi_Control}/gu, toUnicodeEscape)
+}
+
+/** For lists that people read line by line: a name with a line break in it must not look like a line of its own. */
+export function toOneLine(text: string): string {
+  return escapeBidiControls(text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '))
+}
+
+function toUnicodeEscape(letter: string): string {
+  return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
+// "Did you mean": the nearest right name for a wrong one.
+
+/** The candidate that is near enough to be a likely slip of the pen, compared without case; else undefined. */
+export function findSimilarName(name: string, candidates: readonly string[]): string | undefined {
+  if (candidates.length === 0) return undefined
+  const lowered = candidates.map((candidate) => candidate.toLowerCase())
+  const best = closest(name.toLowerCase(), lowered)
+  return distance(name.toLowerCase(), best) <= maxEditDistance(name)
+    ? candidates[lowered.indexOf(best)]
+    : undefined
+}
+
+/** ` Did you mean "x"?`, or nothing when no candidate is near. */
+export function didYouMean(name: string, candidates: readonly string[]): string {
+  const nearest = findSimilarName(name, candidates)
+  return nearest === undefined ? '' : ` Did you mean "${nearest}"?`
+}
+
+/** A name without what people leave out or add when they read it aloud: case, dashes, blanks and leading zeros. */
+export function normalizeForSearch(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[\s_-]/g, '')
+    .replaceAll(/(?<!\d)0+(?=\d)/g, '')
+}
+
+/** Those of the candidates that may be meant, the nearest first. */
+export function rankSimilarNames(name: string, candidates: readonly string[], limit: number): string[] {
+  const allowed = maxEditDistance(name)
+  const spoken = normalizeForSearch(name)
+  return candidates
+    .map((candidate) => ({ candidate, far: distance(spoken, normalizeForSearch(candidate)) }))
+    .filter(({ far }) => far <= allowed)
+    .toSorted((one, other) => one.far - other.far)
+    .slice(0, limit)
+    .map(({ candidate }) => candidate)
+}
+
+/** How many letters of a name may be a slip of the pen. */
+function maxEditDistance(name: string): number {
+  return Math.max(2, Math.floor(name.length / 3))
+}

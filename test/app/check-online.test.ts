@@ -1,0 +1,52 @@
+/** Trying credentials at the real service. */
+import { expect, test } from 'vitest'
+import { checkOnline } from '../../src/app/check.ts'
+import { aWorld } from '../fixtures/world.ts'
+
+test('credentials that may act for the parties of all routes are right', async () => {
+  const { configuration, clock } = await aWorld()
+
+  expect(await checkOnline(configuration, { clock, random: Math.random, version: 'test' })).toEqual({
+    errors: [],
+    refused: [],
+    unanswered: [],
+  })
+})
+
+test('a route for a party of somebody else, and a secret that is wrong, are told by name and without the secret', async () => {
+  const { configuration, clock } = await aWorld()
+  const [first, ...others] = configuration.routes
+  const credentials = { clientId: 'nobody', clientSecret: 'a-secret-nobody-may-see' }
+  const routes = [
+    { ...first!, name: 'foreign', party: { kind: 'retailer', id: 4711 } as const },
+    ...others.map((route) => ({ ...route, credentials })),
+  ]
+
+  const { errors, refused, unanswered } = await checkOnline(
+    { ...configuration, routes },
+    { clock, random: Math.random, version: 'test' },
+  )
+
+  expect(unanswered).toEqual([])
+  expect(errors).toEqual([
+    expect.stringMatching(/^route foreign: \S+ may act for retailer 1000, and not for retailer 4711$/),
+  ])
+  expect(refused).toEqual([
+    expect.stringMatching(/^routes? [a-z, -]+: nobody at http:\/\/127\.0\.0\.1:\d+: /),
+  ])
+  expect([...errors, ...refused].join()).not.toContain('a-secret-nobody-may-see')
+})
+
+test('an API that is not there says nothing of the configuration: the routes are named that could not be asked for', async () => {
+  const { configuration, clock } = await aWorld({ routes: ['orders', 'shopify'] })
+  const api = { ...configuration.api, baseUrl: 'http://127.0.0.1:9' }
+
+  const { errors, unanswered } = await checkOnline(
+    { ...configuration, api },
+    { clock, random: Math.random, version: 'test' },
+  )
+
+  expect(errors).toEqual([])
+  expect(unanswered).toHaveLength(1)
+  expect(unanswered[0]).toMatch(/^routes orders, shopify: http:\/\/127\.0\.0\.1:9: /)
+})

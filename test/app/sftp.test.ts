@@ -1,0 +1,128 @@
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { checkMailboxes } from '../../src/app/check.ts'
+import { diagnoseFile } from '../../src/app/diagnose/diagnose.ts'
+import type { SftpConfiguration } from '../../src/config/mailboxes.ts'
+import { sftpExchange } from '../fixtures/sftp-exchange.ts'
+import type { TestSftpServer } from '../fixtures/sftp-server.ts'
+import { aWorld, type World } from '../fixtures/world.ts'
+import { ordersFile, sampleOrders } from '../samples/orders.ts'
+
+const SAMPLES = sampleOrders({ seed: 5, orders: 6, damageEvery: 0 })
+const ORDERS = ordersFile(SAMPLES.slice(0, 4))
+
+async function overSftp(
+  settings: Partial<SftpConfiguration> = {},
+): Promise<{ world: World; server: TestSftpServer; exchange: string }> {
+  const { server, exchange } = await sftpExchange(settings)
+  const world = await aWorld({ routes: ['orders', 'orders-out'], exchange })
+  return { world, server, exchange: join(world.folder, 'exchange') }
+}
+
+test('orders come in and go out over SFTP, once, with their results and their archive', async () => {
+  const { world } = await overSftp()
+  await world.drop('inbox/orders', 'orders.csv', ORDERS.text)
+
+  expect((await world.run()).exit).toBe(0)
+  expect((await world.run()).exit).toBe(0)
+
+  expect(await world.orders()).toHaveLength(4)
+  expect(await world.list('inbox/orders')).toEqual([])
+  expect((await world.list('results')).filter((name) => name.endsWith('.results.csv'))).toHaveLength(1)
+  expect(await world.list('outbox')).toHaveLength(1)
+  const [day = ''] = await readdir(join(world.folder, 'exchange/archive/orders'))
+  expect(await world.list(`archive/orders/${day}`)).toHaveLength(1)
+})
+
+test('a server that is away ends its routes, names itself, and keeps the work for the next run', async () => {
+  const { world, server } = await overSftp({ timeoutMs: 200 })
+  await world.drop('inbox/orders', 'orders.csv', ORDERS.text)
+  server.misbehave = () => 'silence'
+  const away = await world.run('orders')
+  expect(away).toMatchObject({
+    exit: 69,
+    routes: [{ kind: 'failed', failure: { code: 'mailbox-unreachable' } }],
+  })
+  server.misbehave = () => undefined
+  expect((await world.run('orders')).exit).toBe(0)
+  expect(await world.orders()).toHaveLength(4)
+})
+
+test('a file that nobody may move is taken once, and again when it is another one', async () => {
+  const { world, server, exchange } = await overSftp({ claim: 'leave' })
+  await world.drop('inbox/orders', 'orders.csv', ORDERS.text)
+  server.misbehave = ({ kind, path }) =>
+    kind === 'rename' && path?.startsWith('/inbox') ? 'no rights' : undefined
+  const resultsOf = async () => (await world.list('results')).filter((name) => name.endsWith('.results.csv'))
+
+  for (let pass = 0; pass < 3; pass++) expect((await world.run('orders')).exit).toBe(0)
+  expect(await world.list('inbox/orders')).toEqual(['orders.csv'])
+  expect(await world.orders()).toHaveLength(4)
+  expect(await resultsOf()).toHaveLength(1)
+
+  const later = ordersFile(SAMPLES.slice(4))
+  await writeFile(join(exchange, 'inbox/orders/orders.csv'), later.text)
+  await utimes(join(exchange, 'inbox/orders/orders.csv'), 1_900_000_000, 1_900_000_000)
+  await world.run('orders')
+  expect(await world.orders()).toHaveLength(6)
+  expect(await resultsOf()).toHaveLength(2)
+})
+
+test('why-not looks into an inbox on a server, and makes nothing there', async () => {
+  const { world, server, exchange } = await overSftp()
+  const eyes = { clock: world.clock, signal: new AbortController().signal }
+  const ask = (file: string) => diagnoseFile(world.configuration, { file, from: world.folder }, eyes)
+  const codes = async (file: string) =>
+    (await ask(file)).verdicts.flatMap(({ reasons }) => reasons.map(({ code }) => code))
+
+  expect(await codes('orders.csv')).toEqual(['no-such-file'])
+  expect(await readdir(exchange)).toEqual([])
+  await world.drop('inbox/orders', 'orders.csv', ORDERS.text)
+  await world.drop('inbox/orders', 'orders.txt', ORDERS.text)
+  await world.drop('inbox/orders', 'half.csv.part', ORDERS.text)
+  await mkdir(join(exchange, 'inbox/orders/folder.csv'))
+  expect(await ask('orders.csv')).toMatchObject({
+    exit: 0,
+    verdicts: [
+      { route: 'orders', path: expect.stringMatching(/^sftp:.*inbox\/orders\/orders\.csv$/), reasons: [] },
+    ],
+  })
+  expect(await codes('orders.txt')).toEqual(['name-differs'])
+  expect(await codes('half.csv.part')).toEqual(['entry-ignored'])
+  expect(await codes('folder.csv')).toEqual(['entry-ignored'])
+  server.cut()
+  await server.close()
+  expect(await codes('orders.csv')).toEqual(['mailbox-away'])
+})
+
+test('check --online tells which server cannot be reached, trusted or logged in to', async () => {
+  const { world, server } = await overSftp()
+  const options = { clock: world.clock, random: Math.random, newId: () => 'id' }
+  expect(await checkMailboxes(world.configuration, options)).toEqual({
+    errors: [],
+    refused: [],
+    unanswered: [],
+  })
+  const mailbox = world.configuration.mailboxes['exchange']
+  const asked = (changes: object) =>
+    checkMailboxes(
+      { ...world.configuration, mailboxes: { exchange: { ...mailbox, ...changes } as never } },
+      options,
+    )
+  const wrongLogin = await asked({ login: { password: 'wrong' } })
+  expect(wrongLogin.refused).toEqual([expect.stringMatching(/^mailbox exchange: .*refused the login/)])
+  expect(wrongLogin.refused[0]).toContain(
+    'Check username, privateKeyFile, agent and password of the mailbox exchange.',
+  )
+  expect(wrongLogin.refused[0]).not.toContain('api.clientId')
+  const stranger = await asked({ trust: { knownHostsFile: '/nowhere' } })
+  expect(stranger.refused).toEqual([expect.stringContaining(server.fingerprint)])
+  expect(stranger.refused[0]).toContain(
+    'trust that one: `dropbridge trust-host exchange --fingerprint …`. Other mailboxes go on.',
+  )
+  const pinned = await asked({ trust: { pinned: [`SHA256:${'A'.repeat(43)}`] } })
+  expect(pinned.refused[0]).toContain('Only then correct `hostKey` of the mailbox exchange.')
+  await server.close()
+  expect((await asked({})).unanswered).toEqual([expect.stringContaining('ECONNREFUSED')])
+})

@@ -1,0 +1,79 @@
+/** Which watches are there, and which ones are missed. */
+import { hostname } from 'node:os'
+import { expect, test } from 'vitest'
+import { classifyWatches, createOwnerId } from '../../../src/journal/heartbeat.ts'
+import type { Watcher } from '../../../src/domain/lease.ts'
+import { aWorld } from '../../fixtures/world.ts'
+import { watchWorld } from '../../fixtures/watching.ts'
+
+const NOW = Date.parse('2026-11-21T08:00:00Z')
+const MINUTE_MS = 60_000
+const ELSEWHERE_HOST = `not-${hostname()}`
+const ELSEWHERE = `${ELSEWHERE_HOST}/7/x`
+
+function entry(owner: string, routes: readonly string[], seenMinutesAgo: number): Watcher {
+  return { owner, routes, beganAt: NOW - 3600_000, seenAt: NOW - seenMinutesAgo * MINUTE_MS }
+}
+
+const subjectOf = (host: string) =>
+  expect.stringMatching(new RegExp(`^process 7 on ${host}, since 20`)) as string
+const owners = (entries: readonly Watcher[]) => entries.map(({ owner }) => owner)
+
+test('a watch is there as long as it says so, wherever it runs', () => {
+  const watches = [entry(ELSEWHERE, ['orders'], 9), entry(createOwnerId('y'), ['stock'], 0)]
+  expect(classifyWatches(watches, NOW)).toEqual({ alive: watches, stale: [], unreplaced: [] })
+})
+
+test('a watch that has said nothing for ten minutes is gone, and at once when its process is', () => {
+  const killed = createOwnerId('z').replace(`/${process.pid}/`, '/4194999/')
+  const watches = [entry(ELSEWHERE, ['orders'], 10), entry(killed, ['stock'], 0)]
+  const { alive, unreplaced } = classifyWatches(watches, NOW)
+  expect([alive, owners(unreplaced)]).toEqual([[], [ELSEWHERE, killed]])
+})
+
+test('a watch whose routes others watch is not missed', () => {
+  const watches = [
+    entry(ELSEWHERE, ['orders', 'stock'], 20),
+    entry(`${ELSEWHERE}2`, ['orders'], 1),
+    entry(`${ELSEWHERE}3`, ['stock', 'invoices'], 1),
+    entry(`${ELSEWHERE}4`, ['orders', 'returns'], 20),
+  ]
+  const { stale, unreplaced } = classifyWatches(watches, NOW)
+  expect(owners(stale)).toEqual([ELSEWHERE, `${ELSEWHERE}4`])
+  expect(owners(unreplaced)).toEqual([`${ELSEWHERE}4`])
+})
+
+test('a clock that was set back makes no watch a gone one', () => {
+  expect(classifyWatches([entry(ELSEWHERE, ['orders'], -300)], NOW).unreplaced).toEqual([])
+})
+
+test('a watch is shown while it is there, takes the place of one that is gone, and ends without a trace', async () => {
+  const world = await aWorld({ routes: ['orders'] })
+  const before = await world.open()
+  await before.journal.saveHeartbeat(ELSEWHERE, ['orders'])
+  await before.journal.saveHeartbeat(`${ELSEWHERE_HOST}2/7/x`, ['orders', 'stock'])
+  world.clock.skip(20 * MINUTE_MS)
+  const missing = await before.snapshot()
+  await before.close()
+  const watching = await watchWorld(world)
+  await watching.until(async () => {
+    const known = owners(await watching.bridge.journal.listWatchers())
+    return known.length === 2 && known.some((owner) => owner.includes(`/${process.pid}/`))
+  })
+  const during = await watching.bridge.snapshot()
+  await watching.stop()
+  const after = await world.open()
+  const left = await after.journal.listWatchers()
+  await after.close()
+
+  expect(missing.watches).toEqual([])
+  expect(missing.alerts).toMatchObject([
+    { code: 'watcher-lost', subject: subjectOf(ELSEWHERE_HOST) },
+    { code: 'watcher-lost', subject: subjectOf(`${ELSEWHERE_HOST}2`) },
+  ])
+  expect(during.watches).toMatchObject([
+    { owner: expect.stringContaining(`/${process.pid}/`), routes: ['orders'] },
+  ])
+  expect(during.alerts.map(({ subject }) => subject)).toEqual([subjectOf(`${ELSEWHERE_HOST}2`)])
+  expect(owners(left)).toEqual([`${ELSEWHERE_HOST}2/7/x`])
+})

@@ -1,0 +1,296 @@
+/** Business rules before the wire, against the real service: what is known lets pass, and only what is true refuses. */
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { InboundRoute } from '../../src/config/routes.ts'
+import { toSelect } from '../../src/config/select.ts'
+import { addRoute, callsOf, clientOf, resultsOf, runFile } from '../fixtures/own-route.ts'
+import { aWorld, BRAND, RETAILER, type World } from '../fixtures/world.ts'
+import { ordersFile, type SampleOrder, sampleOrders } from '../samples/orders.ts'
+
+const PARCELS = `
+group: [PO, Tracking]
+body:
+  order_id: { from: PO, find: order }
+  ship_from_name1: { const: Northlight Goods }
+  ship_from_street1: { const: 2100 Vassar St }
+  ship_from_city: { const: Reno }
+  ship_from_province: { const: NV }
+  ship_from_postal_code: { const: '89502' }
+  ship_from_country: { const: US }
+  carrier_id: { const: 2 }
+  shipping_method_id: { const: 10 }
+  tracking_number: Tracking
+  shipment_lines:
+    - variant: { brand_identifier: SKU }
+      quantity: Qty
+`
+
+const INVOICES = `
+group: PO
+body:
+  purchase_order_number: PO
+  invoice_number: { all: [PO, PO], with: "-" }
+  terms_net_days_due: { const: 30 }
+  terms_date_due: { const: 2030-12-20 }
+  due_amount: Total
+  invoice_lines:
+    - variant: { identifier: SKU }
+      quantity: Qty
+      net_price: { const: '10.00' }
+`
+
+const CANCELS = `
+group: PO
+body:
+  order_id: { from: PO, find: order }
+  reason_id: { const: 2 }
+  cancel_lines:
+    - variant: { identifier: SKU }
+      quantity: Qty
+`
+
+const HEAD = ['PO', 'Tracking', 'SKU', 'Qty']
+let world: World
+
+function someOrders(count: number, change: Record<string, string> = {}): SampleOrder[] {
+  const orders = sampleOrders({ seed: 12, orders: count, damageEvery: 0 })
+  for (const order of orders) {
+    order.rows.length = 1
+    Object.assign(order.rows[0] ?? {}, { SKU: 'NL-0001', UPC: '', Qty: '3', 'Gift Message': '', ...change })
+  }
+  return orders
+}
+
+async function place(count: number): Promise<string[]> {
+  const orders = someOrders(count)
+  await world.drop('inbox/orders', 'orders.csv', ordersFile(orders).text)
+  expect((await world.run('orders')).exit).toBe(0)
+  return orders.map(({ po }) => po)
+}
+
+/** The bridge believes this of the one order, rightly or wrongly. */
+async function believe(party: 'brand' | 'retailer', changes: Record<string, unknown>): Promise<void> {
+  const [order] = await world.orders()
+  const facts = { id: order?.id, status: 'open', order_lines: [], ...changes }
+  const seen = { id: String(order?.id), keys: [order?.purchase_order_number ?? ''], facts }
+  const bridge = await world.open()
+  await bridge.journal.saveResources(`${party}/${party === 'brand' ? BRAND : RETAILER}`, 'order', [seen])
+  await bridge.close()
+}
+
+const told = (row: Record<string, string> | undefined) => [
+  row?.['_status'],
+  row?.['_code'],
+  row?.['_message'],
+]
+
+beforeEach(async () => {
+  world = await aWorld({ routes: ['orders', 'orders-out'] })
+  await addRoute(world, { name: 'parcels', operation: 'create-shipment', mapping: PARCELS })
+  await addRoute(world, { name: 'invoices', operation: 'create-invoice', mapping: INVOICES })
+  await addRoute(world, { name: 'cancels', operation: 'create-cancel', mapping: CANCELS, party: 'retailer' })
+})
+
+describe('a shipment that breaks rules', () => {
+  test('is refused with all of them at once, each with the column of the user, and nothing is sent', async () => {
+    const [one = '', two = ''] = await place(2)
+    const rows = [
+      HEAD,
+      [one, 'T1', 'NL-0009', '1'],
+      [one, 'T1', 'NL-0001', '4'],
+      [two, 'T2', 'NL-0001', '2'],
+      [two, 'T3', 'NL-0001', '2'],
+    ]
+
+    const results = await runFile(world, 'parcels', { rows })
+
+    expect(results.map(told)).toEqual([
+      [
+        'rejected',
+        'item-not-ordered | quantity-exceeded',
+        'line 2, column "SKU": the order has no line with this item (brand_identifier "NL-0009") | line 3, column "Qty": the record has 4; only 3 of 3 are left to be shipped',
+      ],
+      ['accepted', '', ''],
+      [
+        'rejected',
+        'quantity-exceeded',
+        'line 5, column "Qty": the record has 2; only 3 of 3 are left to be shipped, and earlier records of the file take 2',
+      ],
+    ])
+  })
+
+  test('counts what earlier records of the file take, however far apart they stand', async () => {
+    const [po = ''] = await place(1)
+    const others = Array.from({ length: 510 }, (_, index) => ['NOBODY', `X${index}`, 'NL-0001', '1'])
+    const rows = [HEAD, [po, 'T1', 'NL-0001', '2'], ...others, [po, 'T2', 'NL-0001', '2']]
+
+    const results = await runFile(world, 'parcels', { rows })
+
+    expect(results[0]?.['_status']).toBe('accepted')
+    expect(results.at(-1)?.['_message']).toContain('and earlier records of the file take 2')
+  })
+
+  test('only by what was known of the order is sent, once the order has been read anew', async () => {
+    const [po = ''] = await place(1)
+    await believe('brand', { status: 'canceled' })
+    await world.drop('inbox/parcels', 'file.csv', `${HEAD.join()}\n${po},T1,NL-0001,1\n`)
+
+    const calls = await callsOf(world, 'parcels')
+
+    expect(calls.map(({ endpoint }) => endpoint)).toEqual(['getBrandOrder', 'listCarriers', 'createShipment'])
+    expect((await resultsOf(world))[0]).toMatchObject({ _status: 'accepted' })
+  })
+
+  test('that was sent before is a duplicate and not refused, although its order is closed by now', async () => {
+    const [po = ''] = await place(1)
+    await runFile(world, 'parcels', { rows: [HEAD, [po, 'T1', 'NL-0001', '3']] })
+    await believe('brand', { status: 'closed' })
+
+    const rows = [HEAD, [po, 'T1', 'NL-0001', '3'], [po, 'T2', 'NL-0001', '1']]
+    const results = await runFile(world, 'parcels', { rows, file: 'again.csv' })
+
+    expect(results.map((row) => row['_status'])).toEqual(['duplicate', 'rejected'])
+    expect(results[1]?.['_code']).toBe('order-finished | quantity-exceeded')
+  })
+})
+
+describe('an invoice', () => {
+  const bill = (row: readonly string[], file: string) =>
+    runFile(world, 'invoices', { rows: [['PO', 'Total', 'SKU', 'Qty'], row], file })
+
+  test('of an order that is still open is refused, and of a closed one sent, with a warning where its total is odd', async () => {
+    const [po = ''] = await place(1)
+    const [early] = await bill([po, '30.00', 'NL-0001', '3'], 'early.csv')
+    await runFile(world, 'parcels', { rows: [HEAD, [po, 'T1', 'NL-0001', '3']] })
+    const [late] = await bill([po, '31.00', 'NL-0001', '3'], 'late.csv')
+
+    // Nobody knew the order when the first one came, so the API had the word.
+    expect(early?.['_status']).toBe('rejected')
+    expect(told(late)).toEqual([
+      'accepted',
+      'totals-disagree',
+      'line 2, column "Total": due_amount is 31.00, but the lines add up to 30.00',
+    ])
+    const summary = JSON.parse(await world.read('results/late.csv.summary.json')) as Record<string, unknown>
+    expect(summary).toMatchObject({
+      records: { accepted: 1, total: 1 },
+      warnings: { 'totals-disagree': 1 },
+      codes: {},
+    })
+    expect(await world.list('results')).not.toContain('late.csv.rejects.csv')
+  })
+
+  test.each([
+    ['refuse', 'rejected', 'totals-disagree'],
+    ['off', 'accepted', ''],
+  ] as const)('with an odd total and the policy %s is %s', async (totals, status, code) => {
+    const [po = ''] = await place(1)
+    await runFile(world, 'parcels', { rows: [HEAD, [po, 'T1', 'NL-0001', '3']] })
+    const route = world.configuration.routes.find(({ name }) => name === 'invoices') as InboundRoute
+    Object.assign(route, { rules: { totals, dates: 'warn', stock: 'off' } })
+
+    const [row] = await bill([po, '31.00', 'NL-0001', '3'], 'odd.csv')
+
+    expect([row?.['_status'], row?.['_code']]).toEqual([status, code])
+  })
+
+  test('comes once, and for no more than was shipped', async () => {
+    const [po = ''] = await place(1)
+    await runFile(world, 'parcels', { rows: [HEAD, [po, 'T1', 'NL-0001', '3']] })
+
+    const [much] = await bill([po, '40.00', 'NL-0001', '4'], 'much.csv')
+    const [right] = await bill([po, '30.00', 'NL-0001', '3'], 'right.csv')
+
+    expect(much).toMatchObject({ _status: 'rejected', _code: 'quantity-exceeded' })
+    expect(right).toMatchObject({ _status: 'accepted' })
+  })
+})
+
+test('a cancel after the supplier has acknowledged is refused with the time of it', async () => {
+  const [po = ''] = await place(1)
+  await world.run('orders-out')
+  await believe('retailer', { is_acknowledged: true })
+
+  const [row] = await runFile(world, 'cancels', {
+    rows: [
+      ['PO', 'SKU', 'Qty'],
+      [po, 'NL-0001', '1'],
+    ],
+  })
+
+  expect(row).toMatchObject({ _status: 'rejected', _code: 'order-acknowledged', _http: '' })
+  expect(row?.['_message']).toMatch(
+    /^line 2, column "PO": the supplier acknowledged the order at .*a cancel may be requested only before that$/,
+  )
+})
+
+describe('an order', () => {
+  const send = async (change: Record<string, string>, file: string) => {
+    const [order] = someOrders(1, { 'PO Number': `HV-${file}`, ...change })
+    if (order !== undefined) await world.drop('inbox/orders', file, ordersFile([order]).text)
+    await world.run('orders')
+    return (await resultsOf(world, file))[0]
+  }
+  const readItems = async () => {
+    await addRoute(world, {
+      name: 'items',
+      operation: 'export-variants',
+      mapping: 'columns: { SKU: identifier }\n',
+      party: 'retailer',
+    })
+    const route = world.configuration.routes.find(({ name }) => name === 'items')
+    Object.assign(route ?? {}, {
+      acknowledge: 'never',
+      report: { select: toSelect('export-variants', {}, world.folder), empty: 'skip' },
+    })
+    const { exit } = await world.run('items')
+    expect(exit).toBe(0)
+  }
+
+  test('of long ago is sent with a warning', async () => {
+    const row = await send({ 'Order Date': '11/16/2024 09:05' }, 'old.csv')
+
+    expect(told(row)).toEqual([
+      'accepted',
+      'date-implausible',
+      expect.stringContaining('more than a year ago') as string,
+    ])
+  })
+
+  test('of an item that nobody offers is left to the API until the whole list of items was read, and is refused then', async () => {
+    const before = await send({ SKU: 'NL-9999' }, 'before.csv')
+    await readItems()
+    const after = await send({ SKU: 'NL-9998' }, 'after.csv')
+
+    expect(before).toMatchObject({ _status: 'rejected', _code: 'api-refused' })
+    expect(told(after)).toEqual([
+      'rejected',
+      'item-unknown',
+      'line 2, column "SKU": no supplier offers this item (identifier "NL-9998")',
+    ])
+  })
+
+  test('of an item that came since the list was read is sent, because the list is read again before anything is refused', async () => {
+    await readItems()
+    const brand = clientOf(world, 'brand')
+    const attributes = [{ attribute: { code: 'identifier' }, value: 'NL-NEW-1' }]
+    const answer = await brand.send({
+      endpoint: 'createVariant',
+      params: { brand_id: BRAND },
+      body: JSON.stringify({ attributes }),
+    })
+    await brand.close()
+    expect(answer).toMatchObject({ status: 201 })
+
+    expect(await send({ SKU: 'NL-NEW-1' }, 'new.csv')).toMatchObject({ _status: 'accepted' })
+  })
+
+  test('of more than there is in stock is told where the route asks for it', async () => {
+    await readItems()
+    const route = world.configuration.routes.find(({ name }) => name === 'orders') as InboundRoute
+    Object.assign(route, { rules: { ...route.rules, stock: 'warn' } })
+
+    const row = await send({ Qty: '500' }, 'much.csv')
+
+    expect(told(row).slice(0, 2)).toEqual(['accepted', 'stock-short'])
+  })
+})

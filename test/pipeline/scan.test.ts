@@ -1,0 +1,79 @@
+/** What a look at an inbox makes of it where little is allowed: nobody may list, or nobody may move a file. */
+import { expect, onTestFinished, test } from 'vitest'
+import { openJournal } from '../../src/journal/open.ts'
+import { createFileTracker } from '../../src/pipeline/inbound/file-tracker.ts'
+import { scanInbox, type ScanContext } from '../../src/pipeline/inbound/inbox.ts'
+import { reportedFiles, runInbox } from '../fixtures/own-inbox.ts'
+import { sftpExchange } from '../fixtures/sftp-exchange.ts'
+import { smallOrders } from '../fixtures/small-orders.ts'
+import { aWorld } from '../fixtures/world.ts'
+
+const INBOX = 'inbox/orders'
+
+/** On a server where nobody may list. */
+async function unlistable() {
+  const { server, exchange } = await sftpExchange()
+  const world = await aWorld({ routes: ['orders'], exchange })
+  server.misbehave = ({ kind }) => (kind === 'opendir' ? 'no rights' : undefined)
+  return world
+}
+
+test.each(['marker', 'manifest'] as const)(
+  'where nobody may list, the one file of a route is taken once its %s lies beside it',
+  async (when) => {
+    const world = await unlistable()
+    const from = { match: 'orders.csv', ready: { when, sidecar: '{name}.more' } }
+    const text = smallOrders(100)
+    await world.drop(INBOX, 'orders.csv', text)
+    expect(reportedFiles(await runInbox(world, from))).toEqual([])
+    await world.drop(INBOX, 'orders.csv.more', `bytes: ${Buffer.byteLength(text)}\n`)
+    expect(reportedFiles(await runInbox(world, from))).toEqual(['orders.csv'])
+    expect(await world.list(INBOX)).toEqual([])
+  },
+)
+
+test('where nobody may list, a mailbox whose routes ask for single files is not told to be away', async () => {
+  const world = await unlistable()
+  await world.drop(INBOX, 'other.txt', '')
+  const away = async (match: string) => {
+    for (const route of world.configuration.routes)
+      if (route.direction === 'inbound') Object.assign(route, { from: { ...route.from, match } })
+    const bridge = await world.open()
+    const { alerts } = await bridge.takeSnapshotAndPublishAlerts()
+    await bridge.close()
+    return alerts.map(({ code }) => code).filter((code) => code === 'mailbox-away')
+  }
+  expect(await away('orders.csv')).toEqual([])
+  expect(await away('*.csv')).toEqual(['mailbox-away'])
+})
+
+test('a file that stays where it is is not taken again, however many of its name other routes have', async () => {
+  let now = Date.parse('2026-11-21T00:00:00Z')
+  const clock = { now: () => now, sleep: () => Promise.resolve() }
+  const journal = await openJournal({ path: ':memory:', clock })
+  onTestFinished(() => journal.close())
+  const name = 'inventory.csv'
+  for (let n = 1; n <= 6; n++) {
+    const lease = await journal.acquireLease(`partner-${n}`, 'me', 60_000, () => true)
+    await journal.startClaims(lease, [
+      { id: `f${n}`, folder: 'in', name, size: 10 + n, modifiedAt: 1000 * n },
+    ])
+    await journal.markFileReceived(lease, `f${n}`, { sha256: `${n}`, bytes: 10 + n, mayRepeat: true })
+  }
+  const taken = { folder: 'in', name, size: 11, modifiedAt: 1000 }
+  const replaced = { ...taken, modifiedAt: 2000 }
+  const readyOf = async (sighting: typeof taken) => {
+    const parts = {
+      clock,
+      journal,
+      source: { claimsInPlace: true, list: () => Promise.resolve([sighting]) },
+      route: { name: 'partner-1', folder: 'in', matches: () => true, stableForMs: 1000 },
+    } as unknown as ScanContext
+    const sightings = createFileTracker()
+    await scanInbox(parts, sightings)
+    now += 60_000
+    return (await scanInbox(parts, sightings)).ready
+  }
+  expect(await readyOf(taken)).toEqual([])
+  expect(await readyOf(replaced)).toEqual([replaced])
+})

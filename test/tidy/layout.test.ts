@@ -1,0 +1,28 @@
+/** The size of the source: a file is one idea, and a folder can be taken in at a glance. */
+import { expect, test } from 'vitest'
+import { groupFiles, listSourceFiles, SHORT_FILE_LINES } from './counts.ts'
+
+const FILES = 600
+const FILES_IN_A_FOLDER = 40
+const SHORT_FILES = 60
+const LINES_IN_A_FILE = 450
+
+const files = listSourceFiles()
+
+test(`src has at most ${FILES} files`, () => {
+  expect(files.length).toBeLessThanOrEqual(FILES)
+})
+
+test(`no folder of src has more than ${FILES_IN_A_FOLDER} files beside each other`, () => {
+  const crowded = [...groupFiles(files)].filter(([, own]) => own.length > FILES_IN_A_FOLDER)
+  expect(crowded.map(([folder, own]) => `${folder}: ${own.length}`)).toEqual([])
+})
+
+test(`at most ${SHORT_FILES} files of src have fewer than ${SHORT_FILE_LINES} lines`, () => {
+  const short = files.filter(({ lines }) => lines < SHORT_FILE_LINES)
+  expect(short.length, short.map(({ path }) => path).join(', ')).toBeLessThanOrEqual(SHORT_FILES)
+})
+
+test(`no file of src has more than ${LINES_IN_A_FILE} lines`, () => {
+  expect(files.filter(({ lines }) => lines > LINES_IN_A_FILE)).toEqual([])
+})

@@ -1,0 +1,202 @@
+/** One word, one meaning (docs/glossary.md): words that were given up do not come back in their old meaning. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+const repository = new URL('../..', import.meta.url).pathname
+
+interface GivenUpWord {
+  /** The word as it was written: in names, in messages or in text. */
+  readonly word: RegExp
+  readonly instead: string
+  /** Where it may stand, and why. A path without a line's text allows the whole file or folder. */
+  readonly exceptions?: readonly (readonly [path: string, text: RegExp, reason: string])[]
+}
+
+const WORDS: readonly GivenUpWord[] = [
+  {
+    word: /settl(e|ing)/i,
+    instead: 'stable (a file), reconcile (the bridge), resolve (a person)',
+    exceptions: [
+      ['src/', /Promise\.allSettled/, 'the name of the platform'],
+      ['src/mailboxes/sftp/protocol.ts', /settle/, 'a promise is settled'],
+      ['CHANGELOG.md', /settle/, 'says what it is called now'],
+    ],
+  },
+  {
+    word: /\bnotices?\b|\bNotice/,
+    instead: 'notification',
+    exceptions: [['CHANGELOG.md', /notices/, 'says what it is called now']],
+  },
+  { word: /\bConcerns?\b|CONCERNS|\bconcerns?(?=:|\()/, instead: 'alert' },
+  {
+    word: /\battention/i,
+    instead: 'alert',
+    exceptions: [['src/mapping-tools/learn/spellings.ts', /attention attn/, 'a heading of address columns']],
+  },
+  {
+    word: /\bforget|Forget|forgotten/,
+    instead: 'prune (old contents)',
+    exceptions: [
+      ['src/mailboxes/sftp/', /forg[eo]t/, 'timers and bytes, no contents'],
+      ['src/service/', /forg[eo]t/i, 'tokens, copies and stock in memory, no contents'],
+      ['src/client/tokens.ts', /Forgets a token/, 'tokens in memory, no contents'],
+      ['src/support/async.ts', /forgotten by Node/, 'memory, no contents'],
+      ['CHANGELOG.md', /forget/, 'says what it is called now'],
+    ],
+  },
+  { word: /[Ss]urvey/, instead: 'scan' },
+  { word: /[Ss]ighting/, instead: 'file, file info, tracker' },
+  { word: /[Ww]orkshop/, instead: 'context' },
+  { word: /[Tt]urnstile/, instead: 'semaphore' },
+  { word: /InWords|in-words/, instead: 'format' },
+  { word: /[Ss]etback/, instead: 'backoff' },
+  { word: /[Mm]isnamed|[Ll]ikeness/, instead: 'encoding mismatch, match' },
+  {
+    word: /\b(the|each|every|last|next|missed|due|scheduled|daily|two) turns?\b|\bturns? (of|before|was|were)\b/i,
+    instead: 'scheduled run (a due occurrence), pass (once over a route), step (of a file)',
+  },
+  {
+    word: /\bturns?\b|\b(begin|known|joined|own)Turns?\b|TurnEntry|turn-overdue|turns-missed/i,
+    instead: 'scheduled run, pass, step, round',
+    exceptions: [
+      ['src/', /\bturns?\b/i, 'the verb, and a place in a queue; the entry above holds the other meanings'],
+      ['docs/service.md', /switch \w*\s?turns to/, 'the verb'],
+      ['docs/mapping', /Turns letters/, 'the verb'],
+    ],
+  },
+  { word: /\b[Cc]ures?\b|[a-z]Cure\b/, instead: 'fix' },
+  {
+    word: /\b[Hh]ints?\b|Hint/,
+    instead: 'fix (what to do), suggestion (a similar name)',
+    exceptions: [
+      ['src/client/', /RetryHint/, 'what an answer says of the next try'],
+      ['src/config/errors.ts', /formatChoiceHint/, 'the values that a setting takes'],
+    ],
+  },
+  {
+    word: /companion/i,
+    instead: 'sidecar (a marker or manifest)',
+    exceptions: [['src/mailboxes/names.ts', /and its companion/, 'a comment about claimed names']],
+  },
+  { word: /stranger/i, instead: 'unmatched file' },
+  {
+    word: /\bastray\b/i,
+    instead: 'unmatched file',
+    exceptions: [['src/app/diagnose/diagnose.ts', /\bastray\b/, 'a local variable']],
+  },
+  {
+    word: /mistakes?\b/i,
+    instead: 'error (of the configuration or a mapping), problem (of data)',
+    exceptions: [
+      ['src/mapping-tools/partner-samples.ts', /Mistake/, 'spoilt cells of the bad sample for a partner'],
+    ],
+  },
+  {
+    word: /left[- ]alone|LeftAlone/i,
+    instead: 'skipped (a file that is not taken yet)',
+    exceptions: [
+      ['src/pipeline/inbound/intake.ts', /\bleftAlone\b/, 'a parameter'],
+      ['src/app/run.ts', /the route is left alone/, 'a route and no file'],
+      ['src/domain/journal.ts', /is left alone/, 'leases and records, no files'],
+      ['src/config/sending.ts', /refused, or left alone/, 'a record that no rule changes'],
+      ['docs/configuration.md', /refused, or left alone/, 'printed from the line above'],
+      ['docs/dropbridge.schema.json', /refused, or left alone/, 'printed from the line above'],
+      ['src/mapping/export/write-options.ts', /is left alone/, 'a number in a cell'],
+      ['docs/mapping', /is left alone/, 'printed from the line above'],
+    ],
+  },
+  {
+    word: /passed[- ]over|PassedOver/i,
+    instead: 'ignored (an entry of a folder), skipped (a file), rejected',
+    exceptions: [
+      ['src/app/diagnose/diagnose.ts', /passedOver/i, 'local variables'],
+      ['src/', /passed over/, 'comments about lines, options, rows and keys; no page and no message'],
+    ],
+  },
+  { word: /\bholders?\b|\w(?<!place)holder|heldBy/i, instead: 'owner (of a lease, of a key)' },
+  {
+    word: /\b(nobody|somebody|whoever)\b/i,
+    instead: 'who it is: the operator, the sender, the reader; or the passive',
+    exceptions: [
+      ['src/', /\b(nobody|somebody|whoever)\b/i, 'comments and some messages; the pages for people are held'],
+      ['docs/configuration.md', /Whoever reads|somebody took/, 'printed from the schema of the settings'],
+      [
+        'docs/dropbridge.schema.json',
+        /Whoever reads|somebody took/,
+        'printed from the schema of the settings',
+      ],
+      ['docs/errors.md', /[Ss]omebody (listens|changed)/, 'printed from the table of failures'],
+      ['docs/certainty.md', /Somebody else removes/, 'printed from its test'],
+      ['docs/operations.md', /while nobody has acknowledged/, 'printed from its test'],
+      ['docs/service.md', /Whoever has lost/, 'printed from the conformance test'],
+    ],
+  },
+  {
+    word: /\b(told|tells?)\b/i,
+    instead: 'report, notify, raise an alert, show, say',
+    exceptions: [
+      ['src/', /\b(told|tells?)\b/i, 'comments and some messages; the pages for people are held'],
+      [
+        'docs/mapping',
+        /Tell the retailer|with what to tell/,
+        'what a person does, in a message of an example',
+      ],
+      ['docs/alerts.md', /could not tell/, 'printed from the table of alerts'],
+      ['docs/errors.md', /Nothing tells/, 'printed from the table of problems'],
+      ['docs/logs.md', /does not tell of new files/, 'printed from the table of events'],
+      ['docs/certainty.md', /\btells?\b/, 'printed from its test'],
+      ['docs/configuration.md', /\b(told|tells?)\b/, 'printed from the schema of the settings and its test'],
+      ['docs/dropbridge.schema.json', /\btells?\b/, 'printed from the schema of the settings'],
+      ['docs/service.md', /\b(told|tells)\b/, 'printed from the titles of the conformance test'],
+    ],
+  },
+  {
+    word: /\b(the|a|each|every) looks?\b(?!-)|\blook(s|ed|ing)? (at|into|through)\b/i,
+    instead: 'scan (an inbox), check, read',
+    exceptions: [
+      ['src/', /\blook/i, 'comments and some messages; the pages for people are held'],
+      ['docs/configuration.md', /is looked through/, 'printed from the schema of the settings'],
+      ['docs/dropbridge.schema.json', /is looked through/, 'printed from the schema of the settings'],
+      ['docs/errors.md', /\blook(ed)? at\b/i, 'printed from the table of problems'],
+      ['docs/monitoring.md', /A look that fails/, 'printed from the table of metrics'],
+      ['docs/operations.md', /looks at/, 'printed from the table of operations'],
+      ['docs/mapping.schema.json', /looks at/, 'printed from the table of operations'],
+      ['docs/support.md', /look at the API, then say/, 'printed by the command'],
+    ],
+  },
+]
+
+function filesIn(folder: string): string[] {
+  return readdirSync(repository + folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(ts|md|json|yaml)$/.test(entry.name))
+    .map((entry) => `${entry.parentPath}/${entry.name}`.slice(repository.length))
+    .filter((path) => !path.includes('/node20/'))
+}
+
+const PATHS = [...filesIn('src'), ...filesIn('docs'), 'README.md', 'CHANGELOG.md'].filter(
+  (path) => path !== 'docs/glossary.md',
+)
+const LINES = PATHS.flatMap((path) =>
+  readFileSync(repository + path, 'utf8')
+    .split('\n')
+    .map((text, index) => ({ path, text, place: `${path}:${index + 1}` })),
+)
+
+test.each(WORDS)('$word is not used any more: it is $instead', ({ word, exceptions = [] }) => {
+  const found = LINES.filter(
+    ({ path, text }) =>
+      word.test(text) &&
+      !exceptions.some(([prefix, allowed]) => path.startsWith(prefix) && allowed.test(text)),
+  )
+  expect(found.map(({ place, text }) => `${place} ${text.trim()}`)).toEqual([])
+})
+
+test('each exception is still needed', () => {
+  const idle = WORDS.flatMap(({ word, exceptions = [] }) =>
+    exceptions.filter(
+      ([prefix, allowed]) =>
+        !LINES.some(({ path, text }) => path.startsWith(prefix) && word.test(text) && allowed.test(text)),
+    ),
+  )
+  expect(idle.map(([path, text]) => `${path} ${String(text)}`)).toEqual([])
+})
