@@ -50,7 +50,7 @@ export async function postWithFetch(target: Target, bodies: readonly string[]): 
 }
 
 /** Lists all pages of what nobody has acknowledged, then acknowledges each; reads each before, where told. */
-export async function listAndAcknowledge(target: Target, { reread }: { reread: boolean }): Promise<Turn> {
+export async function listAndAcknowledge(target: Target, { verified }: { verified: boolean }): Promise<Turn> {
   const pool = poolOf(target)
   const headers = headersOf(target)
   const orders = `/v1/brands/${BRAND}/orders/`
@@ -64,7 +64,7 @@ export async function listAndAcknowledge(target: Target, { reread }: { reread: b
       next = page.next === null ? null : page.next.slice(new URL(page.next).origin.length)
     }
     return manyAtOnce(target.connections, ids, async (id) => {
-      if (reread) {
+      if (verified) {
         const read = await pool.request({ method: 'GET', path: `${orders}${id}/`, headers })
         await read.body.json()
       }

@@ -12,16 +12,16 @@ import { type Row, speed } from './table.ts'
 const CONNECTIONS = 32
 
 export async function outboundRows({ outbound }: Scale): Promise<Row[]> {
-  const { orders, rounds, rereadRounds } = outbound
+  const { orders, rounds, verifiedRounds } = outbound
   const market = await openMarket()
   try {
-    const compare = async (route: string, reread: boolean, turns: number) =>
+    const compare = async (route: string, verified: boolean, turns: number) =>
       interleave(
         { rounds: turns, count: orders },
         {
           bare: async () => {
             await market.placeOrders(orders)
-            return listAndAcknowledge(market.supplier, { reread })
+            return listAndAcknowledge(market.supplier, { verified })
           },
           ours: async () => {
             await market.placeOrders(orders)
@@ -30,7 +30,7 @@ export async function outboundRows({ outbound }: Scale): Promise<Row[]> {
         },
       )
     const once = await compare('orders-out', false, rounds)
-    const twice = await compare('orders-out-reread', true, rereadRounds)
+    const twice = await compare('orders-out-verified', true, verifiedRounds)
     return [
       {
         what: `outbound whole, ${orders} orders, 32 connections`,

@@ -11,7 +11,7 @@ export interface Scale {
     readonly rounds: number
     readonly slowRounds: number
   }
-  readonly outbound: { readonly orders: number; readonly rounds: number; readonly rereadRounds: number }
+  readonly outbound: { readonly orders: number; readonly rounds: number; readonly verifiedRounds: number }
   /** Rows of the files whose memory is measured, smallest first. */
   readonly memory: { readonly inboundRows: readonly number[]; readonly outboundOrders: readonly number[] }
   readonly oldFiles: { readonly files: number; readonly rounds: number }
@@ -30,7 +30,7 @@ export const QUICK: Scale = {
   name: 'quick',
   translate: { rows: 20_000, rounds: 5 },
   inbound: { orders: 3_000, slowOrders: 3_000, serviceOrders: 1_500, rounds: 5, slowRounds: 3 },
-  outbound: { orders: 1_000, rounds: 3, rereadRounds: 1 },
+  outbound: { orders: 1_000, rounds: 3, verifiedRounds: 1 },
   memory: { inboundRows: [10_000, 50_000], outboundOrders: [] },
   oldFiles: { files: 20_000, rounds: 3 },
   service: { fewOrders: 10_000, manyOrders: 100_000, requests: 3, writes: 150, rounds: 3 },
@@ -41,7 +41,7 @@ export const FULL: Scale = {
   name: 'full',
   translate: { rows: 100_000, rounds: 9 },
   inbound: { orders: 20_000, slowOrders: 10_000, serviceOrders: 5_000, rounds: 7, slowRounds: 5 },
-  outbound: { orders: 5_000, rounds: 5, rereadRounds: 3 },
+  outbound: { orders: 5_000, rounds: 5, verifiedRounds: 3 },
   memory: { inboundRows: [10_000, 100_000, 1_000_000], outboundOrders: [5_000, 20_000, 60_000] },
   oldFiles: { files: 100_000, rounds: 7 },
   service: { fewOrders: 10_000, manyOrders: 1_000_000, requests: 8, writes: 1_000, rounds: 9 },

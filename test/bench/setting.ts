@@ -72,7 +72,7 @@ export function configurationIn(folder: string, { baseUrl, connections }: Api): 
         circuitBreaker: { sameRefusal: 20 },
       },
       { ...ordersOut, name: 'orders-out', verifyBeforeAck: false },
-      { ...ordersOut, name: 'orders-out-verifyBeforeAck', verifyBeforeAck: true },
+      { ...ordersOut, name: 'orders-out-verified', verifyBeforeAck: true },
     ],
   }
 }
