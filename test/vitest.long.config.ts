@@ -11,8 +11,8 @@ export default defineConfig({
     globalSetup: ['test/servers.ts'],
     env: { TMPDIR: tempDisk() },
     pool: 'forks',
-    // Much of it is waiting: for processes, disks and leases.
-    maxWorkers: 2,
+    // A third of it is waiting for processes, disks and leases: one more than a small machine has processors.
+    maxWorkers: 3,
     // No module holds state, so files of tests may share one; loading them anew takes twice as long.
     isolate: false,
   },

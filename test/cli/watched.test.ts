@@ -13,7 +13,7 @@ async function aWatch(...routes: string[]) {
   const env = await writeConfigurationFile(world)
   await appendFile(
     join(world.folder, 'dropbridge.yaml'),
-    'health: { listen: "127.0.0.1:0" }\nstatus: { page: exchange/STATUS.html }\n',
+    'health: { listen: "127.0.0.1:0" }\nstatus: { page: exchange/STATUS.html }\nwatch: { scan: 1s }\n',
   )
   const stop = new AbortController()
   const { terminal, talk } = listeningTerminal({
