@@ -11,38 +11,38 @@ import { findMissingWatches, findRecordAlerts } from './stalled-work.ts'
 
 export type AlertEvaluation = Awaited<ReturnType<typeof evaluateAlerts>>
 
-/** No bridge has so many alerts that stand. */
-const STANDING_MAX = 10_000
+/** No bridge has as many active alerts as this. */
+const ACTIVE_MAX = 10_000
 
-export async function evaluateAlerts(attending: AlertContext, tried: RouteResults) {
-  const { journal, mailboxes, clock } = attending
+export async function evaluateAlerts(context: AlertContext, tried: RouteResults) {
+  const { journal, mailboxes, clock } = context
   const listings = createListings(mailboxes)
   const unverified = new Set<string>()
-  const looking = { ...attending, now: clock.now(), listings, unverified }
-  const inboxes = await findInboxAlerts(looking)
+  const evaluation = { ...context, now: clock.now(), listings, unverified }
+  const inboxes = await findInboxAlerts(evaluation)
   const seen = [
     ...inboxes.alerts,
-    ...(await findMissingFiles(looking)),
-    ...(await findScheduleAlerts(looking)),
-    ...(await findDeliveryAlerts(looking)),
-    ...(await findReceiptAlerts(looking)),
-    ...(await findRecordAlerts(looking)),
-    ...(await findFullFolders(looking)),
-    ...(await findGrownFiles(looking)),
-    ...(await findMissingWatches(looking)),
-    ...findFailingRoutes(tried, looking.now),
+    ...(await findMissingFiles(evaluation)),
+    ...(await findScheduleAlerts(evaluation)),
+    ...(await findDeliveryAlerts(evaluation)),
+    ...(await findReceiptAlerts(evaluation)),
+    ...(await findRecordAlerts(evaluation)),
+    ...(await findFullFolders(evaluation)),
+    ...(await findGrownFiles(evaluation)),
+    ...(await findMissingWatches(evaluation)),
+    ...findFailingRoutes(tried, evaluation.now),
   ]
   const away = listings.listUnreachable()
-  const standing = await journal.listActiveAlerts(STANDING_MAX)
-  const found = mergeSince([...seen, ...findUnreachableMailboxes(away, looking.now)], standing)
-  const untried = (alert: Alert) => isUntried(alert, tried, attending.configuration)
+  const active = await journal.listActiveAlerts(ACTIVE_MAX)
+  const found = mergeSince([...seen, ...findUnreachableMailboxes(away, evaluation.now)], active)
+  const untried = (alert: Alert) => isUntried(alert, tried, context.configuration)
   return {
-    /** All that stand, the most urgent first. */
-    alerts: [...found, ...standing.filter(untried)].toSorted(compareUrgency),
-    /** Those of them that were found by looking now. */
+    /** All active alerts, the most urgent first. */
+    alerts: [...found, ...active.filter(untried)].toSorted(compareUrgency),
+    /** The alerts that this evaluation found. */
     found,
     unmatchedFiles: inboxes.unmatchedFiles,
-    /** Whether nobody could look at what an alert that stood before is about. */
+    /** Whether the cause of an earlier alert could not be checked this time. */
     isUnverified: (alert: Alert) =>
       untried(alert) ||
       unverified.has(alertKey(alert)) ||
@@ -50,14 +50,14 @@ export async function evaluateAlerts(attending: AlertContext, tried: RouteResult
   }
 }
 
-/** Whether what it is about lies in a folder that cannot be read. */
+/** Whether the alert is about a folder that cannot be read, or a file in one. */
 function isInUnreachableFolder(away: readonly UnreachableFolder[], subject: string): boolean {
   return away.some(({ place }) => subject === place || subject.startsWith(`${place}/`))
 }
 
-/** Each once. What stood before has stood since then. */
-function mergeSince(found: readonly Alert[], standing: readonly Alert[]): readonly Alert[] {
-  const before = new Map(standing.map((alert) => [alertKey(alert), alert.since]))
+/** Keeps each alert once, with the earliest time that it is known since. */
+function mergeSince(found: readonly Alert[], active: readonly Alert[]): readonly Alert[] {
+  const before = new Map(active.map((alert) => [alertKey(alert), alert.since]))
   const each = new Map<string, Alert>()
   for (const alert of found) {
     const key = alertKey(alert)
@@ -66,19 +66,19 @@ function mergeSince(found: readonly Alert[], standing: readonly Alert[]): readon
   return [...each.values()].toSorted(compareUrgency)
 }
 
-/** One for each mailbox, however many of its folders are away. */
+/** One alert for each mailbox, however many of its folders are away. */
 function findUnreachableMailboxes(away: readonly UnreachableFolder[], since: number): Alert[] {
   return [...new Set(away.map(({ mailbox }) => mailbox))].map((mailbox) => {
-    const [first, ...others] = away.filter((folder) => folder.mailbox === mailbox)
+    const [first, ...rest] = away.filter((folder) => folder.mailbox === mailbox)
     const more =
-      others.length === 0 ? '' : `; ${others.map(({ place }) => place).join(', ')} cannot be read either`
+      rest.length === 0 ? '' : `; ${rest.map(({ place }) => place).join(', ')} cannot be read either`
     const message = `${first?.place ?? mailbox} cannot be read: ${(first?.why ?? '').replace(/\.$/, '')}${more}`
     const fix = first?.fix ?? 'check that it is there, mounted or reachable, and may be read'
     return { code: 'mailbox-away', subject: mailbox, since, message, fix }
   })
 }
 
-// Routes that fail: only the process that ran them knows, and the journal keeps it for others.
+// Routes that fail: only the process that ran them knows, so the journal stores it for other processes.
 
 function findFailingRoutes({ failures }: RouteResults, now: number): Alert[] {
   return failures.map(({ route, code, message }) => ({
@@ -91,7 +91,7 @@ function findFailingRoutes({ failures }: RouteResults, now: number): Alert[] {
   }))
 }
 
-/** Whether what was found before is as it was, since nobody has tried the route again; one that is gone fails no more. */
+/** Whether an earlier failure still counts because no pass has tried the route since. A removed route fails no more. */
 function isUntried({ code, route }: Alert, { routes }: RouteResults, configuration: Configuration): boolean {
   if (code !== 'route-failing' || route === undefined || routes.includes(route)) return false
   return configuration.routes.some(({ name }) => name === route)

@@ -16,30 +16,30 @@ export interface AlertContext {
   readonly configuration: Configuration
   readonly mailboxes: ReadonlyMap<string, Mailbox>
   readonly clock: Clock
-  /** What was seen of folders that change slowly, and when; empty at first. */
-  readonly folderLooks: Map<string, { readonly at: number; readonly alerts: readonly Alert[] }>
+  /** The alerts of folders that change slowly, and when they were found; empty at first. */
+  readonly folderCache: Map<string, { readonly at: number; readonly alerts: readonly Alert[] }>
 }
 
 export interface EvaluationContext extends AlertContext {
   readonly now: number
   readonly listings: ReturnType<typeof createListings>
-  /** The keys of alerts of which nobody can say now whether they stand: those that stood before stand on. */
+  /** The keys of alerts that cannot be checked now: the active ones among them stay active. */
   readonly unverified: Set<string>
 }
 
-/** What changes slowly need not be looked at each minute. */
+/** Folders that change slowly need no check each minute. */
 const CACHE_MS = 15 * 60_000
 
-/** What was found in the folder the last time, or is found now; nothing where it cannot be read, and next time again. */
+/** The cached alerts of a folder, or those found now. A folder that cannot be read has none, and is tried again next time. */
 export async function findWithCache(
-  { folderLooks, now }: EvaluationContext,
+  { folderCache, now }: EvaluationContext,
   key: string,
-  look: () => Promise<readonly Alert[] | undefined>,
+  find: () => Promise<readonly Alert[] | undefined>,
 ): Promise<readonly Alert[]> {
-  const before = folderLooks.get(key)
+  const before = folderCache.get(key)
   if (before !== undefined && now >= before.at && now - before.at < CACHE_MS) return before.alerts
-  const alerts = await look()
-  if (alerts !== undefined) folderLooks.set(key, { at: now, alerts })
+  const alerts = await find()
+  if (alerts !== undefined) folderCache.set(key, { at: now, alerts })
   return alerts ?? []
 }
 
@@ -54,14 +54,14 @@ export interface UnreachableFolder {
   readonly mailbox: string
   readonly place: string
   readonly why: string
-  /** What to do about it, where the failure itself says so. */
+  /** The fix, where the failure itself has one. */
   readonly fix?: string
 }
 
 interface ListingOptions {
-  /** Where nobody may list, the names that are wanted are asked for. */
+  /** The wanted names, which are asked for where listing is forbidden. */
   readonly only?: readonly string[] | undefined
-  /** Asked where the folder is missing: with what it throws it is away, and otherwise empty. */
+  /** Called when the folder is missing: if it throws, the folder counts as unreachable, otherwise as empty. */
   readonly whenMissing?: () => Promise<void>
 }
 
@@ -69,18 +69,18 @@ export function createListings(mailboxes: ReadonlyMap<string, Mailbox>) {
   const known = new Map<string, readonly FileInfo[] | undefined>()
   const failed = new Map<string, UnreachableFolder>()
   const tryMailbox = async <Seen>(
-    meant: FolderRef,
-    look: (mailbox: Mailbox) => Promise<Seen>,
+    ref: FolderRef,
+    read: (mailbox: Mailbox) => Promise<Seen>,
   ): Promise<Seen | undefined> => {
     const fail = (why: string, fix?: string) => {
-      const place = formatFolder(meant)
-      failed.set(place, { mailbox: meant.mailbox, place, why, ...(fix === undefined ? {} : { fix }) })
+      const place = formatFolder(ref)
+      failed.set(place, { mailbox: ref.mailbox, place, why, ...(fix === undefined ? {} : { fix }) })
       return undefined
     }
-    const mailbox = mailboxes.get(meant.mailbox)
+    const mailbox = mailboxes.get(ref.mailbox)
     if (mailbox === undefined) return fail('there is no such mailbox')
     try {
-      return await look(mailbox)
+      return await read(mailbox)
     } catch (error) {
       if (hasCode(error, 'mailbox-unreachable')) return fail(error.message)
       if (error instanceof BridgeError) return fail(error.message, error.fix)
@@ -89,15 +89,15 @@ export function createListings(mailboxes: ReadonlyMap<string, Mailbox>) {
   }
   return {
     /** Undefined when the folder cannot be read. */
-    async list(meant: FolderRef, look: ListingOptions = {}) {
-      const place = formatFolder(meant)
+    async list(ref: FolderRef, options: ListingOptions = {}) {
+      const place = formatFolder(ref)
       if (!known.has(place))
-        known.set(place, await tryMailbox(meant, (mailbox) => listFolder(mailbox, meant.folder, look)))
+        known.set(place, await tryMailbox(ref, (mailbox) => listFolder(mailbox, ref.folder, options)))
       return known.get(place)
     },
-    /** Another look at a mailbox. Undefined when the folder, or what is below it, cannot be read. */
+    /** Reads something else of a mailbox. Undefined when the folder, or what is below it, cannot be read. */
     tryMailbox,
-    /** The folders that could not be. */
+    /** The folders that could not be read. */
     listUnreachable: () => [...failed.values()],
   }
 }
@@ -108,7 +108,7 @@ export function formatFolder({ mailbox, folder }: FolderRef): string {
 }
 
 async function listFolder(mailbox: Mailbox, folder: string, { only, whenMissing }: ListingOptions) {
-  // Whoever only looks makes no folder: on a share that is away it would stand in the place of the real one.
+  // A check creates no folder: on a share that is away it would take the place of the real one.
   if (await mailbox.hasFolder(folder)) return mailbox.list(folder, only, () => refuseToCreateFolder(folder))
   await whenMissing?.()
   return []
@@ -116,15 +116,15 @@ async function listFolder(mailbox: Mailbox, folder: string, { only, whenMissing 
 
 // Folders that several routes share.
 
-/** What belongs together may come one after the other. The file's own date is good enough for this. */
+/** Files that belong together may come one after the other. The file's own date is accurate enough for this. */
 export const GRACE_MS = 15 * 60_000
 
-/** The pattern of a name that is made of another one. */
+/** The pattern of names that are made of another name. */
 export function toNamePattern(template: string): string {
   return template.replace(/\{(?:name|stem)\}/g, '*')
 }
 
-/** Those of each folder, together, however their mailboxes call it. */
+/** Groups items by their folder, also where mailboxes name the same folder differently. */
 export function groupByFolder<Each>(
   { configuration }: EvaluationContext,
   all: readonly Each[],
@@ -144,12 +144,12 @@ export function groupByFolder<Each>(
 
 const ALERTS_PER_PLACE_MAX = 20
 
-/** The first of these as they are; that there are more of them at this place is one alert. */
+/** Returns the first of these alerts, and one alert that counts the rest at this place. */
 export function limitAlerts({ unverified }: EvaluationContext, alerts: readonly Alert[], place: string) {
   const next = alerts[ALERTS_PER_PLACE_MAX]
   if (next === undefined) return alerts
   const more = alerts.length - ALERTS_PER_PLACE_MAX
-  // Those that were reported before others came in front of them are not over.
+  // An alert that was reported before others came in front of it is not over.
   for (const each of alerts.slice(ALERTS_PER_PLACE_MAX)) unverified.add(alertKey(each))
   const message = `${place}: ${more} more like ${ALERTS_PER_PLACE_MAX} others that are listed`
   const fix = 'resolve the listed ones first; all of them may have one cause'

@@ -19,15 +19,15 @@ import {
   toNamePattern,
 } from './context.ts'
 
-/** So many of the files that wait are looked through; those behind them wait no longer than these. */
+/** How many waiting files of a route are checked; later ones wait no longer than these. */
 const AWAITED_MAX = 10_000
 
-/** So many held deliveries are alerts of their own. */
+/** How many held deliveries get an alert of their own. */
 const HELD_MAX = 50
 
-export async function findDeliveryAlerts(looking: EvaluationContext): Promise<Alert[]> {
-  const { journal, configuration, mailboxes, now } = looking
-  const alerts = (await journal.listHeldDeliveries(HELD_MAX)).map((each) => buildHeldAlert(looking, each))
+export async function findDeliveryAlerts(context: EvaluationContext): Promise<Alert[]> {
+  const { journal, configuration, mailboxes, now } = context
+  const alerts = (await journal.listHeldDeliveries(HELD_MAX)).map((each) => buildHeldAlert(context, each))
   for (const route of configuration.routes) {
     if (route.direction !== 'outbound' || route.overdue === undefined) continue
     const mailbox = mailboxes.get(route.to.mailbox)
@@ -38,7 +38,7 @@ export async function findDeliveryAlerts(looking: EvaluationContext): Promise<Al
       if (delivery.refusedReceipt !== undefined) found.push(buildRefusedAlert(route, delivery, path))
       else if (late !== undefined) found.push(buildOverdueAlert(route, delivery, { ...late, path, now }))
     }
-    alerts.push(...limitAlerts(looking, found, route.name))
+    alerts.push(...limitAlerts(context, found, route.name))
   }
   return alerts
 }
@@ -75,7 +75,7 @@ function buildOverdueAlert(
   return {
     code: isReceipt ? 'receipt-overdue' : 'pick-up-overdue',
     route: route.name,
-    // It is said again when the time of its records comes near.
+    // Another subject, so that it is reported again when the deadline of its records comes near.
     subject: `${delivery.name} (${delivery.id})${isNear ? ', time is short' : ''}`,
     since,
     message: `${what} ${path}, left there at ${left}: none of its ${delivery.records} records is acknowledged${formatDeadline(delivery)}${isOver ? ', and that is over' : ''}`,
@@ -93,22 +93,22 @@ function formatDeadline({ acknowledgeBy }: UnconfirmedDelivery): string {
 
 // Files in a receipt folder that confirm nothing: a receipt with another name is never read.
 
-/** As many as a pass looks after. */
+/** As many as a pass checks. */
 const AWAITED_RECEIPTS_MAX = 10_000
 
 type Receipt = NonNullable<OutboundRoute['receipt']> & { readonly route: string }
 
-export async function findReceiptAlerts(looking: EvaluationContext): Promise<readonly Alert[]> {
-  const { configuration, mailboxes } = looking
+export async function findReceiptAlerts(context: EvaluationContext): Promise<readonly Alert[]> {
+  const { configuration, mailboxes } = context
   const all = configuration.routes.flatMap((route): Receipt[] =>
     route.direction === 'outbound' && route.receipt ? [{ ...route.receipt, route: route.name }] : [],
   )
   const alerts: Alert[] = []
-  for (const receipts of groupByFolder(looking, all, (receipt) => receipt)) {
+  for (const receipts of groupByFolder(context, all, (receipt) => receipt)) {
     const [first] = receipts
-    // Where nothing may be moved, receipts that were read lie there still.
+    // Where files may not be moved, receipts stay in the folder after they were read.
     if (mailboxes.get(first.mailbox)?.claimsInPlace !== false) continue
-    alerts.push(...limitAlerts(looking, await findStrayReceipts(looking, receipts), formatFolder(first)))
+    alerts.push(...limitAlerts(context, await findStrayReceipts(context, receipts), formatFolder(first)))
   }
   return alerts
 }
@@ -131,7 +131,7 @@ async function findStrayReceipts(
     .filter(({ name }) => patterns.some((isReceipt) => isReceipt(name)))
     .map(({ name, modifiedAt: since }) => {
       const path = mailboxes.get(first.mailbox)?.describe(first.folder, name) ?? name
-      // Most often an ending of the file's own name is left out.
+      // Most often the sender leaves out an ending of the file's own name.
       const [stem = name] = name.split('.')
       const nearest = awaited.find((each) => each.startsWith(`${stem}.`)) ?? findSimilarName(name, awaited)
       const suggestion = nearest === undefined ? '' : ` (the nearest name that is looked for is ${nearest})`

@@ -1,5 +1,5 @@
 /**
- * Alerts about folders that change slowly: results and deliveries that nobody fetches, archived files that
+ * Alerts about folders that change slowly: results and deliveries that no consumer fetches, archived files that
  * grew. They are checked every quarter of an hour.
  */
 import type { Configuration } from '../config/configuration.ts'
@@ -10,23 +10,23 @@ import type { FileInfo } from '../domain/mailbox.ts'
 import { isoTime, DAY_MS } from '../support/clock.ts'
 import { type EvaluationContext, findWithCache, type FolderRef, formatFolder } from './context.ts'
 
-// Folders that somebody should empty.
+// Folders that a consumer should empty.
 
-/** Files are as old as the mailbox says: a day more or less changes nothing. */
-export async function findFullFolders(looking: EvaluationContext): Promise<Alert[]> {
-  const { configuration, listings, now } = looking
+/** The age of a file is what its mailbox says: a day more or less changes nothing. */
+export async function findFullFolders(context: EvaluationContext): Promise<Alert[]> {
+  const { configuration, listings, now } = context
   const found: Alert[] = []
-  for (const [place, { emptiedMs, ...meant }] of listFoldersToEmpty(configuration)) {
-    const look = async () => {
-      const files = await listings.list(meant)
+  for (const [place, { emptiedMs, ...ref }] of listFoldersToEmpty(configuration)) {
+    const find = async () => {
+      const files = await listings.list(ref)
       return files && findOldFiles(files, place, emptiedMs, now)
     }
-    found.push(...(await findWithCache(looking, `emptied ${place}`, look)))
+    found.push(...(await findWithCache(context, `emptied ${place}`, find)))
   }
   return found
 }
 
-/** Each once, with the shortest of the times that routes say of it. */
+/** Each folder once, with the shortest of the times that its routes set. */
 function listFoldersToEmpty({ routes }: Configuration): Map<string, FolderRef & { emptiedMs: number }> {
   const folders = new Map<string, FolderRef & { emptiedMs: number }>()
   for (const route of routes) {
@@ -40,7 +40,7 @@ function listFoldersToEmpty({ routes }: Configuration): Map<string, FolderRef & 
 }
 
 function findOldFiles(files: readonly FileInfo[], place: string, emptiedMs: number, now: number): Alert[] {
-  // A listing has the oldest first.
+  // A listing starts with the oldest.
   const old = files.filter(({ modifiedAt }) => modifiedAt <= now - emptiedMs)
   const [oldest] = old
   if (oldest === undefined) return []
@@ -51,18 +51,18 @@ function findOldFiles(files: readonly FileInfo[], place: string, emptiedMs: numb
   return [{ code: 'folder-not-emptied', subject: place, since, message, fix }]
 }
 
-// Archived files that grew after they were read: nobody has read the new part.
+// Archived files that grew after they were read: the bridge has not read the new part.
 
-/** Whoever goes on writing for longer than from one nightly run to the next is not waited for. */
+/** The check does not cover writers that continue for longer than from one nightly run to the next. */
 const GROWTH_WINDOW_MS = 36 * 60 * 60_000
 
-/** So many of the latest files of a route are looked at. */
+/** How many of the latest files of a route are checked. */
 const ARCHIVED_FILES_MAX = 2000
 
-export async function findGrownFiles(looking: EvaluationContext): Promise<Alert[]> {
-  const routes = looking.configuration.routes.filter((route) => route.direction === 'inbound')
+export async function findGrownFiles(context: EvaluationContext): Promise<Alert[]> {
+  const routes = context.configuration.routes.filter((route) => route.direction === 'inbound')
   const find = (route: InboundRoute) =>
-    findWithCache(looking, `archive of ${route.name}`, () => findGrownInArchive(looking, route))
+    findWithCache(context, `archive of ${route.name}`, () => findGrownInArchive(context, route))
   return (await Promise.all(routes.map(find))).flat()
 }
 
@@ -71,7 +71,7 @@ async function findGrownInArchive(
   { journal, listings, mailboxes, now }: EvaluationContext,
   { name: route, from }: InboundRoute,
 ): Promise<Alert[] | undefined> {
-  // A file that stays where it came from is seen there, and taken as another one.
+  // A file that stays in its inbox is found there, and taken as another one.
   if (mailboxes.get(from.mailbox)?.claimsInPlace === true) return []
   const latest = await journal.listRecentFiles(ARCHIVED_FILES_MAX, route)
   const late = latest.filter(({ archivedAs, closedAt = 0 }) => {

@@ -25,31 +25,31 @@ import {
 } from './context.ts'
 
 export async function findInboxAlerts(
-  looking: EvaluationContext,
+  context: EvaluationContext,
 ): Promise<{ readonly alerts: readonly Alert[]; readonly unmatchedFiles: readonly UnmatchedFile[] }> {
-  const inbound = looking.configuration.routes.filter((route) => route.direction === 'inbound')
+  const inbound = context.configuration.routes.filter((route) => route.direction === 'inbound')
   const alerts: Alert[] = []
   const unmatchedFiles: UnmatchedFile[] = []
-  for (const routes of groupByFolder(looking, inbound, ({ from }) => from)) {
-    const mailbox = looking.mailboxes.get(routes[0].from.mailbox)
+  for (const routes of groupByFolder(context, inbound, ({ from }) => from)) {
+    const mailbox = context.mailboxes.get(routes[0].from.mailbox)
     if (mailbox === undefined) continue
-    const whenMissing = () => assertNeverUsed(looking, routes)
-    const only = listNamesToRequest(looking, routes)
-    const files = await looking.listings.list(routes[0].from, { only, whenMissing })
+    const whenMissing = () => assertNeverUsed(context, routes)
+    const only = listNamesToRequest(context, routes)
+    const files = await context.listings.list(routes[0].from, { only, whenMissing })
     if (files === undefined) continue
     const inbox: SharedInbox = { mailbox, files, routes }
-    const unknown = findUnmatchedFiles(looking, inbox)
+    const unknown = findUnmatchedFiles(context, inbox)
     unmatchedFiles.push(...unknown.unmatchedFiles)
     const patterns = routes.map(({ from }) => compileFilePattern(from.match))
     const isWanted = (name: string) => patterns.some((matches) => matches(name))
     const folder = { ...routes[0].from, isWanted, mayBeClosed: only !== undefined }
-    alerts.push(...unknown.alerts, ...(await findIgnoredEntries(looking, folder)))
-    for (const route of routes) alerts.push(...(await findWaitingFiles(looking, inbox, route)))
+    alerts.push(...unknown.alerts, ...(await findIgnoredEntries(context, folder)))
+    for (const route of routes) alerts.push(...(await findWaitingFiles(context, inbox, route)))
   }
   return { alerts, unmatchedFiles }
 }
 
-/** An inbox from which any of its routes took files, and which is gone, is away. */
+/** A missing inbox counts as unreachable if any of its routes ever took files from it. */
 async function assertNeverUsed({ journal }: EvaluationContext, routes: readonly InboundRoute[]) {
   for (const { name, from } of routes) await assertInboxUnused(journal, { name, folder: from.folder })
 }
@@ -66,22 +66,24 @@ interface SharedInbox {
   readonly routes: readonly [InboundRoute, ...InboundRoute[]]
 }
 
-function findUnmatchedFiles(looking: EvaluationContext, { mailbox, files, routes }: SharedInbox) {
+function findUnmatchedFiles(context: EvaluationContext, { mailbox, files, routes }: SharedInbox) {
   const { folder } = routes[0].from
   const place = formatFolder(routes[0].from)
   const patterns = routes.map(({ from }) => from.match)
   const sidecars = routes.flatMap(({ from: { ready, match } }) =>
     ready !== undefined && 'sidecar' in ready ? [{ sidecar: ready.sidecar, match }] : [],
   )
-  const spoken = sidecars.map(({ sidecar }) => toNamePattern(sidecar))
-  const known = [...patterns, ...spoken, ...listReceiptPatterns(looking, routes[0])].map(compileFilePattern)
+  const sidecarPatterns = sidecars.map(({ sidecar }) => toNamePattern(sidecar))
+  const known = [...patterns, ...sidecarPatterns, ...listReceiptPatterns(context, routes[0])].map(
+    compileFilePattern,
+  )
   const names = files.map(({ name }) => name)
-  /** Tests for a marker or manifest of a route that speaks for no file that is here. */
+  /** Tests for a marker or manifest without its data file in the folder. */
   const orphanTests = sidecars.map(({ sidecar, match }) => {
     const isSidecar = compileFilePattern(toNamePattern(sidecar))
     const data = names.filter(compileFilePattern(match))
-    const spokenFor = new Set(data.map((name) => formatSidecarName(sidecar, name)))
-    return (name: string) => isSidecar(name) && !spokenFor.has(name)
+    const expected = new Set(data.map((name) => formatSidecarName(sidecar, name)))
+    return (name: string) => isSidecar(name) && !expected.has(name)
   })
   const unmatchedFiles: UnmatchedFile[] = []
   const alerts: Alert[] = []
@@ -93,15 +95,15 @@ function findUnmatchedFiles(looking: EvaluationContext, { mailbox, files, routes
       const nearest = findSimilarName(name, patterns)
       const unmatched = { path, ...(nearest === undefined ? {} : { nearest }) }
       unmatchedFiles.push(unmatched)
-      alerts.push(buildUnmatchedFileAlert(unmatched, subject, looking.now))
-    } else if (orphanTests.some((test) => test(name)) && looking.now - modifiedAt > GRACE_MS) {
+      alerts.push(buildUnmatchedFileAlert(unmatched, subject, context.now))
+    } else if (orphanTests.some((test) => test(name)) && context.now - modifiedAt > GRACE_MS) {
       unpaired.push(buildOrphanAlert(path, subject, modifiedAt))
     }
   }
-  return { unmatchedFiles, alerts: [alerts, unpaired].flatMap((some) => limitAlerts(looking, some, place)) }
+  return { unmatchedFiles, alerts: [alerts, unpaired].flatMap((some) => limitAlerts(context, some, place)) }
 }
 
-/** The patterns of receipts that come to the folder of an inbox. */
+/** The patterns of receipts that arrive in the folder of an inbox. */
 function listReceiptPatterns({ configuration }: EvaluationContext, { from }: InboundRoute): string[] {
   const { routes, mailboxes } = configuration
   return routes.flatMap((route) => {
@@ -122,16 +124,16 @@ function buildOrphanAlert(path: string, subject: string, since: number): Alert {
   return { code: 'marker-orphaned', subject, since, message: `${path} has no data file`, fix }
 }
 
-/** Files that are whole by themselves and wait for their marker, their manifest, or the number before them. */
+/** Complete files that wait for their marker, their manifest, or the number before them. */
 async function findWaitingFiles(
-  looking: EvaluationContext,
+  context: EvaluationContext,
   { mailbox, files }: SharedInbox,
   route: InboundRoute,
 ): Promise<readonly Alert[]> {
-  const { configuration, journal, clock, now } = looking
+  const { configuration, journal, clock, now } = context
   const source: Mailbox = { ...mailbox, list: () => Promise.resolve([...files]) }
-  const context = { route: buildInboundRoute(configuration, route), source, journal, clock }
-  const { skippedFiles } = await scanInbox(context, ALWAYS_STABLE)
+  const scanned = { route: buildInboundRoute(configuration, route), source, journal, clock }
+  const { skippedFiles } = await scanInbox(scanned, ALWAYS_STABLE)
   const place = formatFolder(route.from)
   const waiting = skippedFiles
     .filter(({ isUsual, file }) => !isUsual && now - file.modifiedAt > GRACE_MS)
@@ -140,10 +142,10 @@ async function findWaitingFiles(
       const about = { code: 'file-waiting', route: route.name, subject: `${place}/${name}` } as const
       return { ...about, since, message, fix: `see \`dropbridge why-not ${name}\`` }
     })
-  return limitAlerts(looking, waiting, place)
+  return limitAlerts(context, waiting, place)
 }
 
-/** Every file counts as one that has been stable for long. */
+/** Treats every file as stable for a long time. */
 const ALWAYS_STABLE: FileTracker = {
   emptyMs: 0,
   update: () => [],
@@ -152,21 +154,21 @@ const ALWAYS_STABLE: FileTracker = {
   isFirstReport: () => false,
 }
 
-// Entries that no route can take: because of the name, the kind, or because nobody finishes writing them.
+// Entries that no route can take: because of the name or the kind, or because their writer never finished.
 
-/** Whoever writes a file does not rest for so long. By the file's own date. */
+/** No writer of a file pauses for this long. By the file's own date. */
 const ABANDONED_MS = 60 * 60_000
 
 interface ScannedFolder extends FolderRef {
   /** Whether any route takes files of this name from there. */
   readonly isWanted: (name: string) => boolean
-  /** Whether nobody may be allowed to list it: then nothing can be told of it. */
+  /** Whether listing may be forbidden: then there are no alerts about its entries. */
   readonly mayBeClosed: boolean
 }
 
-/** Nothing where the folder cannot be read. */
-async function findIgnoredEntries(looking: EvaluationContext, inbox: ScannedFolder) {
-  const { listings, now } = looking
+/** None where the folder cannot be read. */
+async function findIgnoredEntries(context: EvaluationContext, inbox: ScannedFolder) {
+  const { listings, now } = context
   const place = formatFolder(inbox)
   const found = await listings.tryMailbox(inbox, (mailbox) =>
     mailbox.listIgnored(inbox.folder).catch((error: unknown): IgnoredEntry[] => {
@@ -177,15 +179,15 @@ async function findIgnoredEntries(looking: EvaluationContext, inbox: ScannedFold
   const alerts = [...(found ?? [])]
     .toSorted((one, other) => one.modifiedAt - other.modifiedAt)
     .flatMap((each) => {
-      const told = describeIgnoredEntry(each, inbox, place, now)
-      if (told === undefined) return []
+      const description = describeIgnoredEntry(each, inbox, place, now)
+      if (description === undefined) return []
       const subject = `${place}/${escapeControlChars(each.name)}`
-      return [{ code: 'file-unmatched' as const, subject, since: now, ...told }]
+      return [{ code: 'file-unmatched' as const, subject, since: now, ...description }]
     })
-  return limitAlerts(looking, alerts, `${place} (never taken)`)
+  return limitAlerts(context, alerts, `${place} (never taken)`)
 }
 
-/** Undefined for what nobody takes for a file of a route. */
+/** Undefined for an entry that does not look like a file of a route. */
 function describeIgnoredEntry(
   { name, kind, modifiedAt }: IgnoredEntry,
   { isWanted }: ScannedFolder,
@@ -200,7 +202,7 @@ function describeIgnoredEntry(
     }
   const mark = matchTemporaryName(name)
   if (mark !== undefined) {
-    // With a dot in front they are what systems keep for themselves.
+    // Names with a dot in front belong to the system.
     const { ends = '' } = mark
     const isOld = modifiedAt > 0 && now - modifiedAt > ABANDONED_MS
     if (kind !== 'file' || ends === '' || !isOld || !isWanted(name.slice(0, -ends.length))) return undefined
@@ -215,7 +217,7 @@ function describeIgnoredEntry(
       fix: 'rename it, and have its writer use plain letters in names',
     }
   if (kind === 'file' || !isWanted(name)) return undefined
-  // Where a route takes everything, folders beside the files are usual.
+  // Where a route takes every name, folders beside the files are usual.
   if (kind === 'folder' && !/\.[a-z]{2,5}$/i.test(name)) return undefined
   return {
     message: `${place}/${shown} is ${KIND_LABELS[kind]}; only plain files are taken`,

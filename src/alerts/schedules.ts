@@ -12,17 +12,17 @@ import type { EvaluationContext } from './context.ts'
 
 // Scheduled runs.
 
-/** A scheduler that comes once an hour, or an API that is away for a while, is no reason to wake anybody. */
+/** A scheduler that runs once an hour, or an API that is away for a while, is no reason to alert a person. */
 const OVERDUE_MS = HOUR_MS
 
-/** How long it is shown that runs were missed for good: nothing ends it. */
+/** How long missed runs are shown: no event ends this alert. */
 const SHOWN_MS = 7 * 24 * HOUR_MS
 
-/** So many of the latest runs of a route are looked through for missed ones; a stretch of them is noted at once. */
+/** How many of the latest runs of a route are searched for missed ones; a stretch of them is noted at once. */
 const LATEST_RUNS_MAX = 500
 
-export async function findScheduleAlerts(looking: EvaluationContext): Promise<Alert[]> {
-  const { journal, configuration, now } = looking
+export async function findScheduleAlerts(context: EvaluationContext): Promise<Alert[]> {
+  const { journal, configuration, now } = context
   const alerts: Alert[] = []
   for (const route of configuration.routes) {
     if (route.schedule === undefined || route.schedule.kind === 'every') continue
@@ -36,7 +36,7 @@ export async function findScheduleAlerts(looking: EvaluationContext): Promise<Al
   return alerts
 }
 
-/** Undefined for a route that never had a run: its first one begins with the first bridge. */
+/** Undefined for a route that never ran: its first run begins with the first bridge. */
 function findOldestDue(route: Route, known: KnownRuns, now: number): NewScheduledRun | undefined {
   const { schedule } = route
   if (schedule === undefined || (known.latestDate ?? known.latestInstant) === undefined) return undefined
@@ -53,7 +53,7 @@ function buildOverdueAlert({ name }: Route, { occurrence, dueAt }: NewScheduledR
   const message = `${name} missed its scheduled run of ${occurrence} (due ${isoTime(dueAt)})`
   const fix =
     'check that dropbridge watch, or the scheduler of dropbridge run --due, is running; a later run makes up for it'
-  // However many runs are overdue, and whichever is the oldest that is made up for, it is the same.
+  // One subject, however many runs are overdue and whichever is the oldest that a later run makes up for.
   return { code: 'run-overdue', route: name, subject: name, since: dueAt, message, fix }
 }
 
@@ -70,12 +70,12 @@ function buildMissedAlert({ name }: Route, missed: readonly ScheduledRun[]): Ale
 
 // Expected files.
 
-/** So many of the latest files of a route are asked for one that really came. */
+/** How many of the latest files of a route are searched for one that did not vanish. */
 const LATEST_FILES_MAX = 100
 
-/** For the last time that has passed: a file that came since that day began, however late, is a file that came. */
-export async function findMissingFiles(looking: EvaluationContext): Promise<Alert[]> {
-  const { journal, configuration, now } = looking
+/** Checks the last time that has passed: every file since that day began counts, however late it came. */
+export async function findMissingFiles(context: EvaluationContext): Promise<Alert[]> {
+  const { journal, configuration, now } = context
   const alerts: Alert[] = []
   for (const route of configuration.routes) {
     if (route.direction !== 'inbound' || route.from.expectFile === undefined) continue
@@ -85,14 +85,14 @@ export async function findMissingFiles(looking: EvaluationContext): Promise<Aler
     const last = latest.find(({ outcome }) => outcome !== 'vanished')
     const cameAt = last === undefined ? undefined : (last.receivedAt ?? last.claimedAt)
     if (cameAt !== undefined && cameAt >= from) continue
-    const isThere = await hasArrived(looking, route.from, from)
+    const isThere = await hasArrived(context, route.from, from)
     if (isThere === true) continue
     const before = cameAt === undefined ? 'none ever came' : `the last one came at ${isoTime(cameAt)}`
     const message = `no file came for ${route.name} on ${day} by ${expectFile.by} (${expectFile.zone}); ${before}`
     const fix = 'ask its sender; it is taken whenever it comes'
     const about = { code: 'expected-file-missing', route: route.name, subject: day } as const
     const alert: Alert = { ...about, since: dueAt, message, fix }
-    if (isThere === undefined) looking.unverified.add(alertKey(alert))
+    if (isThere === undefined) context.unverified.add(alertKey(alert))
     else alerts.push(alert)
   }
   return alerts
@@ -104,11 +104,11 @@ function findLastDue({ by, zone, days }: ExpectedFile, now: number) {
 }
 
 /**
- * It has come, and is not taken yet: an empty one is waited for, and one that lacks its marker is reported by itself. Undefined
- * where nobody can look.
+ * Whether the file is in the inbox and not taken yet: an empty one counts, and one without its marker has an alert of its own.
+ * Undefined where the folder cannot be read.
  */
 async function hasArrived({ listings }: EvaluationContext, inbox: InboundRoute['from'], since: number) {
   const files = await listings.list(inbox)
-  const isOurs = compileFilePattern(inbox.match)
-  return files?.some(({ name, modifiedAt }) => modifiedAt >= since && isOurs(name))
+  const isMatch = compileFilePattern(inbox.match)
+  return files?.some(({ name, modifiedAt }) => modifiedAt >= since && isMatch(name))
 }

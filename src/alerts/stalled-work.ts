@@ -7,13 +7,13 @@ import { classifyWatches } from '../journal/heartbeat.ts'
 import { isoTime } from '../support/clock.ts'
 import type { EvaluationContext } from './context.ts'
 
-/** So many files with held records are alerts of their own. */
+/** How many files with held records get an alert of their own. */
 const HELD_MAX = 50
 
-/** So many records without a known outcome are looked through. */
+/** How many records without a known outcome are checked. */
 const UNRESOLVED_MAX = 1000
 
-/** A look-up or two may well fail; who waits longer than this needs help. */
+/** A lookup or two may well fail; a record that waits longer than this needs a person. */
 const UNKNOWN_MS = 3_600_000
 
 export async function findRecordAlerts({ journal, configuration, now }: EvaluationContext): Promise<Alert[]> {
@@ -72,7 +72,7 @@ function buildStrandedAlert(route: string, since: number): Alert {
 
 // Watches that ended without unregistering.
 
-/** Who does without one from then on must not be told for ever. */
+/** A person who stops using a watch must not see the alert for ever. */
 const SHOWN_MS = 7 * 24 * 3_600_000
 
 export async function findMissingWatches({ journal, now }: EvaluationContext): Promise<Alert[]> {

@@ -30,7 +30,7 @@ import { type WatchHooks, watchRoutes } from './watch/watch.ts'
 
 export type Bridge = Awaited<ReturnType<typeof openBridge>>
 
-/** Builds a bridge. Throws what is wrong with the configuration, the mappings or the journal. */
+/** Builds a bridge. Throws when the configuration, a mapping or the journal is wrong. */
 export async function openBridge(
   configuration: Configuration,
   { newId = createId, ...own }: Partial<BridgeOptions> & Pick<BridgeOptions, 'clock'>,
@@ -46,7 +46,7 @@ export async function openBridge(
   const working = { owner: await opened.getIdentity(), noted }
   const mailboxes = await openMailboxes(configuration, { ...options, working })
   const journalGuard = createJournalGuard({ configuration, journal, mailboxes, clock: options.clock })
-  /** Whatever sends, delivers or claims. */
+  /** Runs work that sends, delivers or claims: checks the journal first, and shuts the API clients down on the signal. */
   const withShutdown = async <Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> => {
     await journalGuard.checkJournal()
     signal.addEventListener('abort', apis.shutdown)
@@ -66,7 +66,7 @@ export async function openBridge(
     format: createFormats(),
     journalGuard,
   }
-  const attending = { journal, configuration, mailboxes, clock: options.clock, folderLooks: new Map() }
+  const alertContext = { journal, configuration, mailboxes, clock: options.clock, folderCache: new Map() }
   return {
     /** For reading: what `status` shows. */
     journal,
@@ -77,30 +77,30 @@ export async function openBridge(
       ),
     /**
      * Passes over the routes named, or over all, whenever there is something to do, until the signal fires. Failures of a
-     * route are reported and tried again. Throws when nothing can go on.
+     * route are reported and tried again. Throws when no route can continue.
      */
     watch: async (names: readonly string[], hooks: WatchHooks) =>
       withShutdown(hooks.signal, () => watchRoutes(context, selectRoutes(configuration, names), hooks)),
-    /** Carries out what a person decided about held records. Throws what keeps it from that. */
+    /** Carries out what a person decided about held records. Throws when that is impossible. */
     decide: (request: DecisionRequest, signal: AbortSignal) =>
       withShutdown(signal, () => decideHeldRecords(context, request, signal)),
-    /** Carries out what a person found out about a record whose answer was lost. Throws what keeps it from that. */
+    /** Carries out what a person found out about a record whose answer was lost. Throws when that is impossible. */
     resolve: (request: ResolveRequest, signal: AbortSignal) =>
       withShutdown(signal, () => resolveRecord(context, request, signal)),
-    /** Carries out what a person says of a held delivery. Throws what keeps it from that. */
+    /** Carries out what a person says of a held delivery. Throws when that is impossible. */
     resolveDelivery: (request: ResolveDeliveryRequest, signal: AbortSignal) =>
       withShutdown(signal, () => resolveHeldDelivery(context, request, signal)),
-    /** Fetches packing slips and labels again. Throws what keeps it from going on. */
+    /** Fetches packing slips and labels again. Throws when it cannot continue. */
     fetchLabels: (request: LabelsRequest, work: LabelsHooks) =>
       withShutdown(work.signal, () => fetchLabels(context, request, work)),
-    /** Where everything stands right now, with what a person must hear of. Reads only. */
-    snapshot: () => takeSnapshot(attending),
-    /** The same; and what is new of what a person must hear of is reported once, as is what is over. */
+    /** Takes a snapshot, with all alerts. Reads only. */
+    snapshot: () => takeSnapshot(alertContext),
+    /** The same, and reports each alert once when it is raised and once when it ends. */
     takeSnapshotAndPublishAlerts: (tried: RouteResults = NO_ROUTES_TRIED) =>
-      takeSnapshotAndPublishAlerts(attending, tried, options.notify),
-    /** Only tells what is new of it and what is over. */
+      takeSnapshotAndPublishAlerts(alertContext, tried, options.notify),
+    /** Only reports new and ended alerts. */
     publishAlerts: async (tried: RouteResults = NO_ROUTES_TRIED) => {
-      await publishAlerts(attending, tried, options.notify)
+      await publishAlerts(alertContext, tried, options.notify)
     },
     /** A person declares that the journal was restored. */
     declareRestored: async (request: RestoreRequest) => {
@@ -116,7 +116,7 @@ export async function openBridge(
   }
 }
 
-/** After a signal to stop, what is in flight may take so long; then its answers are given up, and looked up by the next run. */
+/** After a stop signal, requests in flight may take this long; then the bridge drops them, and the next run looks them up. */
 const SHUTDOWN_DEADLINE_MS = 10_000
 
 /** One client for each set of credentials: they share the token. */
@@ -139,7 +139,7 @@ function createApiPool({ api }: Configuration, { clock, random, version, wrap }:
       clients.set(credentials.clientId, wrapped)
       return wrapped
     },
-    /** Waits for nothing any more but for what is in flight, and for that not long. */
+    /** From now on the clients only finish requests in flight, within the deadline. */
     shutdown: () => {
       isShuttingDown = true
       for (const client of made) client.shutdown(SHUTDOWN_DEADLINE_MS)

@@ -28,7 +28,7 @@ interface CheckResult {
   readonly failures: readonly string[]
 }
 
-/** Throws `mapping-invalid` when a mapping does not compile; all else is in the result. Nothing is sent or changed. */
+/** Throws `mapping-invalid` when a mapping does not compile; every other finding is in the result. Sends and changes nothing. */
 export async function checkConfiguration(configuration: Configuration): Promise<CheckResult> {
   const mappings = await loadMappings(configuration)
   const format = createFormats()
@@ -49,10 +49,10 @@ export async function checkConfiguration(configuration: Configuration): Promise<
   return { routes, warnings, failures: [...new Set(failures)] }
 }
 
-/** The system goes on sending for an ended process or a closed connection for some 100 seconds; Linux, measured. */
+/** The system still sends for an ended process or a closed connection for some 100 seconds; measured on Linux. */
 const SENDING_AFTER_CLOSE_MS = 120_000
 
-/** The timeout of the gateways is not known; they are hardly more patient than what is configured here. */
+/** The timeouts of gateways are unknown; this assumes that they are no longer than the configured one. */
 function warnAboutLateAnswers({ api: { lateAnswerMs, timeoutMs } }: Configuration): string[] {
   const least = SENDING_AFTER_CLOSE_MS + timeoutMs
   if (lateAnswerMs >= least) return []
@@ -62,7 +62,7 @@ function warnAboutLateAnswers({ api: { lateAnswerMs, timeoutMs } }: Configuratio
 
 // Folders on this machine.
 
-/** Those on this machine; whether a server is there is asked with `--online`. Never throws. */
+/** Checks the folders on this machine; `--online` checks the servers. Never throws. */
 export async function checkFolders({
   mailboxes,
   statusPage,
@@ -97,17 +97,17 @@ async function inspectPath(path: string): Promise<'nothing' | 'a folder' | 'a mo
   }
 }
 
-// Credentials: each account is asked which parties it may act for.
+// Credentials: the API says which parties each account may act for.
 
 /** The list that shows which ids an account may act for. Spec: "What the service does", 5. */
 const PARTY_LIST_ENDPOINTS = { retailer: 'listRetailers', brand: 'listBrands' } as const
 
 interface OnlineCheck {
-  /** What is wrong with the ids of the routes or with the settings, one line each. */
+  /** Errors in the ids of the routes or in the settings, one line each. */
   readonly errors: readonly string[]
   /** Credentials that were refused, and servers that are not the trusted ones, one line each. */
   readonly refused: readonly string[]
-  /** What could not be found out because the API gave no answer, one line each. */
+  /** Checks that are open because the API gave no answer, one line each. */
   readonly unanswered: readonly string[]
 }
 
@@ -134,7 +134,7 @@ export async function checkOnline(
   return found
 }
 
-/** Whether nobody answered, or it is about who somebody is, on either side. */
+/** Whether the failure is a missing answer, a refused login or host key, or another error. */
 function classifyFailure({ code, exit }: BridgeError): keyof OnlineCheck {
   if (code === 'api-unreachable' || code === 'mailbox-unreachable') return 'unanswered'
   return exit === EXIT.refusedCredentials ? 'refused' : 'errors'
@@ -191,5 +191,5 @@ export async function checkMailboxes({ mailboxes }: Configuration, options: Mail
   return found
 }
 
-/** Asked for where nobody may list, so that such a server is tried as well. */
+/** The name to ask for where listing is forbidden, so that such a server is tried as well. */
 const PROBE_NAME = 'dropbridge-check'

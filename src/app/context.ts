@@ -32,9 +32,9 @@ export interface BridgeOptions {
   readonly newId: (tag?: string) => string
   readonly notify: Observer
   readonly version: string
-  /** How long a lease that is not renewed keeps others out; 15 seconds when left out. */
+  /** How long a lease without renewal keeps other bridges out; 15 seconds when left out. */
   readonly leaseMs?: number
-  /** Somebody waits for an answer: a server that cannot be reached at the first try is away. */
+  /** A person waits for an answer: a server that does not answer the first try counts as unreachable. */
   readonly isImpatient?: boolean
   /** Wraps the parts as they are built; the crash tests use it to fail at every effect. */
   readonly wrap?: Partial<Wrappers>
@@ -77,14 +77,14 @@ export async function openMailbox(
     return createDirectoryMailbox({ root, mounted, clock, working })
   }
   const { type: _, ...sftp } = settings
-  // Loaded where there is such a mailbox: it is a fifth of what every start would take.
+  // Loaded only for such a mailbox: loading it takes a fifth of a start.
   const { createSftpMailbox } = await import('../mailboxes/sftp/mailbox.ts')
   return createSftpMailbox({ ...sftp, mailbox: name, clock, random, newId, isImpatient, working })
 }
 
 // Loads the mappings of a configuration's routes.
 
-/** Loads the mapping of every route; the errors of all of them are thrown together. */
+/** Loads the mapping of every route; throws the errors of all of them together. */
 export async function loadMappings({ routes }: Configuration): Promise<Map<string, Mapping>> {
   const mappings = new Map<string, Mapping>()
   const errors: string[] = []
@@ -110,7 +110,7 @@ export async function loadMappings({ routes }: Configuration): Promise<Map<strin
 }
 
 type MappedStep = Route & {
-  /** Under which its mapping is found. */
+  /** The key of its mapping. */
   readonly key: string
 }
 
@@ -125,7 +125,7 @@ export function listMappedSteps(route: Route): MappedStep[] {
   return [first, ...further]
 }
 
-/** The names of routes have no slash. */
+/** Names of routes have no slash, so the key is unique. */
 export function buildStepKey(route: string, operation: string): string {
   return `${route}/${operation}`
 }

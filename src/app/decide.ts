@@ -20,18 +20,18 @@ export interface DecisionRequest extends Omit<NewDecision, 'record'> {
 
 export interface DecisionResult {
   readonly file: FileEntry
-  /** Left out when nothing of the file was held that could be decided about so. */
+  /** Left out when the decision applies to no held record of the file. */
   readonly decision?: DecisionEntry
-  /** What became of the records of the decision. */
+  /** How many records of the decision are in each state. */
   readonly records: StateCounts
-  /** What the file came to, as in a run. */
+  /** The outcome of the file, as in a run. */
   readonly pass: InboundOutcome
-  /** What of the file is still held. */
+  /** The records of the file that are still held. */
   readonly held: readonly HeldFile[]
   readonly exit: ExitCode
 }
 
-/** Throws `not-known` for what is not, and whatever keeps the file from being brought to its end. */
+/** Throws `not-known` for an unknown file or record, and every failure that keeps the file from being finished. */
 export async function decideHeldRecords(
   context: BridgeContext,
   { what, ...request }: DecisionRequest,
@@ -61,16 +61,16 @@ export async function buildDecisionResult(
 ): Promise<DecisionResult> {
   const records = decision === undefined ? {} : await journal.countDecidedRecords(decision.id)
   const held = await journal.listHeldFiles(HELD_CODES_MAX, file.id)
-  const told = { file, records, pass, held }
-  // What was asked for is not there.
-  if (decision === undefined) return { ...told, exit: EXIT.rejects }
-  return { ...told, decision, exit: chooseDecisionExitCode(decision.action, records, pass) }
+  const shared = { file, records, pass, held }
+  // Nothing that the person asked for is held.
+  if (decision === undefined) return { ...shared, exit: EXIT.rejects }
+  return { ...shared, decision, exit: chooseDecisionExitCode(decision.action, records, pass) }
 }
 
-/** A file has a row for every code of what is held. */
+/** A file has one row for each code of its held records. */
 const HELD_CODES_MAX = 10
 
-/** A report that is half written says what was held before: it is finished first. Gives the file as it is then. */
+/** Finishes a half-written report first, because it says what was held before. Returns the file as it is then. */
 export async function finishPendingReport(context: InboundContext, fileId: string): Promise<FileEntry> {
   const now = await context.journal.getFile(fileId)
   assert(now, `file ${fileId} is not in the journal`)
@@ -79,7 +79,7 @@ export async function finishPendingReport(context: InboundContext, fileId: strin
   return (await context.journal.getFile(fileId)) ?? now
 }
 
-/** What an earlier run told of the file is not told again: only what was decided about now. */
+/** An earlier run reported the file already, so the code reflects only what was decided now. */
 function chooseDecisionExitCode(
   action: DecisionEntry['action'],
   { rejected = 0, held = 0 }: StateCounts,
@@ -90,7 +90,7 @@ function chooseDecisionExitCode(
   return isSentAgain && rejected + held > 0 ? EXIT.rejects : EXIT.ok
 }
 
-/** The file, and the journal's id of the record where one is meant. */
+/** The file; and the journal's id of the record, when the person named one. */
 type DecisionTarget = { readonly file: FileEntry; readonly record?: number }
 
 function findTarget({ journal, configuration }: BridgeContext, what: string, action: DecisionAction) {
@@ -104,7 +104,7 @@ function findTarget({ journal, configuration }: BridgeContext, what: string, act
   throw usageError(`there is no inbound route "${route}".${didYouMean(route, known)}`)
 }
 
-/** How many files or records of a name are distinguished in a message. */
+/** How many files or records of one name a message lists. */
 const AMBIGUOUS_MAX = 20
 
 async function findFileTarget(journal: Journal, what: string, action: DecisionAction) {
@@ -128,7 +128,7 @@ async function findFileTarget(journal: Journal, what: string, action: DecisionAc
   return { file: chooseOnly(held, message, describe) ?? newest }
 }
 
-/** The only one, if there is one. Throws the message when there are several, of which a person must name one. */
+/** Returns the only match, if any. Throws the message when there are several, of which a person must name one. */
 export function chooseOnly<Each>(found: readonly Each[], message: string, describe: (each: Each) => string) {
   if (found.length <= 1) return found[0]
   throw usageError(message, found.map(describe))
@@ -153,15 +153,15 @@ async function findRecordTarget(journal: Journal, of: { route: string; key: stri
   return { file, record: record.id }
 }
 
-/** How many keys one that is not known is compared with. */
+/** How many known keys an unknown key is compared with. */
 export const KNOWN_KEYS_MAX = 1000
 
-/** What a person calls a record. */
+/** Formats the key of a record as people write it. */
 export function formatRecordKey({ id, keyValues }: { id: number; keyValues: readonly string[] }): string {
   return keyValues.filter((value) => value !== '').join(', ') || `#${id}`
 }
 
-/** Says how a key is written, and which ones are spelt much alike. */
+/** Says how a key is written, and lists similar ones. */
 export function unknownKeyError(message: string, key: string, known: readonly string[]): BridgeError {
   const names = [...new Set(known)]
   const bare = (text: string) => text.replaceAll(' ', '').toLowerCase()

@@ -26,7 +26,7 @@ interface ExportOptions {
   readonly version: string
   readonly notify: Observer
   readonly signal: AbortSignal
-  /** In place of what the route itself would show. */
+  /** Replaces the route's own selection. */
   readonly select?: SelectRule
   /** The records as the API shows them, one JSON text on each line, instead of the mapping's rows. */
   readonly asJson: boolean
@@ -34,11 +34,11 @@ interface ExportOptions {
 
 export interface ExportResult {
   readonly tally: ReportTally
-  /** What was named and is not there. */
+  /** The records that the selection names and that do not exist. */
   readonly missing: readonly string[]
 }
 
-/** Hands the bytes of the file to `write`. Without a selection: what the report holds, or what nobody has acknowledged. */
+/** Passes the bytes of the file to `write`. Without a selection: what the report shows, or all unacknowledged records. */
 export async function exportOnce(
   configuration: Configuration,
   route: OutboundRoute,
@@ -71,7 +71,7 @@ async function chooseSelection(route: OutboundRoute, { select, clock }: ExportOp
     : buildSelection(chosen, clock.now(), buildCurrentRun(route, clock.now()))
 }
 
-/** What the words of a report for business dates mean right now: what its next run would show, as far as it is there. */
+/** The business date of an export right now: it shows what the next run of the report would, as far as it exists. */
 function buildCurrentRun({ schedule }: OutboundRoute, now: number): BusinessDateRun | undefined {
   if (schedule?.kind !== 'daily') return undefined
   return { date: getLocalDate(schedule.zone, now), dueAt: now, previousAt: findLastDate(schedule, now).dueAt }
@@ -88,7 +88,7 @@ async function createRowWriter(
   const { composer } = mapping
   const context = { composer, format: createFormats(), operation: route.operation }
   if (composer.takesKept !== true) return (pages) => writeReportLines(context, pages, tally)
-  /** The journal is only looked into, and only for mappings that write what is kept in it. */
+  /** Opens the journal only for mappings that write values kept in it. */
   async function* addStoredValues(pages: Pages): AsyncGenerator<readonly Resource[]> {
     const journal = await openJournal({ path: configuration.journal.path, clock })
     try {
@@ -107,7 +107,6 @@ async function* writeJsonLines(pages: Pages, tally: ReportTally): AsyncGenerator
   }
 }
 
-/** The outbound route of this name. */
 export function getOutboundRoute({ routes }: Configuration, name: string): OutboundRoute {
   const outbound = routes.filter((route) => route.direction === 'outbound')
   const found = outbound.find((route) => route.name === name)

@@ -15,7 +15,7 @@ import { parseArchivedId } from '../mailboxes/names.ts'
 import { type Clock, DAY_MS } from '../support/clock.ts'
 import { assert, BridgeError } from '../support/errors.ts'
 
-/** While a route is worked on, the mark is written no more often than this. */
+/** While the bridge works on a route, it writes the mark no more often than this. */
 const MARK_INTERVAL_MS = 5_000
 
 export type JournalGuard = ReturnType<typeof createJournalGuard>
@@ -25,24 +25,24 @@ interface JournalGuardContext extends EvidenceContext {
   readonly clock: Clock
 }
 
-export function createJournalGuard(guarded: JournalGuardContext) {
-  const { configuration, journal, clock } = guarded
+export function createJournalGuard(context: JournalGuardContext) {
+  const { configuration, journal, clock } = context
   const { path } = configuration.journal
   // A journal in memory is never older.
   const marked = path === ':memory:' ? undefined : markPath(path)
-  const seen = new Set<string>()
+  const checked = new Set<string>()
   let isCurrent = false
   let writing: Promise<void> = Promise.resolve()
   let last = { event: -1, at: -Infinity }
 
-  const look = async (route: Route) => {
-    if (seen.has(route.name)) return
-    const witness = await findNewerEvidence(guarded, route)
-    if (witness !== undefined) {
+  const checkEvidence = async (route: Route) => {
+    if (checked.has(route.name)) return
+    const evidence = await findNewerEvidence(context, route)
+    if (evidence !== undefined) {
       isCurrent = false
-      throw journalOlderError(witness)
+      throw journalOlderError(evidence)
     }
-    seen.add(route.name)
+    checked.add(route.name)
   }
   const isLocal = (route: Route) => {
     const name = route.direction === 'inbound' ? route.from.mailbox : route.to.mailbox
@@ -54,24 +54,24 @@ export function createJournalGuard(guarded: JournalGuardContext) {
     if (head.event !== last.event) last = { event: await writeMark(journal, marked), at: clock.now() }
   }
   return {
-    /** Before any work. Throws `journal-older`. Mailboxes that are away tell nothing. */
+    /** Called before any work. Throws `journal-older`. A mailbox that is away proves nothing. */
     async checkJournal(): Promise<void> {
       if (isCurrent || marked === undefined) return
       const why = await findMarkMismatch(journal, marked)
       if (why !== undefined) throw journalOlderError(why)
-      for (const route of configuration.routes) if (isLocal(route)) await look(route)
+      for (const route of configuration.routes) if (isLocal(route)) await checkEvidence(route)
       isCurrent = true
       await write().catch(() => undefined)
     },
-    /** Before the first pass over a route: looks into its mailboxes on servers, which others should not wait for. */
+    /** Called before the first pass over a route: checks its mailboxes on servers, which other routes should not wait for. */
     checkRoute: async (route: Route) => {
-      if (marked !== undefined) await look(route)
+      if (marked !== undefined) await checkEvidence(route)
     },
-    /** Writes the mark when it is due, and at the end of a pass (`isDue`). Does nothing while the journal was not found to be as new as the world. */
+    /** Writes the mark when it is due, and at the end of a pass (`isDue`). Does nothing before the journal passed its check. */
     updateMark(isDue?: 'now'): Promise<void> {
       if (!isCurrent || (isDue === undefined && clock.now() - last.at < MARK_INTERVAL_MS))
         return Promise.resolve()
-      // A mark that cannot be written lags behind, which is no harm.
+      // A mark that cannot be written only lags behind, which does no harm.
       writing = writing.then(write).catch(() => undefined)
       return writing
     },
@@ -82,7 +82,7 @@ export function createJournalGuard(guarded: JournalGuardContext) {
   }
 }
 
-/** What tells by its mark that the journal is older than what was done, for those who only look; undefined when nothing does. */
+/** How the mark shows that the journal is older than the work done, for commands that only read; undefined when it does not. */
 export async function explainOlderJournal({ journal: { path } }: Configuration, journal: Journal) {
   return path === ':memory:' ? undefined : findMarkMismatch(journal, markPath(path))
 }
@@ -91,38 +91,38 @@ function journalOlderError(why: string): BridgeError {
   return new BridgeError('journal-older', `The journal is older than what it kept a record of: ${why}.`)
 }
 
-// Finds files that only a newer journal, or a copy of it at work elsewhere, can know.
+// Finds files that only a newer journal, or a copy of it in use elsewhere, can know.
 
 interface EvidenceContext {
   readonly journal: Journal
   readonly mailboxes: ReadonlyMap<string, Mailbox>
 }
 
-/** So many days of an archive are looked into, the newest first. */
+/** How many days of an archive are searched, the newest first. */
 const ARCHIVE_DAYS_MAX = 31
 
-/** In words; undefined where nothing tells, or the mailbox is away. */
-async function findNewerEvidence(witnessed: JournalGuardContext, route: Route): Promise<string | undefined> {
-  const head = await witnessed.journal.getHead()
+/** Returns a message; undefined where there is no evidence, or the mailbox is away. */
+async function findNewerEvidence(context: JournalGuardContext, route: Route): Promise<string | undefined> {
+  const head = await context.journal.getHead()
   try {
     return route.direction === 'inbound'
-      ? await findUnknownFile(witnessed, route, head, witnessed.clock.now())
-      : await findUnknownDelivery(witnessed, route, head)
+      ? await findUnknownFile(context, route, head, context.clock.now())
+      : await findUnknownDelivery(context, route, head)
   } catch (error) {
     if (error instanceof BridgeError) return undefined
     throw error
   }
 }
 
-/** A file that was taken under an id of this journal, which the journal does not know. */
+/** Finds a file that was taken under an id of this journal, and that the journal does not know. */
 async function findUnknownFile(
-  witnessed: EvidenceContext,
+  context: EvidenceContext,
   { from }: InboundRoute,
   head: ChainHead,
   now: number,
 ): Promise<string | undefined> {
-  const { journal } = witnessed
-  const mailbox = getMailbox(witnessed, from.mailbox)
+  const { journal } = context
+  const mailbox = getMailbox(context, from.mailbox)
   const tag = await journal.getIdTag()
   const unknownOf = async (ids: readonly string[]) => {
     const own = ids.filter((id) => id.startsWith(tag))
@@ -143,7 +143,7 @@ async function findUnknownFile(
   return undefined
 }
 
-/** As the archive calls them, from today back to the day of the last event; a clock may be a day off. */
+/** The archive's folders of each day, from today back to the day of the last event; a clock may be a day off. */
 function listArchiveDays(now: number, last: number): string[] {
   const days = Math.floor(now / DAY_MS) - Math.floor(last / DAY_MS) + 1
   return Array.from({ length: Math.min(ARCHIVE_DAYS_MAX, Math.max(1, days)) }, (_, back) =>
@@ -151,12 +151,12 @@ function listArchiveDays(now: number, last: number): string[] {
   )
 }
 
-/** A file with a later number than the journal gave, written after its last event, under a name that it never gave. */
-async function findUnknownDelivery(witnessed: EvidenceContext, route: OutboundRoute, head: ChainHead) {
-  const { journal } = witnessed
+/** Finds a file with a later number than the journal gave, written after its last event, under a name that it never gave. */
+async function findUnknownDelivery(context: EvidenceContext, route: OutboundRoute, head: ChainHead) {
+  const { journal } = context
   const last = await journal.getLastSequence(route.name)
   if (last === 0) return undefined
-  const mailbox = getMailbox(witnessed, route.to.mailbox)
+  const mailbox = getMailbox(context, route.to.mailbox)
   for (const { name, sequence, modifiedAt } of await listNumberedFiles(mailbox, route)) {
     if (sequence <= last || modifiedAt <= head.at) continue
     if ((await journal.findDeliveriesByName(name, 1)).length > 0) continue
@@ -165,10 +165,10 @@ async function findUnknownDelivery(witnessed: EvidenceContext, route: OutboundRo
   return undefined
 }
 
-/** The highest sequence number among the files at the target; undefined where names hold none, or the mailbox is away. */
-export async function findHighestSequence(witnessed: EvidenceContext, route: OutboundRoute) {
+/** The highest sequence number among the delivered files; undefined where names have none, or the mailbox is away. */
+export async function findHighestSequence(context: EvidenceContext, route: OutboundRoute) {
   try {
-    const files = await listNumberedFiles(getMailbox(witnessed, route.to.mailbox), route)
+    const files = await listNumberedFiles(getMailbox(context, route.to.mailbox), route)
     return files.length === 0 ? undefined : Math.max(...files.map(({ sequence }) => sequence))
   } catch (error) {
     if (error instanceof BridgeError) return undefined
@@ -194,7 +194,7 @@ export function getMailbox({ mailboxes }: Pick<EvidenceContext, 'mailboxes'>, na
 
 // Commands that only read need no route, mapping or lease.
 
-/** Undefined while there is no journal: looking makes none. */
+/** Undefined while there is no journal: a command that only reads creates none. */
 export async function withExistingJournal<Result>(
   { journal: { path } }: Configuration,
   clock: Clock,

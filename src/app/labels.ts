@@ -17,7 +17,7 @@ import { buildDocumentPlace } from '../pipeline/route-settings.ts'
 import type { BridgeContext } from './context.ts'
 import { runRoute } from './run-route.ts'
 
-/** Which shipments are meant: those of which all that is said holds; without any of it, those that miss a document. */
+/** Which shipments are meant: all given conditions must hold; without any, the shipments that miss a document. */
 export interface LabelsRequest extends Omit<ShipmentQuery, 'route' | 'fileId'> {
   readonly route?: string
   /** A folder for copies; the mailboxes of the routes when left out. */
@@ -27,11 +27,11 @@ export interface LabelsRequest extends Omit<ShipmentQuery, 'route' | 'fileId'> {
 /** A shipment of which nothing can be fetched, because its contents were pruned. */
 type PrunedShipment = CreatedShipment & { readonly problem: Problem; readonly kind?: never }
 
-/** One document, and what became of it. */
+/** The result for one document. */
 export interface FetchedLabel {
   readonly route: string
   readonly document: ShippingDocument | PrunedShipment
-  /** Where it is, for people, when it could be had. */
+  /** Where the copy is, for people; left out when there is none. */
   readonly path?: string
 }
 
@@ -40,7 +40,7 @@ export interface LabelsHooks {
   readonly onDocument: (label: FetchedLabel) => void
 }
 
-/** Tells of every document as it comes. Throws what keeps it from going on. */
+/** Reports every document as it comes. Throws when it cannot continue. */
 export async function fetchLabels(context: BridgeContext, request: LabelsRequest, work: LabelsHooks) {
   const { route: named, out, ...query } = request
   const which = Object.keys(query).length === 0 ? 'missing' : 'all'
@@ -52,7 +52,7 @@ export async function fetchLabels(context: BridgeContext, request: LabelsRequest
   }
 }
 
-/** The routes that create shipments and, without a folder to leave copies in, have a place for their documents. */
+/** The routes that create shipments and, unless a folder for copies is given, have a place for their documents. */
 function findShippingRoutes({ configuration }: BridgeContext, named?: string, out?: string) {
   const all = configuration.routes.filter(isShippingRoute)
   const routes = named === undefined ? all : all.filter(({ name }) => name === named)
@@ -74,7 +74,7 @@ function isShippingRoute(route: Route): route is InboundRoute {
 
 type FetchJob = LabelsHooks & { readonly wanted: ShipmentQuery & { readonly which: 'all' | 'missing' } }
 
-/** Under the lease of the route, and noted like those that a run brings. */
+/** Works under the lease of the route, and notes the documents as a run does. */
 async function fetchIntoMailbox(context: BridgeContext, route: InboundRoute, work: FetchJob): Promise<void> {
   const { wanted, signal } = work
   const inbound = async (parts: InboundContext) => {
@@ -105,7 +105,7 @@ async function fetchIntoFolder(context: BridgeContext, route: InboundRoute, work
   }
 }
 
-/** As the route has it but for the folder; both kinds where the route says nothing. */
+/** The route's own settings with another folder; both kinds of document where the route has none. */
 function buildFolderPlace(route: InboundRoute, mailbox: Mailbox): DocumentPlace {
   const own = buildDocumentPlace(route, () => mailbox)
   const usual = {
@@ -116,10 +116,10 @@ function buildFolderPlace(route: InboundRoute, mailbox: Mailbox): DocumentPlace 
   return { ...usual, ...own, mailbox, folder: '.' }
 }
 
-/** How many shipments are taken from the journal at once. */
+/** How many shipments are read from the journal at once. */
 const PAGE_SIZE = 100
 
-/** Of those that were named: neither fetched nor given a name that says less than the first copy's did. */
+/** Reports pruned shipments among the named ones. They are not fetched: a new name would say less than the first copy's. */
 async function reportPruned({ journal }: BridgeContext, route: InboundRoute, work: FetchJob): Promise<void> {
   const { wanted, onDocument } = work
   const { which: _, ...query } = wanted

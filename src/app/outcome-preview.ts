@@ -18,10 +18,10 @@ export interface FileVerdict {
   readonly isEmpty: boolean
 }
 
-/** So many conflicts tell all there is to know. */
+/** More conflicts than these add nothing. */
 const CONFLICTS_MAX = 20
 
-/** Beyond so many keys those of the first records are no longer compared, so that memory stays bounded. */
+/** Beyond this many keys, the first records are no longer compared, so that memory stays bounded. */
 const COMPARED_KEYS_MAX = 500_000
 
 export function previewFile(operation: InboundOperationName, bound: Pick<BoundTranslator, 'listMismatches'>) {
@@ -29,7 +29,7 @@ export function previewFile(operation: InboundOperationName, bound: Pick<BoundTr
   const conflicts: Problem[] = []
   let records = 0
   return {
-    /** A record of the file, in its order. */
+    /** Adds a record; the order of the file matters. */
     add(draft: Draft): void {
       records += 1
       if (draft.body === undefined || draft.problems.length > 0) return
@@ -43,19 +43,18 @@ export function previewFile(operation: InboundOperationName, bound: Pick<BoundTr
       const [oldest = ''] = owners.keys()
       if (owners.size > COMPARED_KEYS_MAX) owners.delete(oldest)
     },
-    /** What is to be said once the last record was added. */
+    /** The verdict, once the last record was added. */
     end: (): FileVerdict => ({ unusable: bound.listMismatches(), conflicts, isEmpty: records === 0 }),
   }
 }
 
 // Outcomes of single records, from the journal alone; the API is not asked.
 
-/** How many there are of each. */
 export type OutcomeCounts = Readonly<
   Record<'sent' | 'known' | 'repeated' | 'conflicting' | 'refused' | 'held' | 'skipped', number>
 >
 
-/** Beyond so many keys repetitions within the file are no longer found, so that memory stays bounded. */
+/** Beyond this many keys, repetitions within the file are not found, so that memory stays bounded. */
 const TRACKED_KEYS_MAX = 500_000
 
 export function previewOutcomes(
@@ -65,13 +64,13 @@ export function previewOutcomes(
 ) {
   const count = { sent: 0, known: 0, repeated: 0, conflicting: 0, refused: 0, held: 0, skipped: 0 }
   const firsts = new Map<string, { readonly bodyHash: string; outcome: 'sent' | 'known' | 'conflicting' }>()
-  const remembered = async (identities: readonly RecordIdentity[]) => {
-    // What may be repeated is the same record only within its file.
+  const findKnownKeys = async (identities: readonly RecordIdentity[]) => {
+    // Repeatable records are the same only within their file.
     if (journal === undefined || OPERATIONS[operation].repeatable) return new Set<string>()
     const keys = identities.map(({ naturalKey }) => naturalKey)
     return new Set(await journal.findActiveKeys({ operation, account, keys }))
   }
-  const look = ({ naturalKey, bodyHash }: RecordIdentity, isKnown: boolean) => {
+  const countIdentity = ({ naturalKey, bodyHash }: RecordIdentity, isKnown: boolean) => {
     const first = firsts.get(naturalKey)
     if (first === undefined) {
       const outcome = isKnown ? 'known' : 'sent'
@@ -80,7 +79,7 @@ export function previewOutcomes(
     } else if (first.outcome === 'known') count.known++
     else if (first.bodyHash === bodyHash && first.outcome === 'sent') count.repeated++
     else {
-      // Nobody can know which of them is right, so the first is refused with the others.
+      // The bridge cannot know which of them is right, so it refuses the first with the others.
       if (first.outcome === 'sent') {
         count.sent--
         count.conflicting++
@@ -101,8 +100,8 @@ export function previewOutcomes(
       const identities = good.map((draft) =>
         identifyRecord(operation, fillReferences(draft, ids), draft.keyValues),
       )
-      const known = await remembered(identities)
-      for (const identity of identities) look(identity, known.has(identity.naturalKey))
+      const known = await findKnownKeys(identities)
+      for (const identity of identities) countIdentity(identity, known.has(identity.naturalKey))
     },
     count: (): OutcomeCounts => count,
   }
@@ -114,7 +113,7 @@ function getUnsentOutcome({ skipped, held, problems, body }: Draft) {
   return problems.length > 0 || body === undefined ? 'refused' : undefined
 }
 
-/** The ids of what the records name, as far as the journal has seen them, and has one of that name. */
+/** The ids of the records' references, where the journal knows exactly one resource of that name. */
 async function findReferencedIds(journal: Journal | undefined, account: string, drafts: readonly Draft[]) {
   if (journal === undefined) return new Map()
   const references = drafts.flatMap((draft) => draft.references)
@@ -133,7 +132,7 @@ async function findReferencedIds(journal: Journal | undefined, account: string, 
   )
 }
 
-/** What nobody has seen yet stands in the key by its name. */
+/** Fills in references by their ids; a reference without a known id stays in the key by its name. */
 function fillReferences(draft: Draft, ids: ReadonlyMap<string, number> = new Map()): Record<string, unknown> {
   const named = draft.references.map(({ field, kind, key }) => {
     const name = `${kind} ${key}`

@@ -5,7 +5,7 @@ import type { OutboundOutcome } from '../pipeline/outbound/outbound.ts'
 import { BridgeError, EXIT, type ExitCode } from '../support/errors.ts'
 import type { BridgeContext } from './context.ts'
 
-/** What passes over a route came to. */
+/** The result of the passes over a route. */
 export type RouteOutcome =
   | { readonly kind: 'inbound'; readonly pass: InboundOutcome }
   | { readonly kind: 'outbound'; readonly pass: OutboundOutcome }
@@ -13,45 +13,45 @@ export type RouteOutcome =
 /** One route's part of a run: what it did, or why it could not. */
 export type RouteResult = {
   readonly route: string
-  /** Of a route with a schedule, which runs it had. */
+  /** The scheduled runs of a route with a schedule. */
   readonly scheduledRuns?: ScheduledRunResults
 } & (
   | RouteOutcome
-  /** With what was done before, if anything was begun. */
+  /** `done`: the work before the failure, if any began. */
   | { readonly kind: 'failed'; readonly failure: BridgeError; readonly done?: RouteOutcome }
   /** Nothing was due, and nothing unfinished. */
   | { readonly kind: 'idle' }
-  /** It was left to another bridge, as asked: who is working on it. */
+  /** The route was left to the bridge that works on it, as the options say; `why` names that bridge. */
   | { readonly kind: 'busy'; readonly why: string }
 )
 
 /** The runs that a pass was for, by their business dates or instants. */
 export interface ScheduledRunResults {
   readonly done?: readonly string[]
-  /** What was done for these as well. */
+  /** The pass did the work of these runs too. */
   readonly covered?: readonly string[]
-  /** Nobody will carry these out: they are too long ago. */
+  /** Missed for good: they are too long ago. */
   readonly missed?: readonly string[]
-  /** A report was made once more for this business date. */
+  /** The pass made the report of this business date once more. */
   readonly again?: string
-  /** The last business date that had its run, where nothing is due. */
+  /** The last business date whose run is over, where nothing is due. */
   readonly last?: string
-  /** When the next one is due, milliseconds, where nothing is. */
+  /** When the next run is due, in milliseconds since 1970, where nothing is due now. */
   readonly nextAt?: number
 }
 
 export interface RunResult {
   readonly routes: readonly RouteResult[]
-  /** Routes with unfinished work that the configuration does not have any more: nobody goes on with it. */
+  /** Routes with unfinished work that are no longer in the configuration: no bridge continues it. */
   readonly stranded: readonly string[]
-  /** How many records could be sent at most, and whether more were there; left out where there was no bound. */
+  /** The bound on sent records, and whether more were waiting; left out where there was no bound. */
   readonly limit?: { readonly records: number; readonly isReached: boolean }
   /** Left out where contents are kept for ever. */
   readonly retention?: RetentionResult
   readonly exit: ExitCode
 }
 
-/** When several routes end differently, the code that needs somebody soonest wins. */
+/** When routes end differently, the most urgent code wins. */
 const BY_URGENCY: readonly ExitCode[] = [
   EXIT.bug,
   EXIT.usage,
@@ -83,7 +83,7 @@ function listExitCodes(result: RouteResult): ExitCode[] {
   return result.kind === 'failed' ? [result.failure.exit, ...codes] : codes
 }
 
-/** What was done on the route, whether it failed later or not. */
+/** The work done on the route, whether it failed later or not. */
 export function listOutcomes(result: RouteResult): readonly RouteOutcome[] {
   switch (result.kind) {
     case 'inbound':
@@ -107,7 +107,7 @@ function listInboundExitCodes({ summaries, open }: InboundOutcome): ExitCode[] {
   return codes
 }
 
-/** A file that waits to be taken or confirmed is as it should be, until it is overdue: then somebody has to look. */
+/** A delivery may wait for its confirmation until it is overdue; then a person has to check. */
 function listOutboundExitCodes(pass: OutboundOutcome): ExitCode[] {
   const waiting = pass.held + pass.missing + (pass.awaited?.overdue ?? 0) + (pass.heldDeliveries?.count ?? 0)
   const codes: ExitCode[] = waiting > 0 ? [EXIT.rejects] : []
@@ -125,7 +125,7 @@ export type RetentionResult =
   | { readonly kind: 'pruned'; readonly pruned: PruneResult }
   | { readonly kind: 'failed'; readonly failure: BridgeError }
 
-/** Undefined when contents are kept for ever. A failure is a result: what the routes did must be told anyway. */
+/** Undefined when contents are kept for ever. A failure is a result: the run must report what the routes did anyway. */
 export async function applyRetention(
   { journal, configuration: { keepContentsMs }, options }: BridgeContext,
   signal: AbortSignal,
@@ -140,14 +140,14 @@ export async function applyRetention(
   }
 }
 
-/** What nobody foresaw is a bug of ours; the next pass goes on from where the journal stands. */
+/** An unexpected error is a bug of the bridge; the next pass continues from what the journal holds. */
 export function toBridgeError(error: unknown): BridgeError {
   if (error instanceof BridgeError) return error
   const details = error instanceof Error && error.stack !== undefined ? [error.stack] : []
   return new BridgeError('bug', `something unexpected happened: ${String(error)}`, { cause: error, details })
 }
 
-/** The words for those who see nothing else of it. What is said of a place that is away includes what to do about it. */
+/** The message for readers who see neither details nor fix. For an unreachable mailbox, the details say what to do. */
 export function fullMessage({ code, message, details }: BridgeError): string {
   return code === 'mailbox-unreachable' ? [message, ...details].join(' ') : message
 }

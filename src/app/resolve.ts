@@ -49,14 +49,14 @@ export type ResolveResult =
       readonly record: UnresolvedRecord
       readonly wasSeen?: boolean
     })
-  /** What came of the records with this key is known. */
+  /** The outcome of the records with this key is known. */
   | { readonly kind: 'known'; readonly records: readonly TracedRecord[] }
-  /** A late answer may still come, for so long. */
+  /** A late answer may still come, for `waitMs`. */
   | { readonly kind: 'too-early'; readonly record: UnresolvedRecord; readonly waitMs: number }
-  /** The API shows that it cannot be so. */
+  /** The API contradicts the claim. */
   | { readonly kind: 'refused'; readonly record: UnresolvedRecord; readonly why: string }
 
-/** Throws `not-known` for what is not, and whatever keeps the file from being brought to its end. */
+/** Throws `not-known` for an unknown record, and every failure that keeps the file from being finished. */
 export async function resolveRecord(
   context: BridgeContext,
   request: ResolveRequest,
@@ -79,8 +79,8 @@ export async function resolveRecord(
   if (verdict.kind === 'known')
     return { kind: 'known', records: await findKnownRecords(context.journal, `#${record.id}`) }
   const { file, decision, shown } = verdict
-  const told = await buildDecisionResult(context.journal, file, decision, result.pass)
-  return { ...told, kind: 'resolved', record, ...(shown === undefined ? {} : { wasSeen: shown === 'seen' }) }
+  const base = await buildDecisionResult(context.journal, file, decision, result.pass)
+  return { ...base, kind: 'resolved', record, ...(shown === undefined ? {} : { wasSeen: shown === 'seen' }) }
 }
 
 type Resolution =
@@ -94,7 +94,7 @@ type Resolution =
   | { readonly kind: 'too-early'; readonly waitMs: number }
   | { readonly kind: 'refused'; readonly why: string }
 
-/** While the route is held, so that nobody looks the record up or sends it at the same time. */
+/** Runs under the lease, so that no other process looks the record up or sends it at the same time. */
 async function resolveUnderLease(
   context: InboundContext,
   { id, file: fileId }: UnresolvedRecord,
@@ -115,10 +115,7 @@ async function resolveUnderLease(
   return { kind: 'resolved', file, decision, ...(shown === undefined ? {} : { shown }) }
 }
 
-/**
- * How long a late answer may still come. By a clock that was set back it would be for hours: then the time is waited out
- * instead.
- */
+/** How long a late answer may still come. After a clock was set back that would be hours, so this waits the time itself. */
 async function waitForLateAnswer(
   { route, clock, signal }: InboundContext,
   { state, since }: UnresolvedRecord,
@@ -131,7 +128,7 @@ async function waitForLateAnswer(
   return 0
 }
 
-/** Whatever the API shows, it must not be the id of another record. */
+/** Checks that the id is not the id of another record, whatever the API shows. */
 async function checkClaimedId({ api, route, journal }: InboundContext, record: UnresolvedRecord, id: string) {
   const operation = record.operation as InboundOperationName
   const { target }: InboundOperation = OPERATIONS[operation]
@@ -153,7 +150,7 @@ async function checkClaimedId({ api, route, journal }: InboundContext, record: U
   return { refused: typeof shown === 'object' ? `${shown.refused}; ${whose}` : whose }
 }
 
-/** How many records of a key are distinguished in a message. */
+/** How many records of one key a message lists. */
 const AMBIGUOUS_MAX = 20
 
 type RecordMatch = { readonly record: UnresolvedRecord } | { readonly known: readonly TracedRecord[] }
@@ -201,7 +198,7 @@ interface ResolvedDelivery {
   readonly exit: ExitCode
 }
 
-/** Throws `not-known` for what is not held, and whatever keeps the delivery from going on. */
+/** Throws `not-known` when the delivery is not held, and every failure that keeps it from being finished. */
 export async function resolveHeldDelivery(
   context: BridgeContext,
   { what, ...answer }: ResolveDeliveryRequest,
@@ -223,7 +220,7 @@ export async function resolveHeldDelivery(
   return result === undefined ? { delivery, exit } : { delivery: result.delivery, result, exit }
 }
 
-/** A pass without deliveries when it is not held any more. */
+/** Returns a pass without deliveries when the delivery is no longer held. */
 async function finishAnsweredDelivery(
   context: OutboundContext,
   delivery: DeliveryEntry,
@@ -236,10 +233,9 @@ async function finishAnsweredDelivery(
   return getOutboundOutcome(route.name, [await finishDelivery(context, answered, false)])
 }
 
-/** How many held deliveries one is looked for among. */
+/** How many held deliveries the search reads. */
 const HELD_SEARCH_MAX = 10_000
 
-/** At most so many similar names are shown. */
 const SIMILAR_MAX = 5
 
 async function findHeldDelivery({ journal }: BridgeContext, what: string): Promise<DeliveryEntry> {

@@ -33,22 +33,22 @@ import { getMailbox } from './journal-access.ts'
 import { type RouteOutcome, type RouteResult, toBridgeError } from './outcome.ts'
 import { carryOutScheduledRuns, type PassPlan, type ScheduleMode } from './scheduled-runs.ts'
 
-/** A lease that is not renewed for this long is free for others. It is renewed three times as often. */
+/** A lease without renewal for this long is free for other bridges. It is renewed three times as often. */
 const LEASE_MS = 15_000
 
-/** What is done with a route while it is held. */
+/** The work on a route under its lease. */
 export interface RouteWork {
   /** In place of a whole pass over an inbound route. */
   readonly inbound?: (context: InboundContext, progress: InboundProgress) => Promise<InboundOutcome>
   /** In place of a whole pass over an outbound route. */
   readonly outbound?: (context: OutboundContext) => Promise<OutboundOutcome>
-  /** What the schedule is to it; nothing when left out. */
+  /** How the pass treats the schedule; it ignores the schedule when left out. */
   readonly scheduleMode?: ScheduleMode
 }
 
 /**
- * One pass over one route under its lease, or other work on an inbound one. Whatever goes wrong is the route's result, so
- * that the others have their scheduledRun.
+ * Runs one pass over a route under its lease, or the other work that is given. A failure becomes the result of the route, so
+ * that the other routes still run.
  */
 export async function runRoute(
   context: BridgeContext,
@@ -73,7 +73,7 @@ async function runUnderLease(context: BridgeContext, route: Route, signal: Abort
   try {
     const { leaseMs = LEASE_MS } = options
     const lease = await journal.acquireLease(route.name, owner, leaseMs, isOwnerAlive)
-    // A heartbeat that fails says nothing: the next write finds out whether the lease is lost.
+    // A failed heartbeat needs no report: the next write finds out whether the lease is lost.
     const heartbeat = setInterval(() => {
       void journal.renewLease(lease).catch(() => undefined)
       void context.journalGuard.updateMark()
@@ -85,8 +85,8 @@ async function runUnderLease(context: BridgeContext, route: Route, signal: Abort
       const unasked = needsOrderList(context.configuration, route.party) ? [] : (['createOrder'] as const)
       const uncached = context.apis.get(route)
       const api = createCachingApi({ api: uncached, journal, party: route.party, clock, unasked })
-      const held = { route, lease, signal, api, done, ...work }
-      const pass = (plan: PassPlan) => runPass(context, held, plan)
+      const leased = { route, lease, signal, api, done, ...work }
+      const pass = (plan: PassPlan) => runPass(context, leased, plan)
       const result = await (work.scheduleMode === undefined
         ? pass({})
         : carryOutScheduledRuns({ journal, lease, route, clock, notify, signal }, work.scheduleMode, pass))
@@ -103,18 +103,18 @@ async function runUnderLease(context: BridgeContext, route: Route, signal: Abort
     const failed = { kind: 'failed', route: route.name, failure: toBridgeError(error) } as const
     const [first, second] = done
     if (first === undefined) return failed
-    // Only a report has several passes, one for each scheduledRun.
+    // Only a report has several passes, one for each scheduled run.
     const passes = done.flatMap((each) => (each.kind === 'outbound' ? [each.pass] : []))
     const merged = { kind: 'outbound', pass: mergeOutboundOutcomes(route.name, passes) } as const
     return { ...failed, done: second === undefined ? first : merged }
   }
 }
 
-/** A process that was stopped and wakes up finds much changed; where its lease is lost, that is the reason for it all. */
+/** A suspended process finds much changed when it wakes up. If its lease is lost, that is the cause of every other error. */
 async function preferLeaseLost(journal: Journal, lease: Lease, error: unknown): Promise<unknown> {
-  // The journal that failed cannot be asked either.
-  const says = ['lease-lost', 'interrupted', 'journal-busy', 'journal-damaged', 'journal-unusable'] as const
-  if (hasCode(error, ...says)) return error
+  // A journal that failed cannot be asked either.
+  const final = ['lease-lost', 'interrupted', 'journal-busy', 'journal-damaged', 'journal-unusable'] as const
+  if (hasCode(error, ...final)) return error
   try {
     await journal.renewLease(lease)
     return error
@@ -124,8 +124,8 @@ async function preferLeaseLost(journal: Journal, lease: Lease, error: unknown): 
 }
 
 /**
- * Whether files of the party name orders that are there already. A retailer that only sends orders asks for none, and
- * remembering each of them would be a tenth of the work; should it do more one day, its list is read once.
+ * Whether files of the party name existing orders. A retailer that only sends orders needs no list of them, and storing each
+ * would be a tenth of the work. If the retailer sends more one day, the bridge reads the list once.
  */
 function needsOrderList({ routes }: Configuration, party: Party): boolean {
   const account = formatAccount(party)
@@ -144,12 +144,12 @@ interface LeasedRoute extends RouteWork {
   readonly lease: Lease
   readonly signal: AbortSignal
   readonly api: Api
-  /** Takes what passes came to, so that it is known when one fails. */
+  /** Collects the outcomes of passes, so that they are known when a later one fails. */
   readonly done: RouteOutcome[]
 }
 
-async function runPass(context: BridgeContext, held: LeasedRoute, plan: PassPlan): Promise<RouteResult> {
-  const { route, lease, signal, api } = held
+async function runPass(context: BridgeContext, leased: LeasedRoute, plan: PassPlan): Promise<RouteResult> {
+  const { route, lease, signal, api } = leased
   const { configuration, options, journal } = context
   const folder = join(configuration.stateFolder, 'spool', route.name)
   const opened = await openSpool(folder, () => journal.renewLease(lease))
@@ -161,10 +161,10 @@ async function runPass(context: BridgeContext, held: LeasedRoute, plan: PassPlan
   const shared: SharedPassContext = { ...given, concurrency, ...(onlyUnfinished && { onlyUnfinished }) }
   const done: RouteOutcome =
     route.direction === 'inbound'
-      ? { kind: 'inbound', pass: await passInboundRoute(context, { ...held, route }, shared) }
-      : { kind: 'outbound', pass: await passOutboundRoute(context, { ...held, route }, shared, run) }
-  // A later pass over the route may fail.
-  held.done.push(done)
+      ? { kind: 'inbound', pass: await passInboundRoute(context, { ...leased, route }, shared) }
+      : { kind: 'outbound', pass: await passOutboundRoute(context, { ...leased, route }, shared, run) }
+  // Kept because a later pass over the route may fail.
+  leased.done.push(done)
   return { route: route.name, ...done }
 }
 
@@ -187,7 +187,7 @@ async function passInboundRoute(
     route: buildInboundRoute(context.configuration, route),
     source: getMailbox(context, from.mailbox),
     results: getMailbox(context, results.mailbox),
-    // Read once a pass, and only when something asks for it.
+    // Read once a pass, and only on demand.
     carriers: createCarrierLoader(api),
     methods: createMethodLoader(api, party),
     ...(documents && { documents }),
@@ -226,7 +226,7 @@ async function passOutboundRoute(
   })
 }
 
-/** Where receipts come, and who else takes files from there. */
+/** Where receipts arrive, and which routes take files from the same place. */
 function buildReceiptContext(context: BridgeContext, { receipt }: OutboundRoute) {
   if (receipt === undefined) return {}
   const { routes, mailboxes } = context.configuration
@@ -241,7 +241,7 @@ function buildReceiptContext(context: BridgeContext, { receipt }: OutboundRoute)
   }
 }
 
-/** What the route does with its files after the first step. */
+/** The steps of the route after the first one. */
 function buildNextSteps({ mappings }: BridgeContext, { name, next }: InboundRoute) {
   if (next === undefined) return {}
   return {

@@ -16,17 +16,17 @@ import { runRoute } from './run-route.ts'
 import type { ScheduleMode } from './scheduled-runs.ts'
 
 export interface RunOptions {
-  /** What the schedules are to the run; `now` when left out. */
+  /** How the run treats schedules; `now` when left out. */
   readonly scheduleMode?: ScheduleMode
-  /** From then on nothing new is begun, milliseconds. */
+  /** The run begins nothing new after this time, in milliseconds since 1970. */
   readonly until?: number
-  /** No more than so many records are sent. */
+  /** The run sends no more records than this. */
   readonly maxRecords?: number
-  /** What is done about a route that another bridge is working on; `fail` when left out. */
+  /** How the run treats a route that another bridge is working on; `fail` when left out. */
   readonly ifBusy?: 'fail' | 'skip' | { readonly waitAtMostMs: number }
 }
 
-/** Failures of a route are results. Throws for routes that are not there. */
+/** Failures of a route are results. Throws for unknown routes. */
 export async function runRoutes(
   context: BridgeContext,
   names: readonly string[],
@@ -80,10 +80,10 @@ async function runChosenRoutes(
   return results
 }
 
-/** How often it is looked whether a route is free. */
+/** How often a waiting run checks whether a route is free. */
 const LEASE_POLL_MS = 1000
 
-/** Where it is to wait, the route is left alone until its owner is gone; two that wait take it one after the other. */
+/** With a waiting time, waits until the lease owner is gone; two waiting bridges take the route one after the other. */
 async function runWhenFree(
   context: BridgeContext,
   route: Route,
@@ -112,7 +112,7 @@ function hasFailedWith(code: FailureCode, result: RouteResult): result is Failed
   return result.kind === 'failed' && result.failure.code === code
 }
 
-/** Routes that were renamed or removed while work of theirs was unfinished. */
+/** Routes that were renamed or removed while they had unfinished work. */
 async function findStrandedRoutes(journal: Journal, { routes }: Configuration): Promise<string[]> {
   const configured = new Set(routes.map((route) => route.name))
   return (await journal.listUnfinishedRoutes()).filter((route) => !configured.has(route))
@@ -131,8 +131,8 @@ export function selectRoutes({ routes }: Configuration, names: readonly string[]
 const SLEEP_MS_MAX = 2 ** 31 - 1
 
 /**
- * Runs `work` with a signal that fires at the given time too. What it stops then was not stopped by anybody: it says that its
- * time is over, which is a reason to go on later.
+ * Runs `work` with a signal that also fires at the given time. Routes that the time stops fail with `time-over` instead of
+ * `interrupted`, so that a later run continues.
  */
 export async function runWithDeadline(
   { until }: RunOptions,
@@ -174,11 +174,11 @@ function markTimeOver(result: RunResult, when: string): RunResult {
 
 interface RecordBudget {
   left: number
-  /** Something more would have been sent. */
+  /** The run would have sent more. */
   isUsedUp: boolean
 }
 
-/** What goes out as a file, and its acknowledging, is not counted: a file holds what it holds. */
+/** Deliveries and acknowledgements do not count: the file of a delivery already contains its records. */
 function limitRecords(journal: Journal, budget: RecordBudget): Journal {
   return {
     ...journal,

@@ -22,17 +22,17 @@ import {
 } from '../schedule/schedule.ts'
 
 /**
- * What the schedule is to a pass. `due`: only runs that are due are carried out, and else only what is unfinished. `now`: the
- * route is run whatever the schedule says, and that counts for the runs that are due; a report for business dates is made
- * only for those. `again`: such a report is made once more for its last date.
+ * How a pass treats the schedule. `due`: it carries out the due runs, and otherwise only unfinished work. `now`: it runs the
+ * route whatever the schedule says, and that counts for the due runs; a report for business dates is made only for due ones.
+ * `again`: it makes such a report once more for its last date.
  */
 export type ScheduleMode = 'due' | 'now' | 'again'
 
-/** For what a pass is. */
+/** The purpose of a pass. */
 export interface PassPlan {
-  /** Nothing new is begun. */
+  /** The pass begins nothing new. */
   readonly onlyUnfinished?: true
-  /** The run to which a report is bound, so that there is one report for it. */
+  /** The run that a report belongs to, so that each run has one report. */
   readonly scheduledRun?: { readonly name: string; readonly isComposed: boolean }
   /** The business date that the pass is for. */
   readonly dated?: BusinessDateRun
@@ -52,7 +52,7 @@ interface ScheduledRunContext {
 export async function carryOutScheduledRuns(context: ScheduledRunContext, mode: ScheduleMode, pass: RunPass) {
   const { journal, lease, route, clock } = context
   const schedule = getEffectiveSchedule(route)
-  // Of a route without a schedule only the interval is known, which counts where the bridge decides by itself.
+  // Without a schedule the route has only its interval, which counts where the bridge decides by itself.
   if (schedule === 'always' || (route.schedule === undefined && mode !== 'due')) return pass({})
   if (schedule === 'never') return passUnfinished(context, {}, pass)
   const now = clock.now()
@@ -60,7 +60,7 @@ export async function carryOutScheduledRuns(context: ScheduledRunContext, mode: 
   const due = findDueRuns(schedule, known, { now, oneByOne: isOneRunPerDate(route) })
   if (due.before !== undefined) await journal.startSchedule(lease, due.before)
   const [first] = due.runs
-  // What is due is made by its own scheduledRun, or it would be made twice.
+  // A due report is made by its own scheduled run; otherwise it would be made twice.
   if (mode === 'again' && isOneRunPerDate(route) && first === undefined)
     return repeatLastReport(context, pass)
   if (first === undefined) {
@@ -75,7 +75,7 @@ export async function carryOutScheduledRuns(context: ScheduledRunContext, mode: 
   return result
 }
 
-/** What an earlier pass began is brought to its end between the runs too. */
+/** Finishes what an earlier pass began, between the runs too. */
 async function passUnfinished(
   { journal, route }: ScheduledRunContext,
   runs: ScheduledRunResults,
@@ -86,7 +86,7 @@ async function passUnfinished(
   return { ...(await pass({ onlyUnfinished: true })), scheduledRuns: runs }
 }
 
-/** The report of the last business date once more, whatever was made for it before. */
+/** Makes the report of the last business date once more, whether one exists or not. */
 async function repeatLastReport(context: ScheduledRunContext, pass: RunPass): Promise<RouteResult> {
   const { name, schedule } = context.route
   assert(schedule?.kind === 'daily', `route ${name} has no runs of business dates`)
@@ -105,7 +105,7 @@ async function carryOutDueRuns(context: ScheduledRunContext, due: DueRuns, pass:
     const entry = await journal.startRun(lease, { ...run, covered, missed })
     if (missed.length > 0) notify({ kind: 'runs-missed', route: route.name, runs: missed.map(getRunName) })
     covered = missed = []
-    // Another bridge had it before this one took the lease.
+    // Another bridge finished it before this one took the lease.
     if (entry.state !== 'begun') continue
     notify({ kind: 'run-started', route: route.name, run: run.occurrence })
     const result = await pass(await planPass(context, run, entry.delivery !== undefined))
@@ -125,7 +125,7 @@ async function planPass(context: ScheduledRunContext, run: NewScheduledRun, isCo
   return { ...bound, dated: await buildDatedRun(context, route.schedule, run) }
 }
 
-/** By what the journal knows: since a run was had, its schedule may have become another one. */
+/** Takes the times from the journal, because the schedule may have changed since the run. */
 async function buildDatedRun(
   { journal, route }: ScheduledRunContext,
   schedule: DailySchedule,
@@ -139,7 +139,7 @@ async function buildDatedRun(
   return { date: occurrence, dueAt: had?.dueAt ?? dueAt, previousAt: previous.dueAt }
 }
 
-/** More than are made up for at once. */
+/** More runs than a route makes up for at once. */
 const RECENT_RUNS_MAX = 500
 
 function mergeResults(route: string, results: readonly RouteResult[]): RouteResult {

@@ -22,19 +22,19 @@ const HELD_SHOWN_MAX = 20
 /** How many of the latest files and deliveries are shown. */
 const LATEST_MAX = 10
 
-/** Tells what is new of what a person must hear of, and what is over, each once. */
+/** Reports new and ended alerts, each once, and takes a snapshot. */
 export async function takeSnapshotAndPublishAlerts(
-  attending: AlertContext,
+  context: AlertContext,
   tried: RouteResults,
   notify: Observer,
 ): Promise<Snapshot> {
-  return buildSnapshot(attending, await publishAlerts(attending, tried, notify))
+  return buildSnapshot(context, await publishAlerts(context, tried, notify))
 }
 
-/** Only that, for who wants to see nothing else: how much of what is where takes long to count. */
-export async function publishAlerts(attending: AlertContext, tried: RouteResults, notify: Observer) {
-  const alerts = await evaluateAlerts(attending, tried)
-  const changes = await attending.journal.updateAlerts(alerts.found, alerts.isUnverified)
+/** Reports the alerts without a snapshot, whose counts take long in a large journal. */
+export async function publishAlerts(context: AlertContext, tried: RouteResults, notify: Observer) {
+  const alerts = await evaluateAlerts(context, tried)
+  const changes = await context.journal.updateAlerts(alerts.found, alerts.isUnverified)
   for (const { change, alert } of changes) {
     const { code, subject, message, fix, route } = alert
     const what = { code, subject, ...(route === undefined ? {} : { route }) }
@@ -47,8 +47,8 @@ export async function publishAlerts(attending: AlertContext, tried: RouteResults
 export const NO_ROUTES_TRIED: RouteResults = { routes: [], failures: [] }
 
 /** Reads only. A mailbox that cannot be read is an alert of the snapshot and no failure. */
-export async function takeSnapshot(attending: AlertContext): Promise<Snapshot> {
-  return buildSnapshot(attending, await evaluateAlerts(attending, NO_ROUTES_TRIED))
+export async function takeSnapshot(context: AlertContext): Promise<Snapshot> {
+  return buildSnapshot(context, await evaluateAlerts(context, NO_ROUTES_TRIED))
 }
 
 async function buildSnapshot(
@@ -80,17 +80,17 @@ function addRoutesThatNeverRan({ routes }: Configuration, known: readonly RouteO
   return [...marked, ...never].toSorted((one, other) => (one.route < other.route ? -1 : 1))
 }
 
-/** A process that is gone holds nothing: its lease is taken over at once. */
+/** The lease of a dead process does not count: another process takes it over at once. */
 function removeDeadOwner({ owner, ...route }: RouteOverview): RouteOverview {
   return owner !== undefined && isOwnerAlive(owner) ? { ...route, owner } : route
 }
 
 // Lists unfinished files and deliveries: how many records still need something, and why.
 
-/** So many troubled records of a file are looked through for a reason. */
+/** How many records with problems are searched for a reason. */
 const TROUBLED_MAX = 1000
 
-/** Oldest first, route by route; those that only wait for their orders, or to be taken, are not among them. */
+/** Oldest first, route by route. Leaves out work that only waits for its orders or for a confirmation. */
 async function listUnfinishedWork(journal: Journal, { routes }: Configuration, limit: number) {
   const found: Unfinished[] = []
   for (const name of await journal.listUnfinishedRoutes()) {
@@ -114,7 +114,7 @@ async function listUnfinishedWork(journal: Journal, { routes }: Configuration, l
   return found
 }
 
-/** In words; undefined when nobody is, or whoever was is gone. */
+/** The lease owner as text; undefined when there is none, or its process is dead. */
 async function findWorker(journal: Journal, route: string): Promise<string | undefined> {
   const held = await journal.getLeaseOwner(route)
   return held !== undefined && isOwnerAlive(held.owner) ? formatLeaseOwner(held.owner) : undefined

@@ -18,25 +18,25 @@ import { omitUndefined } from '../support/object-paths.ts'
 
 export interface Trace {
   readonly key: string
-  /** What was asked for, when it differs from the key in no more than case, dashes, blanks and leading zeros. */
+  /** The key as the person gave it, when it differs only in case, dashes, blanks and leading zeros. */
   readonly asked?: string
   readonly files: readonly TracedFile[]
   readonly deliveries: readonly TracedDelivery[]
-  /** In the order of time. */
+  /** Oldest first. */
   readonly records: readonly RecordHistory[]
-  /** How many earlier ones are not told. */
+  /** How many earlier records are left out. */
   readonly earlier: number
-  /** Only when nothing was found: what is spelt much alike. */
+  /** Only when nothing was found: similar names and keys. */
   readonly near: readonly string[]
-  /** Only when nothing was found: contents of what was done until then were pruned. */
+  /** Only when nothing was found: contents of work finished until then were pruned. */
   readonly prunedUntil?: number
 }
 
-/** A file that goes by the key. */
+/** A file that the key names. */
 export interface TracedFile {
   readonly file: FileEntry
   readonly counts: StateCounts
-  /** The first of them, those with problems before the others. */
+  /** The first of its records, those with problems before the others. */
   readonly records: readonly TracedRecord[]
 }
 
@@ -46,7 +46,7 @@ export interface TracedDelivery extends Pick<TracedFile, 'counts'> {
 }
 
 export interface DeliveredRecord extends TracedRecord {
-  /** By the number it has on paper; left out of what has none, or when it was pruned. */
+  /** The number that the record has on paper; left out when it has none, or when its contents were pruned. */
   readonly called?: string
   readonly purchaseOrder?: string
 }
@@ -60,7 +60,7 @@ export interface RecordHistory extends Omit<TracedDetail, 'record' | 'body' | 'f
   readonly call?: string
   readonly body?: unknown
   readonly documents: readonly Pick<ShippingDocument, 'kind' | 'folder' | 'state' | 'name' | 'problem'>[]
-  /** Of what repeats another record: that one, and its file. */
+  /** For a duplicate: the record that it repeats, and that record's file. */
   readonly first?: { readonly record: TracedRecord; readonly from?: FileEntry }
 }
 
@@ -69,14 +69,14 @@ interface TraceRequest {
   readonly route?: string
 }
 
-/** More of them make no screen; what is left out is reported. */
+/** More do not fit on a screen; the trace counts the rest. */
 const RECORDS_MAX = 20
 
 const FILES_MAX = 5
 
 const FILE_RECORDS_MAX = 20
 
-/** What differs in case, dashes, blanks or leading zeros only is meant, when nothing goes by the key itself. */
+/** When nothing has the exact key, searches for keys that differ only in case, dashes, blanks or leading zeros. */
 export async function traceKey(journal: Journal, request: TraceRequest): Promise<Trace> {
   const { key } = request
   const trace = await traceExactly(journal, request)
@@ -95,7 +95,7 @@ export function isEmptyTrace({ files, deliveries, records }: Trace): boolean {
   return files.length + deliveries.length + records.length === 0
 }
 
-/** By the indexes first; all records are looked through only when these find nothing. */
+/** Searches the indexes first, and all records only when these find nothing. */
 async function traceExactly(journal: Journal, { key, route }: TraceRequest): Promise<Trace> {
   const ofRoute = (each: { readonly route: string }) => route === undefined || each.route === route
   const files = (await findFilesByName(journal, key, FILES_MAX)).filter(ofRoute)
@@ -118,7 +118,7 @@ async function traceExactly(journal: Journal, { key, route }: TraceRequest): Pro
 
 const SIMILAR_MAX = 5
 
-/** `orders.csv:17`: what stands on that line, in the latest files of that name. */
+/** `orders.csv:17`: the records on that line, in the latest files of that name. */
 async function findRows(journal: Journal, key: string, ofRoute: (file: FileEntry) => boolean) {
   const [, name, line] = /^(.+):(\d{1,9})$/.exec(key) ?? []
   if (name === undefined || line === undefined) return []
@@ -166,9 +166,9 @@ async function traceRecords(journal: Journal, records: readonly TracedRecord[]):
       const { body: text, prunedAt, attempts = [], lookUps = [], decisions = [] } = detail ?? {}
       const body = text === undefined ? undefined : (JSON.parse(text) as unknown)
       const own = documents.filter(({ recordId }) => recordId === record.id)
-      const told = { record, attempts, lookUps, decisions, documents: own }
+      const history = { record, attempts, lookUps, decisions, documents: own }
       return omitUndefined({
-        ...told,
+        ...history,
         call: formatCall(record, body),
         body,
         prunedAt,
@@ -186,7 +186,7 @@ async function findSourceFile(journal: Journal, { file }: TracedRecord): Promise
   return file === undefined ? undefined : journal.getFile(file)
 }
 
-/** `POST /v1/retailers/1000/orders/`; undefined where nothing is called for the record. */
+/** `POST /v1/retailers/1000/orders/`; undefined where the record needs no call. */
 function formatCall(record: TracedRecord, body: unknown): string | undefined {
   const [kind = '', party = ''] = record.account.split('/')
   const operation: InboundOperation | OutboundOperation | undefined =
@@ -232,10 +232,10 @@ function splitPath(path: string): { readonly folder: string; readonly last: stri
   return { folder: context.slice(0, -1).join('/'), last: context.at(-1) ?? '' }
 }
 
-/** A copy may lie anywhere, so a folder that no file is from tells nothing. */
+/** Prefers entries of this folder. A copy may be anywhere, so a folder without entries excludes none. */
 function preferFolder<Entry extends { readonly folder: string }>(folder: string, entries: Entry[]): Entry[] {
-  const its = entries.filter((entry) => `/${folder}`.endsWith(`/${entry.folder}`))
-  return its.length > 0 ? its : entries
+  const inFolder = entries.filter((entry) => `/${folder}`.endsWith(`/${entry.folder}`))
+  return inFolder.length > 0 ? inFolder : entries
 }
 
 /** `orders~6f3kf9827vf0.csv`. */
@@ -246,7 +246,7 @@ async function findArchivedFile(journal: Journal, name: string): Promise<FileEnt
   return files.filter((file) => file.id === id && splitPath(file.archivedAs ?? '').last === name)
 }
 
-/** `orders.csv.results.csv`; of what was reported again `orders.csv~2.results.csv`; with its id where a name is too long. */
+/** `orders.csv.results.csv`; `orders.csv~2.results.csv` when reported again; with the file's id where a name is too long. */
 async function findReportedFile(journal: Journal, name: string, limit: number): Promise<FileEntry[]> {
   const [, report] =
     /^(.+)\.(?:results\.csv|(?:rejects|exceptions)\.[A-Za-z0-9]{1,8}|summary\.json)$/.exec(name) ?? []
@@ -257,6 +257,6 @@ async function findReportedFile(journal: Journal, name: string, limit: number): 
   for (const each of names)
     for (const file of await journal.findFilesByName(each, limit)) found.set(file.id, file)
   const files = [...found.values()]
-  const its = files.filter(({ reportName }) => reportName === report)
-  return its.length > 0 ? its : files.filter(({ name: own }) => own === report || own === base)
+  const reported = files.filter(({ reportName }) => reportName === report)
+  return reported.length > 0 ? reported : files.filter(({ name: own }) => own === report || own === base)
 }

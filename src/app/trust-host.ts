@@ -22,14 +22,14 @@ interface HostKeySummary {
   readonly words: string
 }
 
-/** `changed` when the server shows another key than the one that is trusted, of whatever kind. */
+/** `changed`: the server shows another key than the trusted one, of whatever kind. */
 type TrustState = 'trusted' | 'unknown' | 'changed'
 
 interface TrustInspection {
-  /** What the trust stands in: the known hosts, or the configuration itself, which is for people to write. */
+  /** Where the trust is stored: in the known hosts, or in the configuration itself, which only people write. */
   readonly by: 'known-hosts' | 'configuration'
   readonly state: TrustState
-  /** What is trusted so far. */
+  /** The keys that are trusted so far. */
   readonly trusted: readonly HostKeySummary[]
 }
 
@@ -55,13 +55,13 @@ export async function inspectHost({ mailboxes }: Configuration, mailbox: string,
     pinned === undefined ? await compareWithKnownHosts(found, shown) : compareWithPins(pinned, shown)
   return {
     mailbox,
-    /** As known_hosts calls it. */
+    /** The server's name in known_hosts. */
     name: formatHostName(found),
     file: knownHostsFile,
-    /** What the server shows now. */
+    /** The keys that the server shows now. */
     shown: shown.map(summarizeKey),
     ...compared,
-    /** Trusts these of the shown keys; with `replace`, and those of before no more. */
+    /** Trusts these of the shown keys; with `replace`, no longer the earlier ones. */
     trust: (fingerprints: readonly string[], how: { readonly replace: boolean }) => {
       const chosen = shown.filter((key) => fingerprints.includes(formatFingerprint(key)))
       return saveTrustedKeys(knownHostsFile, found, chosen, how)
@@ -85,7 +85,7 @@ async function compareWithKnownHosts(server: SftpConfiguration, shown: readonly 
   return { by: 'known-hosts', state: getTrustState(trusted, shown), trusted: trusted.map(summarizeKey) }
 }
 
-/** A kind of key that is trusted must be the same; a further kind is no change. */
+/** A trusted kind of key must not change; an additional kind is no change. */
 function getTrustState(trusted: readonly HostKey[], shown: readonly HostKey[]): TrustState {
   if (trusted.length === 0) return 'unknown'
   const isTrusted = (key: HostKey) => trusted.some((each) => isSameKey(each, key))

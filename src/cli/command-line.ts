@@ -28,7 +28,7 @@ import { watchCommand } from './commands/watch.ts'
 import { whyNotCommand } from './commands/why-not.ts'
 import { reportFailure, type Terminal } from './terminal.ts'
 
-/** In the order of the help: those that work, those that look, those to start with. */
+/** In the order of the help: commands that work, commands that only read, commands to start with. */
 const COMMANDS: readonly Command[] = [
   runCommand,
   watchCommand,
@@ -55,7 +55,7 @@ const COMMANDS: readonly Command[] = [
   proveCommand,
 ]
 
-/** Runs one command line and gives its exit code, which may be one that a scheduler asked for. Never throws: what goes wrong is reported on the terminal. */
+/** Runs one command line and returns its exit code, mapped if a scheduler asked for that. Never throws: it reports failures. */
 export async function runCommandLine(terminal: Terminal, words: readonly string[]): Promise<number> {
   let exit: number = EXIT.ok
   const done = (code: number) => {
@@ -90,13 +90,13 @@ function buildProgram(terminal: Terminal, words: readonly string[], done: (code:
     .wrap(100)
     .exitProcess(false)
     .fail((message, error) => {
-      // Without a message a command failed and its own error counts; errors of yargs itself are of the command line.
+      // Without a message a command failed, and its own error counts; errors of yargs itself are about the command line.
       if (error && (!message || error.name !== 'YError')) throw error
       throw usageError(`${formatUsageError(message, words)}${suggestSpelling(words)}`)
     })
 }
 
-/** yargs counts what is missing; people want to know what it is. Any other message stays as it is. */
+/** yargs counts missing arguments; people want their names. Any other message stays as it is. */
 function formatUsageError(message: string, words: readonly string[]): string {
   const option = /^Not enough arguments following: (.+)$/.exec(message)?.[1]
   if (option !== undefined) return `The value of --${option} is missing`
@@ -125,7 +125,7 @@ function suggestCommand(name: string, commands: readonly Command[]): string {
   return `.${didYouMean(name, commands.map(commandName))}`
 }
 
-/** The command that the words name, and the one below it. */
+/** The command that the words name, and its subcommand. */
 function findCommands(words: readonly string[]): readonly (Command | undefined)[] {
   const [name, nameBelow] = listNames(words)
   const command = COMMANDS.find((each) => commandName(each) === name)
@@ -136,7 +136,7 @@ function listNames(words: readonly string[]): string[] {
   return words.filter((word) => !word.startsWith('-'))
 }
 
-/** The options of all commands, for guessing what a misspelt word was meant to be. */
+/** The options of all commands, to find the one that a misspelt word means. */
 function listOptions(commands: readonly Command[]): string[] {
   const own = commands.flatMap(({ options = {}, commands: below = [] }) => [
     ...Object.keys(options),

@@ -1,4 +1,4 @@
-/** What a command is: the words that name it, its options, and its action. Each file in `commands` declares one. */
+/** The shape of a command: its usage, its options and its action. Each file in `commands` declares one. */
 import type { Argv, InferredOptionTypes, Options, PositionalOptions } from 'yargs'
 import { usageError } from '../support/errors.ts'
 import { LOG_FORMATS, LOG_LEVELS } from '../support/log.ts'
@@ -18,24 +18,24 @@ export type OptionValues<Table extends OptionTable | PositionalTable> = {
 }
 
 interface Declaration<Positionals extends PositionalTable, Table extends OptionTable, Values> {
-  /** As its help writes it: `run [routes..]`. */
+  /** The usage as in its help: `run [routes..]`. */
   readonly usage: string
   readonly describe: string
-  /** What it must be given, as its help calls it. */
+  /** The argument that it requires, as its help calls it. */
   readonly argument?: string
   readonly positionals?: Positionals
   readonly options?: Table
-  /** The commands below it. */
+  /** Its subcommands. */
   readonly commands?: readonly Command[]
-  /** What is said when none of those is named, where one must be. */
+  /** The message when a required subcommand is missing. */
   readonly demand?: string
-  /** Gives the exit code, which may be one that a scheduler asked for. */
+  /** Returns the exit code, which may be one that a scheduler asked for. */
   readonly run?: (terminal: Terminal, values: Values) => number | Promise<number>
 }
 
 export type Command = Declaration<PositionalTable, OptionTable, never>
 
-/** A command whose action takes what its options give. */
+/** Declares a command whose action receives the values of its options. */
 export function defineCommand<
   const Positionals extends PositionalTable = Record<never, never>,
   const Table extends OptionTable = Record<never, never>,
@@ -47,7 +47,7 @@ export function commandName({ usage }: Command): string {
   return usage.split(' ', 1)[0] ?? usage
 }
 
-/** Tells yargs of the command and of all below it. */
+/** Registers the command and its subcommands with yargs. */
 export function registerCommand(
   program: Argv,
   command: Command,
@@ -99,7 +99,7 @@ export const JSON_FLAG = flag('Print data for programs')
 
 export const MAPPING_FLAG = { ...text('The mapping file'), alias: 'm', demandOption: true } as const
 
-/** Options of which each may be given again and again. */
+/** For options that may be given several times. */
 export const REPEATABLE = { type: 'string', array: true, nargs: 1, default: [] as string[] } as const
 
 export const LOG_FLAGS = {
@@ -107,7 +107,7 @@ export const LOG_FLAGS = {
   'log-format': { choices: LOG_FORMATS, describe: 'Log to stderr, as lines for people or for programs' },
 } as const
 
-/** A decision is kept with who made it and what for. */
+/** The journal keeps each decision with who made it, and why. */
 export const DECISION_FLAGS = {
   by: { ...text('Who decides; kept with the decision'), demandOption: true },
   why: { ...text('What for; kept with the decision'), demandOption: true },

@@ -23,7 +23,7 @@ export function readConfiguration(terminal: Terminal, path: string): Promise<Con
   return loadConfiguration(resolvePath(terminal, path), terminal.env)
 }
 
-/** For commands that look and never call the API: people give them where its credentials are not at hand. */
+/** For commands that only read and never call the API: people run them where its credentials are not at hand. */
 export function readConfigurationWithoutApi(terminal: Terminal, path: string): Promise<Configuration> {
   return loadConfiguration(resolvePath(terminal, path), terminal.env, { withoutApi: true })
 }
@@ -61,17 +61,17 @@ export async function withProgress<Result>(
 
 interface MonitoringOptions {
   readonly isWatch: boolean
-  /** The names that were asked for; all when there are none. */
+  /** The requested routes; all when there are none. */
   readonly routes: readonly string[]
   readonly logLevel: LogLevel | undefined
   readonly logFormat: LogFormat | undefined
-  /** Words for a person while it happens; said only where stderr does not carry the log. */
-  readonly words: Observer
+  /** Prints messages for a person during the work, only where stderr does not carry the log. */
+  readonly report: Observer
 }
 
 /**
- * Opens the bridge for as long as `work` takes, with everything that listens to it. `notify` tells the log and all the others
- * of an event of the command itself. `isForPeople`: whether a person reads stderr, and not a program.
+ * Opens the bridge for as long as `work` takes, with log, health, metrics and notifications. `notify` reports an event of the
+ * command itself to all of them. `isForPeople`: whether a person reads stderr, and not a program.
  */
 export async function withMonitoredBridge<Result>(
   terminal: Terminal,
@@ -79,8 +79,8 @@ export async function withMonitoredBridge<Result>(
   options: MonitoringOptions,
   work: (operated: { bridge: Bridge; notify: Observer; isForPeople: boolean }) => Promise<Result>,
 ): Promise<Result> {
-  const { isWatch, routes, words } = options
-  // A misspelt name is reported before anything is opened that others may see.
+  const { isWatch, routes, report } = options
+  // A misspelt name is reported before anything opens that other programs may see.
   const chosen = selectRoutes(configuration, routes)
   const { log, isVerbose, isForPeople, isLogged } = openLog(terminal, configuration, options)
   const logged = createEventLog(log, isVerbose)
@@ -98,7 +98,7 @@ export async function withMonitoredBridge<Result>(
     version: VERSION,
     onEvent: (event) => {
       logged(event)
-      if (!isLogged) words(event)
+      if (!isLogged) report(event)
     },
     notifierOf: (notification) => createNotifier(notification, { clock: terminal.clock, version: VERSION }),
   })
@@ -122,7 +122,7 @@ export async function withMonitoredBridge<Result>(
   }
 }
 
-/** Where lines go: into the file that is configured; and to stderr, where a program reads that. */
+/** Log lines go into the configured file, and to stderr where a program reads that. */
 function openLog(
   terminal: Terminal,
   { log: configured }: Configuration,
@@ -135,7 +135,7 @@ function openLog(
   const outputs: { format: LogFormat; sink: LogSink }[] = []
   if (file !== undefined) outputs.push({ format: format ?? 'json', sink: createFileSink(file) })
   const isForPeople = onStderr === 'human'
-  // Words for people are better than lines of a log, unless these are asked for.
+  // People read messages more easily than log lines, unless they ask for these.
   const isLogged = !isForPeople || logFormat !== undefined || logLevel !== undefined
   if (isLogged) outputs.push({ format: onStderr, sink: stderrSink(terminal) })
   const log = createLog({ level, outputs, now: () => terminal.clock.now() })

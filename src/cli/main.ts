@@ -11,14 +11,14 @@ import { listenForSignals, type Terminal } from './terminal.ts'
 import { runCommandLine } from './command-line.ts'
 
 limitHeap()
-// Talk waits for nobody: a reader that sleeps, or a full disk behind stderr, is no reason to stop working.
+// Messages wait for no reader: neither a sleeping reader nor a full disk behind stderr is a reason to stop working.
 const talk = createStreamSink(process.stderr)
-// What files say is said on: it must not move the cursor, nor colour what follows.
+// Messages repeat texts of files, which must not move the cursor or colour what follows.
 const shown = (line: string) => line.split('\n').map(escapeControlChars).join('\n')
 const say = (line: string) => talk.write(`${shown(line)}\n`)
 const { signal, exitOnSignal, onStop } = listenForSignals(say)
 
-/** What the program ends with in place of its own codes. */
+/** The exit codes that replace the program's own. */
 let mapped: ReadonlyMap<ExitCode, number> = new Map()
 
 const terminal: Terminal = {
@@ -46,7 +46,7 @@ const terminal: Terminal = {
   },
 }
 
-// A reader that went away (| head) is no failure of ours; and what cannot be said is not said.
+// A reader that went away (| head) is no failure of the bridge, and a message that cannot be written is dropped.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })
@@ -57,7 +57,7 @@ const stopped = exitOnSignal()
 // Never process.exit(): it would cut off what stdout has not written yet.
 process.exitCode = stopped === undefined ? code : (mapped.get(stopped) ?? stopped)
 
-/** A signal while the question stands is an answer too: nothing. */
+/** A signal during the question is an empty answer. */
 async function ask(question: string): Promise<string> {
   // No terminal mode: it would keep Ctrl-C to itself.
   const line = createInterface({ input: process.stdin, output: process.stderr, terminal: false })

@@ -12,7 +12,7 @@ import { BridgeError, EXIT, type ExitCode, FAILURES } from '../support/errors.ts
 export interface Terminal {
   /** Data: what another program may read. One call is one line. */
   out(line: string): void
-  /** Data that is no lines of text, as it is. Resolves when it is on its way. */
+  /** Data that is no lines of text, written as it is. Resolves when it is on its way. */
   outBytes(bytes: Uint8Array): Promise<void>
   /** Talk: what a person reads. One call is one line. */
   say(line: string): void
@@ -23,21 +23,21 @@ export interface Terminal {
   readonly program: string
   /** The folder that relative paths are relative to. */
   readonly folder: string
-  /** Asks the person in front of it; left out where there is none. */
+  /** Asks the person at the terminal; left out where there is none. */
   readonly ask?: (question: string) => Promise<string>
-  /** The time that commands go by, and how they wait. */
+  /** The clock that commands read and wait by. */
   readonly clock: Clock
   /** Fires at the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal
-  /** Has a signal told in another way than as a line of talk; left out where none comes. */
-  readonly onStop?: (tell: (event: ShutdownEvent) => void) => void
-  /** The exit code that tells which signal came; undefined when none did. */
+  /** Replaces the line of talk that reports a signal; left out where no signal comes. */
+  readonly onStop?: (report: (event: ShutdownEvent) => void) => void
+  /** The exit code of the signal that came; undefined when none did. */
   readonly exitOnSignal?: () => ExitCode | undefined
   /** From now on the program ends with other codes than its own, after a signal too. */
   readonly setExitCodes?: (map: ReadonlyMap<ExitCode, number>) => void
 }
 
-/** Tells a failure in words: what, where, why, what to do. Gives the exit code. */
+/** Reports a failure: what, where, why, and the fix. Returns the exit code. */
 export function reportFailure(terminal: Terminal, error: unknown): ExitCode {
   if (!(error instanceof BridgeError)) {
     terminal.say(`dropbridge: something unexpected happened. ${FAILURES.bug.fix}`)
@@ -61,7 +61,7 @@ function listCauses(error: Error): string[] {
 
 // Progress bar
 
-/** An observer that draws, and the means to take the bar away before something else is said. */
+/** An observer that draws, and a function that removes the bar before other output. */
 export function createProgressBar({ progressStream: stream }: Pick<Terminal, 'progressStream'>) {
   let bar: SingleBar | undefined
   let shown = ''
@@ -93,35 +93,35 @@ function startBar(stream: NodeJS.WriteStream, what: string): SingleBar {
 // Signals: the first one asks for a clean stop, a second one or the end of the grace period stops at once.
 
 /**
- * SIGHUP comes when the terminal is closed; without an answer it would kill at once. SIGPIPE is not among them: Node ignores
+ * SIGHUP comes when the terminal is closed; unhandled, it would kill at once. SIGPIPE is not among them: Node ignores
  * it, and a closed pipe shows as an error of the write.
  */
 const SIGNAL_EXITS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated, SIGHUP: EXIT.terminated } as const
 
 /**
- * Calls are cut off long before. What stays is what nobody can end, such as a share that does not answer any more; service
- * managers kill what takes much longer.
+ * Calls are cut off long before. What remains cannot be ended, such as a share that no longer answers; service managers kill
+ * programs that take much longer.
  */
 const GRACE_MS = 30_000
 
-/** Stopping at once is safe: what was begun is in the journal, and the next run goes on from there. */
+/** Stopping at once is safe: work that was begun is in the journal, and the next run continues from there. */
 export function listenForSignals(
   say: (line: string) => void,
 ): Required<Pick<Terminal, 'signal' | 'exitOnSignal' | 'onStop'>> {
   const controller = new AbortController()
   let exit: ExitCode | undefined
-  let tell = (event: ShutdownEvent) => say(formatEvent(event))
+  let report = (event: ShutdownEvent) => say(formatEvent(event))
   const endAtOnce = (code: ExitCode, event: ShutdownEvent) => {
-    tell(event)
+    report(event)
     process.exit(code)
   }
   for (const [name, code] of Object.entries(SIGNAL_EXITS)) {
     process.on(name, () => {
       if (exit !== undefined) endAtOnce(code, { kind: 'stopped-at-once' })
       exit = code
-      // Whoever draws a progress bar takes it away when it hears of the stop; then there is room for words.
+      // The owner of a progress bar removes it at this signal; then there is room for the message.
       controller.abort()
-      tell({ kind: 'stop-requested' })
+      report({ kind: 'stop-requested' })
       setTimeout(
         () => endAtOnce(code, { kind: 'stopped-at-once', why: `not finished in ${GRACE_MS / 1000} seconds` }),
         GRACE_MS,
@@ -131,8 +131,8 @@ export function listenForSignals(
   return {
     signal: controller.signal,
     exitOnSignal: () => exit,
-    onStop: (teller) => {
-      tell = teller
+    onStop: (reporter) => {
+      report = reporter
     },
   }
 }

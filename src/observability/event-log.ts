@@ -3,7 +3,7 @@ import { type BridgeEvent, LOG_EVENTS, type Observer } from '../domain/event.ts'
 import type { Log, LogFields } from '../support/log.ts'
 import { formatCount, formatStateCounts, removeApiText } from './format.ts'
 
-/** Makes an observer that logs. `chatty` takes in how far each piece of work has come. */
+/** Makes an observer that logs. `chatty` includes the progress of each piece of work. */
 export function createEventLog(log: Log, chatty = false): Observer {
   return (event) => {
     if (event.kind === 'progress' && !chatty) return
@@ -12,7 +12,7 @@ export function createEventLog(log: Log, chatty = false): Observer {
   }
 }
 
-/** The fields of the event itself, but for what may hold contents, and for names that mean something else in a line. */
+/** The fields of the event itself, except those that may hold contents, and names that mean something else in a line. */
 function pickLogFields(event: BridgeEvent): LogFields {
   if (event.kind === 'columns-differ') {
     // A file without a header shows its first record in the place of column names.

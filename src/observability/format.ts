@@ -16,10 +16,10 @@ export function formatStateCounts(counts: StateCounts, names: Readonly<Record<st
   return context.length === 0 ? 'no records' : context.join(', ')
 }
 
-/** Of files and of deliveries. */
+/** The states of finished files and deliveries. */
 const FINISHED_STATES: readonly string[] = ['closed', 'acknowledged', 'done']
 
-/** The states of what is not finished, with how many files or deliveries are in each. */
+/** The unfinished states, with how many files or deliveries are in each. */
 export function listOpenStates(counts: Readonly<Record<string, number>>): [string, number][] {
   return Object.entries(counts).filter(([state]) => !FINISHED_STATES.includes(state))
 }
@@ -30,7 +30,7 @@ export function formatOpenStates({ files, deliveries }: Pick<RouteOverview, 'fil
   return open.map(([state, count]) => `${count} ${state}`).join(', ')
 }
 
-/** What the API says about an answer may repeat what was sent, so its words stay out of what goes elsewhere. */
+/** The API's text about an answer may repeat what was sent, so texts that leave the journal must not contain it. */
 export function removeApiText(message: string): string {
   return message.replace(/(\bHTTP \d{3}):[^]*/, '$1')
 }
@@ -38,7 +38,7 @@ export function removeApiText(message: string): string {
 // Result paths come from the configuration alone; no mailbox is opened.
 
 /**
- * The result file of a file that was reported; undefined while it was not, or where its route is gone. `path`: of a file on
+ * The result file of a reported file; undefined before it is reported, or where its route is gone. `path`: of a file on
  * this machine or a share mounted here.
  */
 export function findResultPath({ routes, mailboxes }: Configuration, file: FileEntry) {

@@ -12,7 +12,7 @@ import { removeApiText } from './format.ts'
 
 // Liveness and readiness.
 
-/** A loop that has not come round for so long hangs. */
+/** An event loop that has not come round for this long hangs. */
 const HANG_MS = 120_000
 
 /** Below this the journal may soon have no room. */
@@ -28,13 +28,13 @@ export function createLiveness(clock: Clock, journalPath: string, routes: readon
   const passes = new Map<string, LastPass>()
   return {
     observe: (event: BridgeEvent) => {
-      // Its next pass may be a while.
+      // The next pass may take a while.
       if (event.kind === 'route-recovered') passes.set(event.route, { at: clock.now() })
       if (event.kind !== 'pass-ended') return
       const { route, failure } = event
       passes.set(route, { at: clock.now(), ...(failure === undefined ? {} : { failure }) })
     },
-    /** The program turns; told every few seconds. */
+    /** Notes that the event loop turns; called every few seconds. */
     recordBeat: () => {
       beatAt = clock.now()
     },
@@ -46,8 +46,8 @@ export function createLiveness(clock: Clock, journalPath: string, routes: readon
       const journal = await findJournalProblem(journalPath)
       const isFailing = ({ failure }: LastPass) => failure !== undefined && !EXPECTED_FAILURES.has(failure)
       const ok = journal === undefined && ![...passes.values()].some(isFailing)
-      const told = routes.map((route) => [route, describePass(passes.get(route))])
-      return { ok, details: { ready: ok, journal: journal ?? 'ok', routes: Object.fromEntries(told) } }
+      const lastPasses = routes.map((route) => [route, describePass(passes.get(route))])
+      return { ok, details: { ready: ok, journal: journal ?? 'ok', routes: Object.fromEntries(lastPasses) } }
     },
   }
 }
@@ -58,7 +58,7 @@ function describePass(pass: LastPass | undefined): unknown {
   return { lastPass: isoTime(at), ...(failure === undefined ? {} : { failure }) }
 }
 
-/** What keeps the journal from being written; undefined when nothing is known to. */
+/** The known reason why the journal cannot be written; undefined when there is none. */
 async function findJournalProblem(path: string): Promise<string | undefined> {
   if (path === ':memory:') return undefined
   try {
@@ -76,7 +76,7 @@ export function trackFailures() {
   const failing = new Map<string, RouteFailure>()
   const tried = new Set<string>()
   return {
-    /** To be told of every event of the bridge. */
+    /** Called for every event of the bridge. */
     observe(event: BridgeEvent) {
       if (event.kind === 'route-failed' && !EXPECTED_FAILURES.has(event.code)) {
         const { route, code, message } = event
@@ -88,7 +88,7 @@ export function trackFailures() {
       failing.delete(event.route)
       tried.add(event.route)
     },
-    /** So far. */
+    /** The routes tried so far, and the failures of those that fail. */
     tried: (): RouteResults => ({ routes: [...tried], failures: [...failing.values()] }),
   }
 }
@@ -113,7 +113,7 @@ interface HealthReport {
 
 interface HealthOptions {
   readonly host: string
-  /** 0 takes a free one. */
+  /** 0 takes any free port. */
   readonly port: number
   readonly live: () => HealthReport
   readonly ready: () => Promise<HealthReport>
@@ -122,7 +122,7 @@ interface HealthOptions {
 
 export type HealthServer = Awaited<ReturnType<typeof startHealthServer>>
 
-/** Throws what keeps the address from being listened on. */
+/** Throws when the server cannot listen on the address. */
 export async function startHealthServer(options: HealthOptions) {
   const server = createServer((request, response) => {
     handleRequest(options, request, response).catch(() => {
@@ -134,7 +134,7 @@ export async function startHealthServer(options: HealthOptions) {
   server.headersTimeout = 5000
   server.maxConnections = 50
   await listenOn(server, options)
-  // Whoever watches us is no reason to stay.
+  // A connected monitor is no reason to keep running.
   server.unref()
   const { port, family, address } = server.address() as AddressInfo
   return {
@@ -163,7 +163,7 @@ function listenOn(server: Server, { host, port }: HealthOptions): Promise<void> 
     })
     server.listen({ host, port }, () => {
       server.removeAllListeners('error')
-      // A connection that cannot be taken is no reason to end.
+      // A connection that cannot be accepted is no reason to stop.
       server.on('error', () => undefined)
       resolve()
     })

@@ -16,7 +16,7 @@ interface MetricsOptions {
   readonly clock: Clock
 }
 
-/** Calls are quick; what takes longer than a minute is its deadline. */
+/** Calls are quick; one that takes longer than a minute has reached its deadline. */
 const CALL_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 export function createMetrics(options: MetricsOptions) {
@@ -80,10 +80,10 @@ function createInstruments(registry: Registry) {
   }
 }
 
-/** What is there from the start can be distinguished from what is missing. */
+/** A series that exists from the start differs from a missing one. */
 function initializeSeries({ add, set }: Instruments, { routes, notifications, clock }: MetricsOptions): void {
   for (const route of routes) {
-    // A route that never works must be missed as much as one that no longer does.
+    // A route that never works must show up as much as one that no longer does.
     set('dropbridge_last_success_timestamp_seconds', { route }, clock.now() / 1000)
     for (const outcome of ['done', 'failed']) add('dropbridge_passes_total', { route, outcome }, 0)
     add('dropbridge_files_received_total', { route }, 0)
@@ -97,7 +97,7 @@ function initializeSeries({ add, set }: Instruments, { routes, notifications, cl
 
 type CountContext = Pick<Instruments, 'add' | 'set'> & { readonly now: number }
 
-/** What each kind of event counts; the others count nothing. */
+/** What each kind of event counts; other events count nothing. */
 const EVENT_COUNTERS: {
   readonly [Kind in BridgeEvent['kind']]?: (
     counting: CountContext,
@@ -149,7 +149,7 @@ function countPass(
   else add('dropbridge_route_failures_total', { route, code: failure })
 }
 
-/** States in which a record waits for something or somebody. */
+/** States of records that wait for a step or a person. */
 const OPEN_RECORDS = ['planned', 'collected', 'sending', 'deferred', 'uncertain', 'held'] as const
 
 function showSnapshot({ set }: Instruments, snapshot: Snapshot, routes: readonly string[]): void {
@@ -175,7 +175,7 @@ function countUnfinished(counts: Readonly<Record<string, number>>): number {
 
 // Every metric has one row, from which the registry is made and docs/monitoring.md is printed.
 
-/** Rows of one type: what it says, and its labels. */
+/** Rows of one type: the help text, and the labels. */
 function metric<const Type extends string>(type: Type) {
   return <const Labels extends readonly string[]>(help: string, ...labels: Labels) => ({ type, help, labels })
 }

@@ -18,65 +18,65 @@ import { measureApi } from './timed-api.ts'
 
 interface ObservabilityOptions {
   readonly configuration: Configuration
-  /** Those that are worked on. */
+  /** The routes that are worked on. */
   readonly routes: readonly string[]
-  /** A watch is kept an eye on all the time; a run leaves its page and notifications when it ends. */
+  /** A watch keeps everything up to date all the time; a run writes its page and notifications when it ends. */
   readonly isWatch: boolean
   readonly clock: Clock
   readonly newId: () => string
-  /** Fires when the program is asked to stop: it must not wait for whoever takes notifications. */
+  /** Fires when the program is asked to stop: it must not wait for receivers of notifications. */
   readonly signal: AbortSignal
   readonly version: string
-  /** Hears of everything, what happens here too. */
+  /** Receives every event, those of this module too. */
   readonly onEvent: Observer
   readonly notifierOf: (notification: NotificationConfiguration) => Notifier
 }
 
-/** As much of a bridge as is needed to tell of it. */
+/** The part of a bridge that this module uses. */
 interface ObservedBridge {
   readonly journal: Journal
-  /** Where everything stands; what is new of what a person must hear of is reported as events. */
+  /** Takes a snapshot, and reports new and ended alerts as events. */
   readonly takeSnapshotAndPublishAlerts: (tried: RouteResults) => Promise<Snapshot>
-  /** Only that. */
+  /** Only reports the alerts. */
   readonly publishAlerts: (tried: RouteResults) => Promise<void>
 }
 
 export async function openObservability(options: ObservabilityOptions) {
-  const inside = createState(options, await openMetrics(options))
-  const { metrics, notify } = inside
+  const state = createState(options, await openMetrics(options))
+  const { metrics, notify } = state
   let bridge: ObservedBridge | undefined
-  let keeper: Refresher | undefined
+  let refresher: Refresher | undefined
   let health: HealthServer | undefined
   let beating: NodeJS.Timeout | undefined
   return {
-    /** To be told of every event of the bridge. */
+    /** Called for every event of the bridge. */
     notify: (event: BridgeEvent) => {
       notify(event)
-      if (PAGE_EVENTS.has(event.kind)) keeper?.markChanged()
+      if (PAGE_EVENTS.has(event.kind)) refresher?.markChanged()
     },
-    /** Undefined where nobody wants to know how long calls take. */
+    /** Undefined where no metrics are configured. */
     wrapApi: metrics && ((api: Api) => measureApi(api, metrics.recordCall)),
-    /** Once the bridge is open, before its first work. Never throws. */
+    /** Called once the bridge is open, before its first work. Never throws. */
     async start(opened: ObservedBridge): Promise<void> {
       bridge = opened
-      await tryInBackground(inside, 'notifications', () =>
-        registerChannels(createNotificationContext(inside, opened)),
+      await tryInBackground(state, 'notifications', () =>
+        registerChannels(createNotificationContext(state, opened)),
       )
       if (!options.isWatch) return
-      health = await startHealth(inside)
-      beating = setInterval(inside.liveness.recordBeat, BEAT_MS).unref()
+      health = await startHealth(state)
+      beating = setInterval(state.liveness.recordBeat, BEAT_MS).unref()
       const freshen = async () => {
-        // Whoever has the address may be a watch whose place this one takes.
-        health ??= await startHealth(inside)
-        await refreshAll(inside, opened)
+        // The port may belong to a watch that this one replaces, and become free.
+        health ??= await startHealth(state)
+        await refreshAll(state, opened)
       }
-      keeper = startRefresher({ clock: options.clock, refresh: freshen })
+      refresher = startRefresher({ clock: options.clock, refresh: freshen })
     },
-    /** The work is done, and the bridge is still open. Never throws. */
+    /** Called when the work is done, while the bridge is still open. Never throws. */
     async stop(): Promise<void> {
       clearInterval(beating)
-      await keeper?.close()
-      if (keeper === undefined && bridge !== undefined) await publishAtEnd(inside, bridge)
+      await refresher?.close()
+      if (refresher === undefined && bridge !== undefined) await publishAtEnd(state, bridge)
       await health?.close()
       metrics?.close()
     },
@@ -85,7 +85,7 @@ export async function openObservability(options: ObservabilityOptions) {
 
 const BEAT_MS = 5000
 
-/** Events after which a page is not what it should be any more. */
+/** Events after which the page is out of date. */
 const PAGE_EVENTS: ReadonlySet<BridgeEvent['kind']> = new Set([
   'file-received',
   'file-reported',
@@ -96,16 +96,16 @@ const PAGE_EVENTS: ReadonlySet<BridgeEvent['kind']> = new Set([
   'route-recovered',
 ])
 
-/** Counting everything takes long in a large journal, and of a run only a page shows it. */
-async function publishAtEnd(inside: ObservabilityState, bridge: ObservedBridge): Promise<void> {
-  const { options } = inside
+/** Counting everything takes long in a large journal, and only a page shows the counts of a run. */
+async function publishAtEnd(state: ObservabilityState, bridge: ObservedBridge): Promise<void> {
+  const { options } = state
   if (options.signal.aborted) return
-  if (options.configuration.statusPage !== undefined) return refreshAll(inside, bridge)
-  await tryInBackground(inside, 'alerts', () => bridge.publishAlerts(inside.failures.tried()))
-  await sendNotifications(createNotificationContext(inside, bridge))
+  if (options.configuration.statusPage !== undefined) return refreshAll(state, bridge)
+  await tryInBackground(state, 'alerts', () => bridge.publishAlerts(state.failures.tried()))
+  await sendNotifications(createNotificationContext(state, bridge))
 }
 
-/** Loaded when they are wanted: a run has none, and should begin at once. */
+/** Loaded on demand: a run has no metrics, and should begin at once. */
 async function openMetrics({ configuration, routes, clock, version, isWatch }: ObservabilityOptions) {
   if (!isWatch || configuration.health === undefined) return undefined
   const notifications = (configuration.notifications ?? []).map(({ name }) => name)
@@ -119,7 +119,7 @@ function createState(options: ObservabilityOptions, metrics: Metrics | undefined
   const { configuration, routes, clock, onEvent } = options
   const liveness = createLiveness(clock, configuration.journal.path, routes)
   const failures = trackFailures()
-  /** What was reported already to be wrong beside the work. */
+  /** Failures of background tasks that were reported already. */
   const backgroundFailures = new Map<string, string>()
   const notify = (event: BridgeEvent) => {
     onEvent(event)
@@ -130,7 +130,7 @@ function createState(options: ObservabilityOptions, metrics: Metrics | undefined
   return { options, notify, liveness, metrics, failures, backgroundFailures }
 }
 
-/** Work beside the work: what goes wrong with it is reported once for each reason, and is no failure. */
+/** Runs a task beside the work. Its failure is reported once for each reason, and does not fail the work. */
 async function tryInBackground<Result>(
   { notify, backgroundFailures }: ObservabilityState,
   what: string,
@@ -148,31 +148,31 @@ async function tryInBackground<Result>(
   }
 }
 
-async function startHealth(inside: ObservabilityState): Promise<HealthServer | undefined> {
-  const { options, liveness, metrics, notify } = inside
+async function startHealth(state: ObservabilityState): Promise<HealthServer | undefined> {
+  const { options, liveness, metrics, notify } = state
   const { health } = options.configuration
   if (health === undefined || metrics === undefined) return undefined
   const { live, ready } = liveness
-  const server = await tryInBackground(inside, `health at ${health.host}:${health.port}`, () =>
+  const server = await tryInBackground(state, `health at ${health.host}:${health.port}`, () =>
     startHealthServer({ ...health, live, ready, metrics }),
   )
   if (server !== undefined) notify({ kind: 'health-served', url: server.url })
   return server
 }
 
-async function refreshAll(inside: ObservabilityState, bridge: ObservedBridge): Promise<void> {
-  const { options, metrics } = inside
+async function refreshAll(state: ObservabilityState, bridge: ObservedBridge): Promise<void> {
+  const { options, metrics } = state
   const { statusPage: path } = options.configuration
-  const snapshot = await tryInBackground(inside, 'status', () =>
-    bridge.takeSnapshotAndPublishAlerts(inside.failures.tried()),
+  const snapshot = await tryInBackground(state, 'status', () =>
+    bridge.takeSnapshotAndPublishAlerts(state.failures.tried()),
   )
   if (snapshot !== undefined && metrics !== undefined) {
-    const oldest = await tryInBackground(inside, 'metrics', () => findOldestUnfinished(bridge.journal))
+    const oldest = await tryInBackground(state, 'metrics', () => findOldestUnfinished(bridge.journal))
     metrics.update(snapshot, oldest ?? new Map())
   }
-  await sendNotifications(createNotificationContext(inside, bridge), options.isWatch)
+  await sendNotifications(createNotificationContext(state, bridge), options.isWatch)
   if (path !== undefined && snapshot !== undefined) {
-    await tryInBackground(inside, 'status page', () =>
+    await tryInBackground(state, 'status page', () =>
       writeStatusPage(options, bridge.journal, snapshot, path),
     )
   }
@@ -199,7 +199,7 @@ async function writeStatusPage(
   await replaceFile(path, page)
 }
 
-/** By route, milliseconds since 1970; routes without such work are not in it. */
+/** By route, milliseconds since 1970; a route without unfinished work is left out. */
 async function findOldestUnfinished(journal: Journal): Promise<Map<string, number>> {
   const oldest = new Map<string, number>()
   for (const route of await journal.listUnfinishedRoutes()) {

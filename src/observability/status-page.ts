@@ -18,13 +18,13 @@ import { removeFile } from '../support/files.ts'
 import { html, type Html, joinHtml, renderInlineCode } from '../support/html.ts'
 import { findResultPath, formatCount, formatOpenStates, formatStateCounts } from './format.ts'
 
-/** A watch writes the page every minute; who sees an older one than this sees that nobody does. */
+/** A watch writes the page every minute; a page that is older than this shows that the watch has stopped. */
 const STALE_MINUTES = 10
 
-export function renderStatusPage(matter: StatusPageData): string {
-  const { snapshot, isLive } = matter
+export function renderStatusPage(data: StatusPageData): string {
+  const { snapshot, isLive } = data
   const needs =
-    matter.snapshot.alerts.length + matter.notifications.filter(({ state }) => state === 'failed').length
+    data.snapshot.alerts.length + data.notifications.filter(({ state }) => state === 'failed').length
   const title =
     needs === 0 ? 'all is well' : needs === 1 ? '1 thing needs a person' : `${needs} things need a person`
   const age = isLive
@@ -44,20 +44,20 @@ export function renderStatusPage(matter: StatusPageData): string {
       <body>
         <h1 class="${needs === 0 ? 'well' : 'needs'}">${title}</h1>
         <p>As of <strong>${formatMoment(snapshot.at)}</strong>. ${age}</p>
-        ${renderSections(matter)}
+        ${renderSections(data)}
       </body>
     </html> `
   return page.html
 }
 
-function renderSections(matter: StatusPageData): Html[] {
-  const { snapshot } = matter
+function renderSections(data: StatusPageData): Html[] {
+  const { snapshot } = data
   const { at, scheduledRuns, files, deliveries, unfinished, held, waiting } = snapshot
   const table = (title: string, heads: readonly string[], rows: readonly (readonly (Html | string)[])[]) =>
     renderSection(title, rows.length === 0 ? undefined : renderTable(heads, rows))
   return [
-    renderSection('What needs a person', renderAlerts(matter)),
-    table('Routes', ['Route', 'Records in', 'Records out', 'Now'], listRoutes(matter).map(formatRouteRow)),
+    renderSection('What needs a person', renderAlerts(data)),
+    table('Routes', ['Route', 'Records in', 'Records out', 'Now'], listRoutes(data).map(formatRouteRow)),
     table(
       'Schedules',
       ['Route', 'Last run', 'Next run'],
@@ -66,7 +66,7 @@ function renderSections(matter: StatusPageData): Html[] {
     table(
       'Latest files',
       ['File', 'Route', 'Received', 'What came of it'],
-      files.map((file) => formatFileRow(matter, file)),
+      files.map((file) => formatFileRow(data, file)),
     ),
     table('Latest deliveries', ['File', 'Route', 'Made', 'Records', 'State'], deliveries.map(deliveryRow)),
     table('Not finished', ['File', 'Route', 'What is next'], unfinished.map(unfinishedRow)),
@@ -135,7 +135,7 @@ function renderNeed({ message, fix, since, route, code }: Need): Html {
   </li>`
 }
 
-/** Those of the configuration first; of some nothing is known yet, and some are not configured any more. */
+/** Routes of the configuration first; some have no data yet, and some are not configured any more. */
 function listRoutes({ snapshot, configuration }: StatusPageData): RouteOverview[] {
   const known = new Map(snapshot.routes.map((each) => [each.route, each]))
   const configured = configuration.routes.map(
@@ -180,8 +180,8 @@ function formatFileOutcome({ state, outcome, duplicateOf }: FileEntry, records: 
   if (duplicateOf !== undefined) return `has the same bytes as ${duplicateOf.name}; nothing was sent`
   if (outcome !== undefined && outcome !== 'processed') return html`<em>${outcome}</em>`
   const bad = (records.rejected ?? 0) + (records.held ?? 0) > 0
-  const words = Object.keys(records).length === 0 ? state : formatStateCounts(records)
-  const whole = state === 'closed' ? words : `${words} (${state})`
+  const counts = Object.keys(records).length === 0 ? state : formatStateCounts(records)
+  const whole = state === 'closed' ? counts : `${counts} (${state})`
   return bad ? html`<em>${whole}</em>` : whole
 }
 
@@ -203,7 +203,7 @@ function unfinishedRow({ name, route, next, records, isRouteKnown }: Unfinished)
   return [name, route, isRouteKnown ? what : `${what}; its route is not in the configuration any more`]
 }
 
-/** Relative, so that it leads to the same place from whatever machine the share is looked at. */
+/** A relative link, so that it works on every machine that opens the share. */
 function buildLink(page: string, path: string): string {
   return relative(dirname(page), path).split(sep).map(encodeURIComponent).join('/')
 }
@@ -215,22 +215,22 @@ function formatMoment(ms: number): string {
 
 export interface StatusPageData {
   readonly snapshot: Snapshot
-  /** What came of the records of the latest files, by the id of the file. */
+  /** The outcomes of the records of the latest files, by the id of the file. */
   readonly counts: ReadonlyMap<string, StateCounts>
   /** The latest notification of each channel. */
   readonly notifications: readonly NotificationEntry[]
   readonly configuration: Configuration
   /** Where the page is, for links from it. */
   readonly path: string
-  /** Whether a watch keeps it fresh, or one run has left it. */
+  /** Whether a watch keeps it up to date, or one run has written it. */
   readonly isLive: boolean
 }
 
-// Replaces the page in one step, so that nobody reads half of it.
+// Replaces the page in one step, so that no reader gets half of it.
 
 /**
- * Two programs may write the same page; each has a working file of its own. Its folder is never made: it may lie on a share
- * that is away, and an empty folder in that place would look like the share. Throws what keeps it from that.
+ * Two programs may write the same page; each has a working file of its own. The folder is never created: it may be on a share
+ * that is away, and an empty folder in that place would look like the share. Throws when the page cannot be written.
  */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const folder = dirname(path)

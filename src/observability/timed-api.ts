@@ -32,7 +32,7 @@ export function measureApi(api: Api, called: Metrics['recordCall']): Api {
       const outcomeOf = ({ made }: { readonly made: boolean }) => (made ? 'ok' : 'refused')
       return timed(call.endpoint, () => api.document(call), outcomeOf)
     },
-    // A page of a list comes when somebody asks for it: the time between is not the API's.
+    // A page of a list comes when the caller asks for it: the time between is not the API's.
     async *list(call) {
       const iterator = api.list(call)[Symbol.asyncIterator]()
       try {

@@ -15,8 +15,8 @@ process.once('message', (message) => {
 })
 
 /**
- * The next message of all. It is heard between two steps of the work and never within one: between the last look at the
- * lease and the write that follows it there are some microseconds, in which nobody can be kept from sending.
+ * Handles the second and last message. It arrives between two steps of the work and never within one: nothing can protect the
+ * few microseconds between the last check of the lease and the write that follows it.
  */
 function stop(): void {
   process.send?.('stops', () => process.kill(process.pid, 'SIGSTOP'))
@@ -39,7 +39,7 @@ async function runJob(job: Job): Promise<ExitCode> {
   }
 }
 
-/** Nothing of this process is left, not even what it wanted to do next. */
+/** Kills the process, with everything that it was about to do. */
 function killAtEffect({ effect, moment }: NonNullable<Job['death']>): PartsWrapper {
   let count = 0
   return guardParts(async (name, act) => {

@@ -9,28 +9,28 @@ export type PartsWrapper = NonNullable<BridgeOptions['wrap']>
 
 export type Moment = 'before' | 'after'
 
-/** What a dead process throws; no code of ours may take it for something it knows. */
+/** Thrown by a crashed bridge; no code of the bridge may recognize it. */
 export class Crash extends Error {}
 
 export type CrashPlan = ReturnType<typeof crashAt>
 
-/** Told right before each effect and right after it, by its name, such as `journal.finishAttempts`. */
+/** Called around each effect, with its name, such as `journal.finishAttempts`. */
 export type CallGuard = (name: string, act: () => unknown) => unknown
 
 /**
- * Dies right before the n-th effect, or right after it has happened and before its answer is heard. With `only`, just the
- * effects of that name, or of the names it takes, count. It lives while its last effect is under way, so that what this
- * effect asks of other parts is answered, and other effects go on beside it. An effect within another one ends the outer
- * one by throwing: code of that part may tidy up behind it, as a killed process would not.
+ * Crashes right before the n-th effect, or right after it and before its caller gets the answer. `only` limits the count to
+ * effects of that name, or of the names that it accepts. While the last effect runs, calls that it makes to other parts are
+ * answered, and other effects continue beside it. An effect within another one ends the outer one by throwing: code of that
+ * part may clean up, which a killed process would not do.
  */
 export function crashAt(effect: number, moment: Moment, only?: string | ((name: string) => boolean)) {
   const counts = typeof only === 'string' ? (name: string) => name === only : (only ?? (() => true))
   let count = 0
   let diedAt: string | undefined
 
-  /** An effect has come to its answer or failure, which a dead process does not hear. */
+  /** An effect has ended with an answer or a failure, which a crashed process does not receive. */
   const end = (last: string | undefined): void => {
-    // An effect within the last one may have been the end already.
+    // An effect within the last one may have crashed already.
     if (last !== undefined) diedAt ??= `after ${last}`
     if (diedAt !== undefined) throw new Crash(diedAt)
   }
@@ -51,14 +51,13 @@ export function crashAt(effect: number, moment: Moment, only?: string | ((name: 
   }
   return {
     wrap: guardParts(guard),
-    /** Effects so far. */
     count: () => count,
     /** The name of the effect at which it died. */
     diedAt: () => diedAt,
   }
 }
 
-/** Every call of the bridge's parts goes through the guard, but for those that only say where something is. */
+/** Passes every call of the bridge's parts through the guard, except calls that only say where something is. */
 export function guardParts(guard: CallGuard): PartsWrapper {
   const wrapped = <Part extends object>(part: Part, kind: string, raw: readonly (keyof Part)[] = []): Part =>
     new Proxy(part, {
@@ -82,7 +81,7 @@ const UNGUARDED_CALLS: ReadonlySet<PropertyKey> = new Set<
   keyof Journal | keyof Mailbox | keyof Api | keyof Spool
 >(['close', 'path', 'describe', 'clockOffsetMs'])
 
-/** One wrap around another: the outer one is asked first. */
+/** Puts one wrapper around another: the outer one is called first. */
 export function combineWrappers(outer: PartsWrapper, inner: PartsWrapper | undefined): PartsWrapper {
   if (inner === undefined) return outer
   const both =
@@ -99,7 +98,7 @@ export function combineWrappers(outer: PartsWrapper, inner: PartsWrapper | undef
   }
 }
 
-/** Calls that only read, by the verb that their names begin with: dying at one is the same as dying at the effect before it. */
+/** Calls that only read, by the verb of their names: a crash at one equals a crash at the effect before it. */
 const READ_CALL = /^\w+\.(get|list|find|has|is|count|summarize|inspect|may|document)(?![a-z])/
 
 /** Whether a call leaves something behind: in the journal, the spool, a mailbox or at the API. */

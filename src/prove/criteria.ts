@@ -1,20 +1,20 @@
 /** Lists what a proof tries with each route, and which defects it counts. */
 
-/** What bridges in this process go through, each time at all their effects. */
+/** Trials with bridges in this process, each time at all their effects. */
 export type SweepTrial =
-  /** The bridge dies right before and right after each effect. */
+  /** The bridge crashes right before and right after each effect. */
   | 'deaths'
-  /** The same, and a reader takes the files away that were delivered by then; so it does in half of all other rounds. */
+  /** The same, while a reader takes delivered files away; it does so in half of all other rounds too. */
   | 'readers'
-  /** Two routes with files of the same names leave their results in one folder. */
+  /** Two routes with files of the same names write their results to one folder. */
   | 'twins'
   /**
-   * A backup of the state folder is put back and declared. Tried where it is named alone, because what came after the backup
-   * a person must put back, and until then it counts as lost.
+   * A backup of the state folder is put back and declared. This trial must be named, because a person must restore the work after
+   * the backup, and until then it counts as lost.
    */
   | 'restored'
 
-/** What real processes go through: as twins, killed by themselves at an effect, stopped for longer than a lease, killed from outside. */
+/** Trials with real processes: twins, killed by themselves at an effect, stopped for longer than a lease, killed from outside. */
 export const PROCESS_TRIALS = ['twins', 'at-effect', 'stopped', 'at-random'] as const
 
 export type ProcessTrial = (typeof PROCESS_TRIALS)[number]
@@ -35,16 +35,16 @@ export type DefectKind = keyof typeof DEFECTS
 
 export interface Defect {
   readonly wrong: DefectKind
-  /** The record, in its own words: its key. */
+  /** The record as its file names it: its key. */
   readonly record: string
   readonly what: string
 }
 
-/** What one round came to. */
+/** The result of one round. */
 export interface RoundCount {
   readonly records: number
   readonly findings: readonly Defect[]
-  /** Records that the API gives no means to be sure of, and that wait for a person and say so. */
+  /** Records whose outcome the API cannot show, and that wait for a person and say so. */
   readonly left: number
 }
 

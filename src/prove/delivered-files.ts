@@ -21,14 +21,14 @@ import { createDefect, type Defect } from './criteria.ts'
 import type { Random } from './fault-plan.ts'
 
 interface DeliveredFile {
-  /** By which it was delivered; several may have had the same one, each taken before the next came. */
+  /** The name it was delivered by; several files may have had the same one, each taken before the next came. */
   readonly name: string
   readonly path: string
 }
 
 export type DeliveryFolder = ReturnType<typeof openDeliveryFolder>
 
-/** Nothing is awaited within a call, so that no bridge of this process works in between. */
+/** No call awaits anything, so that no bridge of this process works in between. */
 export function openDeliveryFolder(folder: string, takenFolder: string) {
   const earlier = new Set(listWholeFiles(folder))
   const taken: DeliveredFile[] = []
@@ -46,21 +46,21 @@ export function openDeliveryFolder(folder: string, takenFolder: string) {
     if (!earlier.delete(name)) taken.push({ name, path })
   }
   return {
-    /** The whole files that came since it was opened, wherever they are now. */
+    /** The whole files that came since the folder was opened, wherever they are now. */
     files: (): DeliveredFile[] => [
       ...taken,
       ...listWholeFiles(folder)
         .filter((name) => !earlier.has(name))
         .map((name) => ({ name, path: join(folder, name) })),
     ],
-    /** Takes every whole file away, as a program does that reads the folder. */
+    /** Takes every whole file away, as a consumer does. */
     takeAll: () => listWholeFiles(folder).forEach(take),
-    /** How many were taken since it was opened. */
+    /** How many files were taken since the folder was opened. */
     taken: () => taken.length,
   }
 }
 
-/** The files that somebody who reads the folder would take for whole. */
+/** The files that a consumer would take for whole. */
 function listWholeFiles(folder: string): string[] {
   try {
     const isWhole = (name: string) => !isTemporaryName(name) && statSync(join(folder, name)).isFile()
@@ -78,15 +78,15 @@ export function readBytesAsText({ path }: DeliveredFile): string {
 
 // Reader: a foreign program that takes each whole file it sees.
 
-/** When a reader looks: not at all, when the bridge has just died, or then and at any time while it works. */
+/** When a reader takes files: never, after a crash, or after a crash and at any time while the bridge works. */
 export type ReaderHabit = 'none' | 'after-deaths' | 'at-any-time'
 
 export type Reader = ReturnType<typeof createReader>
 
-/** How likely it is that the reader looks right after a call of a part. */
+/** The probability that the reader takes files right after a call of a part. */
 const TAKE_PROBABILITY = 0.15
 
-/** How long it waits between two looks while other processes work. */
+/** The longest pause between two takes while other processes work. */
 const PAUSE_MS_MAX = 15
 
 export function createReader(
@@ -96,18 +96,18 @@ export function createReader(
   pause: (ms: number) => Promise<void>,
 ) {
   const isBusy = habit === 'at-any-time'
-  const lookAfter: CallGuard = async (_name, act) => {
+  const takeAfter: CallGuard = async (_name, act) => {
     const answer = await act()
     if (chance.next() < TAKE_PROBABILITY) outlet.takeAll()
     return answer
   }
   return {
-    /** The bridge has just died or stopped. */
+    /** Called when the bridge has just crashed or stopped. */
     afterDeath: () => {
       if (habit !== 'none') outlet.takeAll()
     },
-    /** Takes files while a bridge of this process works; undefined where it does not. */
-    wrap: isBusy ? guardParts(lookAfter) : undefined,
+    /** Takes files while a bridge of this process works; undefined for a reader that does not. */
+    wrap: isBusy ? guardParts(takeAfter) : undefined,
     /** Takes files until other processes have ended. */
     async untilEnded(ended: Promise<unknown>): Promise<void> {
       let isOver = false
@@ -120,7 +120,7 @@ export function createReader(
       }
       await over
     },
-    /** What it did, for people; empty when it took nothing. */
+    /** What the reader did, for people; empty when it took nothing. */
     formatTaken: () => {
       const taken = outlet.taken()
       return taken === 0 ? '' : `, while a reader took ${taken} ${taken === 1 ? 'file' : 'files'} away`
@@ -130,7 +130,7 @@ export function createReader(
 
 // Reports: each dropped file must lead to exactly one set.
 
-/** A file that was put into the inbox of a route. */
+/** A file that was dropped into the inbox of a route. */
 export interface DroppedFile {
   readonly route: string
   readonly name: string
@@ -138,10 +138,10 @@ export interface DroppedFile {
   readonly text: string
 }
 
-/** What came of one drop. */
+/** The reports on one dropped file. */
 interface ReportSet {
   readonly drop: DroppedFile
-  /** Of its result file, or of the first of several; undefined where there is none that can be read. */
+  /** The lines of its result file, or of the first of several; undefined where none can be read. */
   readonly lines: readonly ResultLine[] | undefined
   /** How many reports of each kind there are, by their suffix. */
   readonly kinds: ReadonlyMap<string, number>
@@ -157,7 +157,7 @@ const RESULTS_SUFFIX = '.results.csv'
 
 const SUMMARY_SUFFIX = '.summary.json'
 
-/** All reports among the files, each with the drop that it speaks of; the names of `strays`, which speak of none. */
+/** All reports among the files, each with its dropped file; `strays` are the names of reports on no dropped file. */
 export async function groupReports(drops: readonly DroppedFile[], files: readonly DeliveredFile[]) {
   const found = new Map<DroppedFile, Report[]>(drops.map((drop) => [drop, []]))
   const strays: string[] = []
@@ -185,7 +185,7 @@ function countKinds(reports: readonly Report[]): Map<string, number> {
   return counts
 }
 
-/** Undefined for what is no report, such as a packing slip. */
+/** Undefined for a file that is no report, such as a packing slip. */
 function findReportKind({ name }: DeliveredFile, drops: readonly DroppedFile[]): string | undefined {
   const parts = drops.flatMap((drop) =>
     (['rejects', 'exceptions'] as const).map((part) => partSuffix(part, drop.name)),
@@ -193,10 +193,10 @@ function findReportKind({ name }: DeliveredFile, drops: readonly DroppedFile[]):
   return [RESULTS_SUFFIX, SUMMARY_SUFFIX, ...parts].find((kind) => name.endsWith(kind))
 }
 
-/** The drop that has most in common with what the report says; of files of one name the report's name tells nothing. */
+/** The drop that has most in common with the report; among drops of one name, the report's name decides nothing. */
 function findDroppedFile(report: Report, drops: readonly DroppedFile[]): DroppedFile | undefined {
-  const [only, ...others] = drops
-  if (others.length === 0) return only
+  const [only, ...rest] = drops
+  if (rest.length === 0) return only
   const shares = drops.map((drop) => ({ drop, share: countSharedTexts(report, drop) }))
   const [most, second] = shares.toSorted((one, other) => other.share - one.share)
   return most === undefined || most.share === second?.share ? undefined : most.drop
@@ -205,7 +205,7 @@ function findDroppedFile(report: Report, drops: readonly DroppedFile[]): Dropped
 function countSharedTexts({ kind, file, lines }: Report, { route, text }: DroppedFile): number {
   if (kind === SUMMARY_SUFFIX)
     return (JSON.parse(readBytesAsText(file)) as { route?: unknown }).route === route ? 1 : 0
-  // Of two bytes for a letter one is zero, in the texts of most.
+  // In most texts with two bytes for a letter, one of them is zero.
   const plain = text.replaceAll('\0', '')
   if (kind === RESULTS_SUFFIX) {
     const cells = (lines ?? []).flatMap(({ keys }) => keys)
@@ -218,8 +218,8 @@ function countSharedTexts({ kind, file, lines }: Report, { route, text }: Droppe
 }
 
 /**
- * What is missing or too much, by what a file comes to when nothing goes wrong. A kind that does not come then, as the rows of
- * records that are held, may come once. A result file that is missing is reported with its records.
+ * What is missing or too much, compared with the reports of a file without faults. A kind that does not occur there, such as
+ * the rows of held records, may occur once. A result file that is missing is reported with its records.
  */
 export function compareReports({ drop, kinds }: ReportSet, usual: ReadonlyMap<string, number>): Defect[] {
   return [...new Set([...usual.keys(), ...kinds.keys()])].flatMap((kind) => {
@@ -236,13 +236,13 @@ export interface ResultLine {
   readonly status: string
   readonly id: string
   readonly code: string
-  /** What the file calls the record: its key columns, and its step where there are several. */
+  /** The record as its file names it: its key columns, and its step where there are several. */
   readonly key: string
-  /** The cells of these columns. */
+  /** The cells of the key columns. */
   readonly keys: readonly string[]
 }
 
-/** Undefined when the file is not there, or is none that can be read. */
+/** Undefined when the file does not exist or cannot be read as results. */
 async function readResults(path: string): Promise<ResultLine[] | undefined> {
   if (!existsSync(path)) return undefined
   const reading = await createCsvFormat().read(readFileBytes(path), { format: 'csv' })

@@ -4,11 +4,11 @@ import { FAULT_NAMES, type FaultName, SWITCHES, type Switches } from '../service
 
 export interface FaultPlan {
   readonly faults: Partial<Switches>
-  /** So many faults strike in one round; then the service is well again, as it is sooner or later. */
+  /** At most this many faults strike in one round; then the service is well again, as it is sooner or later. */
   readonly most: number
 }
 
-/** Those that come after the work, in place of its answer. */
+/** Faults that come after the work, in place of its answer. */
 const LOST_ANSWER_FAULTS: readonly [FaultName, ...FaultName[]] = [
   'loseAnswer',
   'error500After',
@@ -18,7 +18,7 @@ const LOST_ANSWER_FAULTS: readonly [FaultName, ...FaultName[]] = [
   'truncatedJson',
 ]
 
-/** Those that cost a bridge no real time. */
+/** Faults that cost a bridge no real time. */
 const QUICK_FAULTS: readonly [FaultName, ...FaultName[]] = [
   'resetBefore',
   'error500Before',
@@ -32,43 +32,43 @@ const SLOW_FAULTS: readonly [FaultName, ...FaultName[]] = ['hang', 'hangAfter']
 
 interface SideFault {
   readonly name: FaultName | 'tokenLastsRequests'
-  /** How likely a storm is to bring it. */
-  readonly likely: number
+  /** How likely it is that a plan has it. */
+  readonly probability: number
   readonly at: (chance: Random) => number
 }
 
-/** What else may be wrong with the service during a storm, each for itself. A new kind is a row here. */
+/** Further faults of the service in a round, each chosen independently. A new kind is a row here. */
 const SIDE_FAULTS: readonly SideFault[] = [
-  // more than are under way at once: a token that others have used up is no fresh one
-  { name: 'tokenLastsRequests', likely: 0.3, at: (chance) => chance.between(50, 100) },
-  { name: 'staleRead', likely: 0.3, at: () => 0.2 },
+  // More than run at the same time: a token that other requests have used up would not be fresh.
+  { name: 'tokenLastsRequests', probability: 0.3, at: (chance) => chance.between(50, 100) },
+  { name: 'staleRead', probability: 0.3, at: () => 0.2 },
 ]
 
-/** Less than it takes to lose the answers of one record six times: then a bridge may give it up. */
+/** Too few to lose the answers of one record six times, after which a bridge may give it up. */
 const FAULTS_MAX = 5
 
 /**
- * How far a replica lags behind, as a multiple of `api.lateAnswer`: what was lost may be missing from the first read after it,
- * and not from the second one.
+ * How far a replica lags behind, as a multiple of `api.lateAnswer`: the first read after that time may miss a record, the second
+ * may not.
  */
 const LAG_FACTOR = 1.5
 
 export const NO_FAULTS: FaultPlan = { faults: {}, most: 0 }
 
-/** Two or three kinds of fault; one that hangs only where `hangs`, because real time passes then. */
+/** Two or three kinds of fault. Only with `hangs` one of them hangs, because real time passes then. */
 export function createFaultPlan(chance: Random, hangs: boolean): FaultPlan {
   const faults: Partial<Switches> = { faultSeed: chance.between(1, 1_000_000) }
   faults.faultsStrike = chance.next() < 0.5 ? 'writes' : 'all'
   faults[chance.pick(LOST_ANSWER_FAULTS)] = 0.15
   faults[chance.pick(QUICK_FAULTS)] = 0.1
   if (hangs) faults[chance.pick(SLOW_FAULTS)] = 0.05
-  for (const { name, likely, at } of SIDE_FAULTS) {
-    if (chance.next() < likely) faults[name] = at(chance)
+  for (const { name, probability, at } of SIDE_FAULTS) {
+    if (chance.next() < probability) faults[name] = at(chance)
   }
   return { faults, most: FAULTS_MAX }
 }
 
-/** A service answers in the same forms for as long as it lives. */
+/** The forms that a service answers in for as long as it lives. */
 export function chooseAnswerForms(chance: Random): Partial<Switches> {
   return {
     envelope: chance.pick(['object', 'array', 'data', 'link']),
@@ -81,15 +81,15 @@ export function chooseAnswerForms(chance: Random): Partial<Switches> {
   }
 }
 
-export function applyFaults({ switches, faults }: Service, storm: FaultPlan, lateAnswerMs: number): void {
-  const { faults: some, most } = storm
+export function applyFaults({ switches, faults }: Service, faultPlan: FaultPlan, lateAnswerMs: number): void {
+  const { faults: some, most } = faultPlan
   Object.assign(switches, some, {
     readLagMs: Math.round(lateAnswerMs * LAG_FACTOR),
     faultLimit: Object.values(faults).reduce((sum, count) => sum + count, 0) + most,
   })
 }
 
-/** No faults; the forms stay. */
+/** Removes all faults; the answer forms stay. */
 export function clearFaults({ switches }: Service): void {
   for (const name of FAULT_NAMES) switches[name] = 0
   for (const { name } of SIDE_FAULTS) switches[name] = SWITCHES[name].default

@@ -9,13 +9,13 @@ import type { Seed, SeedCarrier, SeedParty, SeedVariant } from '../service/seed.
 
 export interface Fixture {
   readonly seed: Seed
-  /** The first is the one that trades where a route does not say with whom. */
+  /** The first one trades where a route names no retailer. */
   readonly retailers: readonly [number, ...number[]]
   readonly brands: readonly [number, ...number[]]
   readonly catalogue: Catalogue
 }
 
-/** What a route's files say, by which the market is furnished. */
+/** The contents of a route's files, which decide what the fixture needs. */
 export interface FileContents {
   readonly party: Route['party']
   readonly drafts: readonly Draft[]
@@ -46,7 +46,7 @@ export function createFixture(routes: readonly Route[], wanted: readonly FileCon
   return { seed, retailers, brands, catalogue }
 }
 
-/** The ids that are used, filled up with those of the sample market that are free. */
+/** The used ids, filled up with free ids of the sample data. */
 function fillIds(used: readonly number[], usual: readonly number[]): [number, ...number[]] {
   const free = usual.filter((id) => !used.includes(id))
   const missing = free.slice(Math.min(0, used.length - usual.length) || free.length)
@@ -65,14 +65,14 @@ function addFromDraft(
   )
   const brand = party.kind === 'brand' ? party.id : undefined
   const keys = references.filter(({ kind }) => kind === 'variant').map(({ key }) => key)
-  // A key is an SKU or a UPC; what is known by either is there.
+  // A key is an SKU or a UPC; an item that is known by either exists already.
   const named = keys.map((key): ItemName =>
     catalogue.find({ upc: key }, brand) === undefined ? { identifier: key } : { upc: key },
   )
   const names = [...lines, ...named]
   if (party.kind === 'brand') for (const name of names) catalogue.addItem(name, party.id)
   else {
-    // An order is for one brand: its new items are of the brand whose others are in it.
+    // An order is for one brand: its new items belong to the brand of its known ones.
     const known = names.map((name) => catalogue.find(name)?.brandId).find((id) => id !== undefined)
     for (const name of names) catalogue.addItem(name, known ?? brands[0], party.id)
   }
@@ -96,7 +96,7 @@ export function listItemNames(lines: unknown): ItemName[] {
   return (lines as readonly { variant?: ItemName }[]).flatMap(({ variant }) => (variant ? [variant] : []))
 }
 
-/** Everybody trades with everybody by every method, with one account of every carrier. */
+/** Every retailer trades with every brand by every method, with one account of every carrier. */
 function createConnections(retailers: readonly number[], brands: readonly number[], { carriers }: Catalogue) {
   const methodIds = carriers.flatMap(({ methods }) => methods.map(({ id }) => id))
   let account = 500
@@ -138,12 +138,12 @@ export interface ItemName {
 
 type Catalogue = ReturnType<typeof createCatalogue>
 
-/** Stock and prices are not what is proven: there is enough of everything. */
+/** The proof does not test stock and prices: there is enough of everything. */
 const STOCK = 1_000_000
 
 const FIRST_NEW_ID = 700_001
 
-/** `brands` and `retailer` take the places of those of the sample market. */
+/** `brands` and `retailer` replace those of the sample data. */
 function createCatalogue(brands: readonly number[], retailer: number) {
   const sample = sampleSeed()
   const sampleBrands = sample.parties.filter(({ kind }) => kind === 'brand').map(({ id }) => id)
@@ -160,9 +160,9 @@ function createCatalogue(brands: readonly number[], retailer: number) {
   return {
     items,
     carriers,
-    /** The item that a line names, of a brand where one is reported. */
+    /** The item that a line names, of a brand where one is given. */
     find,
-    /** Takes the item into the market where it is not there yet. */
+    /** Adds the item where it does not exist yet. */
     addItem(name: ItemName, brand: number, owner?: number) {
       if (find(name, brand) !== undefined || (owner !== undefined && find(name) !== undefined)) return
       const id = typeof name.id === 'number' ? name.id : lastId++
@@ -183,7 +183,7 @@ function createCatalogue(brands: readonly number[], retailer: number) {
   }
 }
 
-/** By the first of the names that is given: what follows it does not count. */
+/** Searches by the first of the given names only. */
 function createFinder(items: readonly SeedVariant[]) {
   return ({ id, identifier, brand_identifier: own, upc }: ItemName, brand?: number) => {
     const ofBrand = (item: SeedVariant) => brand === undefined || item.brandId === brand

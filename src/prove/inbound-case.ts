@@ -23,22 +23,22 @@ import { mailboxFolder, type World } from './world.ts'
 
 export interface InboundCaseInput {
   readonly route: InboundRoute
-  /** The same route with an inbox of its own: it gets a file of the same name, and its results go to the same folder. */
+  /** The same route with an inbox of its own: it gets a file of the same name, and writes its results to the same folder. */
   readonly twin: InboundRoute
   /** The steps that have a mapping, the first one first. */
   readonly steps: readonly { readonly operation: InboundOperationName; readonly mapping: InboundMapping }[]
   readonly sample: Sample
 }
 
-/** What a file comes to when nothing goes wrong, by which all others of its size are judged. */
+/** The results of a file without faults, with which all others of its size are compared. */
 interface Baseline {
   readonly statuses: ReadonlyMap<number, string>
   readonly effects: number
   /** How often the same request may take effect: files may hold two boxes alike. */
   readonly alike: number
-  /** Lines with an id that no effect had, as those of what was there before. */
+  /** Lines with an id that no effect had, such as those of records that existed before. */
   readonly unheard: number
-  /** How many reports of each kind it has, by their suffix. */
+  /** How many reports of each kind the file has, by their suffix. */
   readonly kinds: ReadonlyMap<string, number>
 }
 
@@ -57,29 +57,29 @@ function createInboundCase(
   routes: readonly [InboundRoute, ...InboundRoute[]],
   baselines: Map<number, Baseline>,
 ): ProofCase {
-  const [route, ...others] = routes
+  const [route, ...twins] = routes
   return {
     route: route.name,
-    names: [route.name, ...others.map(({ name }) => name)],
+    names: [route.name, ...twins.map(({ name }) => name)],
     hasFixedRecords: parts.sample.hasFixedRecords,
     async prepare(world, records): Promise<Round> {
-      const number = world.ground.serial()
+      const number = world.setup.serial()
       const drops: DroppedFile[] = []
       for (const each of routes)
         drops.push(await placeFile(world, parts, each, { name: `proof${number}`, records }))
       const folder = mailboxFolder(world, route.results.mailbox, route.results.folder)
       const outlet = openDeliveryFolder(folder, join(world.folder, 'taken', String(number)))
-      const come = async (watch: Recording) => ({ watch, ...(await groupReports(drops, outlet.files())) })
+      const collect = async (watch: Recording) => ({ watch, ...(await groupReports(drops, outlet.files())) })
       return {
         watch: {},
         outlet,
         count: async (watch) => {
           const baseline = baselines.get(records)
           if (baseline === undefined) return { records: 0, findings: [], left: 0 }
-          return countDefects(await come(watch), baseline)
+          return countDefects(await collect(watch), baseline)
         },
         asBaseline: async (watch) => {
-          const seen = await come(watch)
+          const seen = await collect(watch)
           const known = baselines.get(records)
           if (known !== undefined) return countDefects(seen, known)
           const [set] = seen.sets
@@ -93,7 +93,7 @@ function createInboundCase(
   }
 }
 
-/** Puts a file in place, with what its records speak of. */
+/** Drops a file, and creates the orders that its records refer to. */
 async function placeFile(
   world: World,
   { steps, sample }: InboundCaseInput,
@@ -110,12 +110,12 @@ async function placeFile(
   return { route: route.name, name, text: Buffer.from(bytes).toString('latin1') }
 }
 
-/** A name that the route takes. */
+/** Makes a name that the route takes. */
 function createFileName({ from: { match } }: InboundRoute, word: string): string {
   return (match.includes('*') ? match.replace('*', word).replaceAll('*', '') : match).replaceAll('?', 'x')
 }
 
-/** Given at once to the whole file. */
+/** Renames the finished file, so that its name appears with the whole contents. */
 async function dropFile(folder: string, name: string, bytes: Uint8Array): Promise<void> {
   await mkdir(folder, { recursive: true })
   const working = join(folder, `.${name}.part`)
@@ -137,8 +137,8 @@ function createBaseline(watch: Recording, lines: readonly ResultLine[], kinds: R
 function findReasonUnprovable(lines: readonly ResultLine[]): string | undefined {
   if (lines.some(({ status }) => status === 'accepted')) return undefined
   const [first] = lines
-  const told = first === undefined ? '' : `: the first record is ${first.status} (${first.code})`
-  return `not one record of its sample is accepted in a run without any fault${told}`
+  const reason = first === undefined ? '' : `: the first record is ${first.status} (${first.code})`
+  return `not one record of its sample is accepted in a run without any fault${reason}`
 }
 
 type RoundEvidence = Awaited<ReturnType<typeof groupReports>> & { readonly watch: Recording }
@@ -151,16 +151,16 @@ function countDefects({ watch, sets, strays }: RoundEvidence, baseline: Baseline
   const left = lines.filter((line) => isLeftToPerson(line, baseline))
   const there = effects.reduce((sum, { applied }) => sum + Math.min(applied, baseline.alike), 0)
   const missing = baseline.effects * sets.length - there - left.length
-  const told = findLinesWithoutEffect(lines, effects)
+  const claimed = findLinesWithoutEffect(lines, effects)
   const lost = Array.from({ length: Math.max(0, missing) }, (_, index) =>
-    createDefect('lost', told[index]?.key ?? sets[0]?.drop.name ?? '', 'it had no effect at the service'),
+    createDefect('lost', claimed[index]?.key ?? sets[0]?.drop.name ?? '', 'it had no effect at the service'),
   )
-  const misled = told
+  const misled = claimed
     .slice(baseline.unheard * sets.length)
     .map(({ key, id }) =>
       createDefect('lost', key, `the results say accepted as ${id}, and no effect had that id`),
     )
-  // One record may show several ways; it is lost once.
+  // One lost record may show in several ways; it counts once.
   const [lostOnce = []] = [lost, wrongLines, misled].toSorted((one, other) => other.length - one.length)
   const reports = [
     ...sets.flatMap((set) => compareReports(set, baseline.kinds)),
@@ -171,8 +171,8 @@ function countDefects({ watch, sets, strays }: RoundEvidence, baseline: Baseline
 }
 
 /**
- * What may be done again as often as one likes is not doubled by it. A second post counts whether the service took it or
- * refused it: another API would have taken it.
+ * A call that may be repeated doubles nothing. A second post counts whether the service accepted it or refused it: another API
+ * would have accepted it.
  */
 function findDoubledPosts({ endpoint, path, body, applied, again }: RecordedRequest, alike: number) {
   if (ENDPOINTS[endpoint].kind !== 'create') return []
@@ -183,15 +183,15 @@ function findDoubledPosts({ endpoint, path, body, applied, again }: RecordedRequ
   )
 }
 
-/** What people call the record of a request. */
+/** The key of the request's record, as people call it. */
 function formatRecordKey(body: string): string {
   const sent = JSON.parse(body) as Readonly<Record<string, unknown>>
-  const told = ['purchase_order_number', 'order_id', 'tracking_number', 'invoice_number'].flatMap((field) => {
+  const keys = ['purchase_order_number', 'order_id', 'tracking_number', 'invoice_number'].flatMap((field) => {
     const value = sent[field]
     if (typeof value === 'number') return [`${field} ${value}`]
     return typeof value === 'string' ? [value] : []
   })
-  return told.length > 0 ? told.join(' ') : body.slice(0, 120)
+  return keys.length > 0 ? keys.join(' ') : body.slice(0, 120)
 }
 
 function compareLines(lines: readonly ResultLine[], baseline: Baseline, { name }: DroppedFile): Defect[] {
@@ -207,13 +207,13 @@ function compareLines(lines: readonly ResultLine[], baseline: Baseline, { name }
   })
 }
 
-/** Held because the API shows neither that it has it nor that it has not: then a person is reported. */
+/** Held because the API shows neither that it has the record nor that it has not: then a person must find out. */
 function isLeftToPerson({ record, status, code }: ResultLine, { statuses }: Baseline): boolean {
   if (status !== 'held' || statuses.get(record) === 'held') return false
   return code.split(' | ').includes('outcome-unprovable')
 }
 
-/** Lines that claim an effect which nobody heard of. */
+/** Lines that claim an effect which the service did not have. */
 function findLinesWithoutEffect(lines: readonly ResultLine[], effects: readonly RecordedRequest[]) {
   const made = new Set(effects.flatMap(({ ids }) => ids))
   return lines.filter(({ status, id }) => status === 'accepted' && id !== '' && !made.has(id))
@@ -221,7 +221,7 @@ function findLinesWithoutEffect(lines: readonly ResultLine[], effects: readonly 
 
 // Orders, shipments and invoices that the records of a file refer to
 
-/** The drafts that one step of a route makes of a file. */
+/** The drafts that one step of a route makes from a file. */
 interface StepDrafts {
   readonly operation: InboundOperationName
   readonly drafts: readonly Draft[]
@@ -235,18 +235,17 @@ interface OrderNeed {
   invoice?: string
 }
 
-/** How many orders are placed at once. */
 const ORDERS_AT_ONCE = 8
 
 async function createReferencedOrders(world: World, route: InboundRoute, steps: readonly StepDrafts[]) {
-  const needs = [...collectNeeds(world.ground.market, route, steps).values()]
+  const needs = [...collectNeeds(world.setup.fixture, route, steps).values()]
   for (let start = 0; start < needs.length; start += ORDERS_AT_ONCE) {
     const some = needs.slice(start, start + ORDERS_AT_ONCE)
     await Promise.all(some.map((need) => createNeededOrder(world, route, need)))
   }
 }
 
-function collectNeeds(market: Fixture, route: InboundRoute, steps: readonly StepDrafts[]) {
+function collectNeeds(fixture: Fixture, route: InboundRoute, steps: readonly StepDrafts[]) {
   const needs = new Map<string, OrderNeed>()
   const [first] = steps
   for (const { operation, drafts } of steps) {
@@ -256,16 +255,16 @@ function collectNeeds(market: Fixture, route: InboundRoute, steps: readonly Step
       if (draft.problems.length > 0 || named === undefined) continue
       const need = needs.get(named.purchaseOrder) ?? { ...named, lines: new Map<SeedVariant, number>() }
       needs.set(named.purchaseOrder, need)
-      // What a later step says of an order has been said by the first.
+      // The first step has already named what a later step says of an order.
       if (!isFirst) continue
       const brand = route.party.kind === 'brand' ? route.party.id : undefined
-      addLines(need, draft, quantityFactor(operation, route), (name) => market.catalogue.find(name, brand))
+      addLines(need, draft, quantityFactor(operation, route), (name) => fixture.catalogue.find(name, brand))
     }
   }
   return needs
 }
 
-/** What must have become of the order that a record speaks of; those that are not here need none. */
+/** The state that each operation needs its order in; the others need none. */
 const REQUIRED_STATES: Partial<Record<InboundOperationName, 'placed' | 'shipped'>> = {
   'create-shipment': 'placed',
   'create-cancel': 'placed',
@@ -277,7 +276,7 @@ const REQUIRED_STATES: Partial<Record<InboundOperationName, 'placed' | 'shipped'
   'acknowledge-invoice': 'shipped',
 }
 
-/** Undefined where a record needs no order, or does not say which. */
+/** Undefined where a record needs no order, or does not name it. */
 function findReferencedOrder(operation: InboundOperationName, { body = {}, references }: Draft) {
   const needed = REQUIRED_STATES[operation]
   if (needed === undefined) return undefined
@@ -291,12 +290,12 @@ function findReferencedOrder(operation: InboundOperationName, { body = {}, refer
   return purchaseOrder === undefined ? undefined : { purchaseOrder, isShipped }
 }
 
-/** For an order that the file does not name; no longer than a purchase order number may be. */
+/** The number for an order that the file does not name; no longer than a purchase order number may be. */
 function createOrderNumber(letter: string, key: string): string {
   return `${letter}${key.slice(-31)}`
 }
 
-/** There is room for as much again, so that a second parcel would be taken; but where the order must be whole. */
+/** Orders twice the quantity, so that a second parcel would be accepted, except where the order must be complete. */
 function quantityFactor(operation: InboundOperationName, { next, when }: InboundRoute): number {
   const mustBeWhole = operation === 'create-invoice' || next !== undefined || when !== undefined
   return mustBeWhole ? 1 : 2
@@ -321,13 +320,13 @@ function addLines(
 }
 
 async function createNeededOrder(
-  { staging, ground: { market } }: World,
+  { staging, setup: { fixture } }: World,
   { party }: InboundRoute,
   need: OrderNeed,
 ): Promise<void> {
-  const [retailer] = market.retailers
-  const brand = party.kind === 'brand' ? party.id : (findBrand(need) ?? market.brands[0])
-  const usual = pickItem(market, brand, 0)
+  const [retailer] = fixture.retailers
+  const brand = party.kind === 'brand' ? party.id : (findBrand(need) ?? fixture.brands[0])
+  const usual = pickItem(fixture, brand, 0)
   if (need.lines.size === 0 && usual !== undefined) need.lines.set(usual, 2)
   const order = await staging.placeOrder({
     purchaseOrder: need.purchaseOrder,

@@ -21,7 +21,7 @@ interface OutboundCaseInput {
 
 interface ExpectedRecord {
   readonly id: string
-  /** The bytes of its rows as they must stand in a file, one character for each. */
+  /** The bytes of its rows as a file must contain them, one character for each. */
   readonly block: string
 }
 
@@ -39,7 +39,7 @@ export function createOutboundCase(parts: OutboundCaseInput): ProofCase {
       known.set(world, earlier)
       const outlet = openDeliveryFolder(
         mailboxFolder(world, route.to.mailbox, route.to.folder),
-        join(world.folder, 'taken', String(world.ground.serial())),
+        join(world.folder, 'taken', String(world.setup.serial())),
       )
       await createListedRecords(world, route, records)
       const expected = await listExpectedRecords(world, parts, operation, earlier)
@@ -72,7 +72,7 @@ export function createOutboundCase(parts: OutboundCaseInput): ProofCase {
   }
 }
 
-/** What is listed now and was not known before, each as the rows it must become. */
+/** The listed records that were not known before, each as the rows it must become. */
 async function listExpectedRecords(
   world: World,
   { route, mapping, format }: OutboundCaseInput,
@@ -111,7 +111,7 @@ function findDefects(
   { expected, texts, watch, earlier }: RoundEvidence,
 ): Defect[] {
   const name = ({ id }: ExpectedRecord) => `${route.operation} ${id}`
-  // A report shows all there is each time: each of its files is judged by itself.
+  // A report shows all there is each time, so each of its files is checked by itself.
   if (route.report !== undefined) {
     if (texts.length === 0)
       return expected.map((each) => createDefect('lost', name(each), 'there is no report'))
@@ -122,13 +122,13 @@ function findDefects(
     .filter(({ block }) => texts.some((text) => countOccurrences(text, block) > 0))
     .map((each) => createDefect('twice', name(each), 'it was delivered in an earlier round and came again'))
   if (route.acknowledge === 'never') return [...placed, ...again]
-  const heard = new Set(
+  const acknowledged = new Set(
     [...watch.effects.values()]
       .filter(({ endpoint, applied }) => endpoint === operation.acknowledge && applied > 0)
       .map(({ path }) => /\/(\d+)\/acknowledge\/$/.exec(path)?.[1] ?? ''),
   )
-  const unheard = expected.filter(({ id }) => !heard.has(id))
-  const silent = unheard.map((each) => createDefect('lost', name(each), 'it was never acknowledged'))
+  const unacknowledged = expected.filter(({ id }) => !acknowledged.has(id))
+  const silent = unacknowledged.map((each) => createDefect('lost', name(each), 'it was never acknowledged'))
   return [...placed, ...again, ...silent]
 }
 
@@ -139,7 +139,7 @@ function checkPlacement({ block }: ExpectedRecord, texts: readonly string[], nam
   return [createDefect('twice', name, `it stands ${times} times in the delivered files`)]
 }
 
-/** How often the rows stand in a file, each time at the beginning of a line. */
+/** How often a file contains the rows, each time at the beginning of a line. */
 function countOccurrences(text: string, block: string): number {
   let times = 0
   for (let at = text.indexOf(block); at !== -1; at = text.indexOf(block, at + block.length)) {
@@ -152,7 +152,7 @@ function countOccurrences(text: string, block: string): number {
 
 type RecordCreator = (staging: Staging, order: StagedOrder) => Promise<unknown>
 
-/** What is done with an order until the list has one record more; left out where the market alone fills the list. */
+/** The work on an order that adds one record to the list; left out where the fixture alone fills the list. */
 const RECORD_CREATORS: Partial<Record<OutboundOperationName, RecordCreator>> = {
   'export-orders': () => Promise.resolve(),
   'export-retailer-orders': () => Promise.resolve(),
@@ -162,19 +162,18 @@ const RECORD_CREATORS: Partial<Record<OutboundOperationName, RecordCreator>> = {
   'export-cancels': (staging, order) => staging.cancel(order),
 }
 
-/** How many are made at once. */
 const RECORDS_AT_ONCE = 8
 
 async function createListedRecords(world: World, route: OutboundRoute, records: number): Promise<void> {
-  const { staging, ground } = world
-  const { market, serial } = ground
+  const { staging, setup } = world
+  const { fixture, serial } = setup
   const make = RECORD_CREATORS[route.operation]
   if (make === undefined) return offerItems(world, route, records)
   const { party } = route
-  const brand = party.kind === 'brand' ? party.id : market.brands[0]
-  const retailer = party.kind === 'retailer' ? party.id : market.retailers[0]
+  const brand = party.kind === 'brand' ? party.id : fixture.brands[0]
+  const retailer = party.kind === 'retailer' ? party.id : fixture.retailers[0]
   const one = async (index: number) => {
-    const items = [pickItem(market, brand, index), ...(index % 2 ? [pickItem(market, brand, index + 1)] : [])]
+    const items = [index, ...(index % 2 ? [index + 1] : [])].map((each) => pickItem(fixture, brand, each))
     const order = await staging.placeOrder({
       purchaseOrder: `PROOF-${serial()}`,
       retailer,
@@ -189,10 +188,10 @@ async function createListedRecords(world: World, route: OutboundRoute, records: 
   }
 }
 
-async function offerItems({ staging, ground }: World, route: OutboundRoute, records: number): Promise<void> {
+async function offerItems({ staging, setup }: World, route: OutboundRoute, records: number): Promise<void> {
   const offers = ['export-variants', 'export-brand-variants'].includes(route.operation)
-  const brand = route.party.kind === 'brand' ? route.party.id : ground.market.brands[0]
-  for (let made = 0; offers && made < records; made++) await staging.offer(brand, `PROOF-${ground.serial()}`)
+  const brand = route.party.kind === 'brand' ? route.party.id : setup.fixture.brands[0]
+  for (let made = 0; offers && made < records; made++) await staging.offer(brand, `PROOF-${setup.serial()}`)
 }
 
 function shipOrder(staging: Staging, order: StagedOrder): Promise<unknown> {

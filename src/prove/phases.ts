@@ -18,12 +18,12 @@ import {
 } from './rounds.ts'
 import { openWorld, openWorlds, type Worlds, type WorldSetup } from './world.ts'
 
-/** Files of these sizes: a small one to die in at every effect, a larger one to be killed in at random. */
+/** The sizes of files: a small one to crash in at every effect, a larger one to be killed in at random. */
 const FEW_RECORDS = 4
 
 const MANY_RECORDS = 40
 
-/** Gives why the route cannot be proven. */
+/** Returns why the route cannot be proven. */
 export async function runBaselines(provable: RouteProof): Promise<string | undefined> {
   const { beside } = provable
   for (const records of [FEW_RECORDS, MANY_RECORDS]) {
@@ -34,17 +34,17 @@ export async function runBaselines(provable: RouteProof): Promise<string | undef
 }
 
 async function runBaseline(
-  { options, ledger }: RouteProof,
-  { proof, ground }: ProofTarget,
+  { options, results }: RouteProof,
+  { proof, setup }: ProofTarget,
   records: number,
   word: string,
 ): Promise<string | undefined> {
   const folder = join(options.folder, proof.route, 'calm', word)
-  const world = await openWorld(ground, { folder, swift: true, forms: {}, isCalm: true })
+  const world = await openWorld(setup, { folder, swift: true, forms: {}, isCalm: true })
   try {
     const played = await playBaselineRound(world, proof, records)
     if (typeof played === 'string') return played
-    await ledger.addRound(proof.route, played, folder)
+    await results.addRound(proof.route, played, folder)
     return undefined
   } finally {
     await world.close()
@@ -55,7 +55,7 @@ function chooseCrash(chance: Random, effects: number): CrashPoint {
   return { effect: chance.between(1, effects), moment: chance.next() < 0.5 ? 'before' : 'after' }
 }
 
-/** After each of them, so many deaths in this process, over as many records and in worse weather. */
+/** How many crashes in this process follow each of them, over as many records and with more faults. */
 const CRASHES_BETWEEN = 2
 
 const REPORT_EVERY = 10
@@ -70,18 +70,18 @@ export async function runProcessTrials(
   const stages = all.flatMap((provable) => openRouteTrials(provable, kinds, readers))
   const [first] = stages
   if (first === undefined) return
-  const { options, ledger } = first.provable
+  const { options, results } = first.provable
   const pool = openProcessPool(options.childPath)
-  const isOver = (turn: number) =>
-    stages.every(({ provable }) => ledger.hasEnough(provable.proof.route)) ||
-    (turn >= stages.length && performance.now() >= until && ledger.kills() >= options.kills)
+  const isOver = (index: number) =>
+    stages.every(({ provable }) => results.hasEnough(provable.proof.route)) ||
+    (index >= stages.length && performance.now() >= until && results.kills() >= options.kills)
   try {
-    for (let turn = 0; !isOver(turn) && !options.signal.aborted; turn++) {
-      const stage = stages[turn % stages.length]
+    for (let index = 0; !isOver(index) && !options.signal.aborted; index++) {
+      const stage = stages[index % stages.length]
       if (stage === undefined) return
-      if (ledger.hasEnough(stage.provable.proof.route)) continue
-      await runTrial(stage, pool, turn, Math.floor(turn / stages.length))
-      if (turn % REPORT_EVERY === REPORT_EVERY - 1) options.say(`storms: ${ledger.kills()} deaths so far`)
+      if (results.hasEnough(stage.provable.proof.route)) continue
+      await runTrial(stage, pool, index, Math.floor(index / stages.length))
+      if (index % REPORT_EVERY === REPORT_EVERY - 1) options.say(`storms: ${results.kills()} deaths so far`)
     }
   } finally {
     for (const { alone, beside } of stages) {
@@ -94,7 +94,7 @@ export async function runProcessTrials(
   }
 }
 
-/** None where no kind is possible for the route. */
+/** None where no kind of trial is possible for the route. */
 function openRouteTrials(provable: RouteProof, all: readonly ProcessTrial[], readers: ReaderChoices) {
   const { beside: twins, options } = provable
   const kinds = all.filter((each) => each !== 'twins' || twins !== undefined)
@@ -112,37 +112,37 @@ function openRouteTrials(provable: RouteProof, all: readonly ProcessTrial[], rea
 async function runTrial(
   { provable, kinds, readers, alone, beside = alone }: ReturnType<typeof openRouteTrials>[number],
   pool: ProcessPool,
-  turn: number,
+  index: number,
   round: number,
 ): Promise<void> {
   const { options } = provable
-  // the kinds move on with every round, so that each route meets all of them
-  const kind = kinds[(turn + round) % kinds.length]
+  // The kinds move on with every round, so that each route meets all of them.
+  const kind = kinds[(index + round) % kinds.length]
   if (kind === undefined) return
   const chance = createRandom(options.seed, provable.proof.route, 'storm', round)
   const prepare = async (proof: ProofCase, worlds: Worlds, hangs: boolean): Promise<Scenario> => {
     const world = await worlds.next()
-    const storm = createFaultPlan(chance, hangs)
-    return { world, proof, records: MANY_RECORDS, storm, reader: chance.pick(readers), chance }
+    const faultPlan = createFaultPlan(chance, hangs)
+    return { world, proof, records: MANY_RECORDS, faultPlan, reader: chance.pick(readers), chance }
   }
   const { proof, real } = kind === 'twins' ? beside : alone
-  const scene = await prepare(proof, real, kind !== 'stopped')
-  await recordRound(provable, await playProcessRound(scene, kind, pool, options.sabotage?.module), real)
+  const scenario = await prepare(proof, real, kind !== 'stopped')
+  await recordRound(provable, await playProcessRound(scenario, kind, pool, options.sabotage?.module), real)
   for (let death = 0; death < CRASHES_BETWEEN && !options.signal.aborted; death++) {
     const { proof, swift } = death > 0 ? beside : alone
-    const scene = await prepare(proof, swift, true)
-    const played = await playCrashRound(scene, chooseCrash(chance, 90), chooseCrash(chance, 60))
+    const scenario = await prepare(proof, swift, true)
+    const played = await playCrashRound(scenario, chooseCrash(chance, 90), chooseCrash(chance, 60))
     await recordRound(provable, played, swift)
   }
 }
 
-/** One of them for each round or effect. */
+/** Each round or effect has one of them. */
 type ReaderChoices = readonly [ReaderHabit, ...ReaderHabit[]]
 
 export const READER_CHOICES: ReaderChoices = ['none', 'none', 'after-deaths', 'at-any-time']
 
-async function recordRound({ proof, ledger, options }: RouteProof, played: PlayedRound, worlds: Worlds) {
-  const isBad = await ledger.addRound(proof.route, played, worlds.folder())
+async function recordRound({ proof, results, options }: RouteProof, played: PlayedRound, worlds: Worlds) {
+  const isBad = await results.addRound(proof.route, played, worlds.folder())
   if (!isBad) return
   const [first] = played.counted.findings
   const what = first === undefined ? played.restless : `${first.wrong}: ${first.record}: ${first.what}`
@@ -158,22 +158,22 @@ const EFFECTS_MAX = 1000
 interface Sweep {
   readonly kind: SweepTrial
   readonly moment: Moment
-  /** From one effect to the next; with 2, every other one is left out. */
+  /** The distance from one effect to the next; with 2, every other one is left out. */
   readonly step: 1 | 2
-  /** What is done beside the deaths, for people. */
-  readonly told?: string
+  /** What happens besides the crashes, for people. */
+  readonly note?: string
   readonly readers: ReaderChoices
-  readonly round: (scene: Scenario, at: CrashPoint) => Promise<PlayedRound>
+  readonly round: (scenario: Scenario, at: CrashPoint) => Promise<PlayedRound>
 }
 
-/** The second death is somewhere on the way of the bridge that is started after the first. */
-function crashTwice(scene: Scenario, at: CrashPoint): Promise<PlayedRound> {
-  return playCrashRound(scene, at, chooseCrash(scene.chance, 20))
+/** The second crash is somewhere in the work of the bridge that starts after the first. */
+function crashTwice(scenario: Scenario, at: CrashPoint): Promise<PlayedRound> {
+  return playCrashRound(scenario, at, chooseCrash(scenario.chance, 20))
 }
 
-/** The copy is made at the effect, and the death comes some effects later. */
-function restoreBackup(scene: Scenario, { effect, moment }: CrashPoint): Promise<PlayedRound> {
-  return playRestoredRound(scene, effect, { effect: effect + scene.chance.between(1, 25), moment })
+/** The copy is made at the effect, and the crash comes some effects later. */
+function restoreBackup(scenario: Scenario, { effect, moment }: CrashPoint): Promise<PlayedRound> {
+  return playRestoredRound(scenario, effect, { effect: effect + scenario.chance.between(1, 25), moment })
 }
 
 const DEATHS: Sweep = { kind: 'deaths', moment: 'after', step: 1, readers: ['none'], round: crashTwice }
@@ -183,15 +183,15 @@ const BUSY_READERS: ReaderChoices = ['after-deaths', 'at-any-time']
 const SWEEPS: readonly Sweep[] = [
   { ...DEATHS, moment: 'before' },
   DEATHS,
-  { ...DEATHS, kind: 'readers', told: ' with a reader of its files', readers: BUSY_READERS },
+  { ...DEATHS, kind: 'readers', note: ' with a reader of its files', readers: BUSY_READERS },
   {
     ...DEATHS,
     kind: 'twins',
     step: 2,
-    told: ' beside a twin',
+    note: ' beside a twin',
     readers: ['none', 'at-any-time', 'after-deaths'],
   },
-  { ...DEATHS, kind: 'restored', step: 2, told: ' with an older state put back', round: restoreBackup },
+  { ...DEATHS, kind: 'restored', step: 2, note: ' with an older state put back', round: restoreBackup },
 ]
 
 export async function runSweeps(provable: RouteProof, kinds: readonly TrialName[]): Promise<void> {
@@ -202,8 +202,8 @@ export async function runSweeps(provable: RouteProof, kinds: readonly TrialName[
 }
 
 async function runSweep(provable: RouteProof, sweep: Sweep): Promise<void> {
-  const { options, ledger, proof } = provable
-  const { kind, moment, step, told = '' } = sweep
+  const { options, results, proof } = provable
+  const { kind, moment, step, note = '' } = sweep
   const proving: ProofTarget | undefined = kind === 'twins' ? provable.beside : provable
   if (proving === undefined) return
   const worlds = openWorldsFor(proving, options, `${kind}-${moment}`, true)
@@ -214,18 +214,18 @@ async function runSweep(provable: RouteProof, sweep: Sweep): Promise<void> {
       if (came === 'over') break
       if (came === 'died') last = effect
     }
-    if (options.signal.aborted || ledger.hasEnough(proof.route)) return
-    const deaths = `${ledger.killsOf(proof.route)} deaths so far`
+    if (options.signal.aborted || results.hasEnough(proof.route)) return
+    const deaths = `${results.killsOf(proof.route)} deaths so far`
     const which = step === 1 ? 'each' : 'every other one'
-    options.say(`${proof.route}: died right ${moment} ${which} of ${last} effects${told}, ${deaths}`)
+    options.say(`${proof.route}: died right ${moment} ${which} of ${last} effects${note}, ${deaths}`)
   } finally {
     await worlds.close()
   }
 }
 
 /**
- * `over` when the pass has fewer effects than that, or the proof is stopped. Faults may end a pass early, so only one in fine
- * weather shows how many effects there are.
+ * `over` when the pass has fewer effects, or the proof is stopped. Faults may end a pass early, so only a round without them
+ * shows how many effects there are.
  */
 async function crashOnce(
   provable: RouteProof,
@@ -233,16 +233,16 @@ async function crashOnce(
   worlds: Worlds,
   effect: number,
 ): Promise<'died' | 'ended early' | 'over'> {
-  const { options, ledger } = provable
+  const { options, results } = provable
   const { proof } = kind === 'twins' ? (provable.beside ?? provable) : provable
-  if (options.signal.aborted || ledger.hasEnough(proof.route)) return 'over'
+  if (options.signal.aborted || results.hasEnough(proof.route)) return 'over'
   const chance = createRandom(options.seed, proof.route, kind, moment, effect)
-  // every third time the weather is fine, so that nothing but the deaths can be the reason
+  // Every third round has no faults, so that nothing but the crashes can be the reason.
   const isFine = effect % 3 === 0
-  const storm = isFine ? NO_FAULTS : createFaultPlan(chance, false)
+  const faultPlan = isFine ? NO_FAULTS : createFaultPlan(chance, false)
   const reader = chance.pick(readers)
-  const scene = { world: await worlds.next(), proof, records: FEW_RECORDS, storm, reader, chance }
-  const played = await round(scene, { effect, moment })
+  const scenario = { world: await worlds.next(), proof, records: FEW_RECORDS, faultPlan, reader, chance }
+  const played = await round(scenario, { effect, moment })
   await recordRound(provable, played, worlds)
   if (played.happened) return 'died'
   return isFine ? 'over' : 'ended early'
@@ -252,47 +252,46 @@ async function crashOnce(
 
 export interface ProofOptions {
   readonly configuration: Configuration
-  /** The names of the routes to prove; all when there are none. */
+  /** The names of the routes to prove; all when empty. */
   readonly routes: readonly string[]
   /** Files to prove with, by the name of the route. */
   readonly files: ReadonlyMap<string, string>
   readonly seed: number
-  /** How long the proof takes at least; every route dies at every effect, however long that takes. */
+  /** How long the proof takes at least; every route crashes at every effect, however long that takes. */
   readonly forMs: number
-  /** At least so many deaths in all. */
+  /** The least number of crashes in all. */
   readonly kills: number
-  /** The folder of everything. */
+  /** The folder that contains everything. */
   readonly folder: string
   readonly signal: AbortSignal
   readonly say: (line: string) => void
-  /** For the tests that see whether the proof detects what is taken out. */
+  /** For the tests of whether the proof detects a bridge with a part taken out. */
   readonly sabotage?: { readonly wrap?: PartsWrapper; readonly module?: string }
   /** The program of the real processes; the one beside this file when left out. */
   readonly childPath?: string
-  /** Only these parts of the proof; those that are usually tried when left out. */
+  /** Only these parts of the proof; the usual ones when left out. */
   readonly only?: readonly TrialName[]
 }
 
-/** What is set to work, and in which worlds. */
+/** A case, and the setup of the worlds that it runs in. */
 interface ProofTarget {
   readonly proof: ProofCase
-  readonly ground: WorldSetup
+  readonly setup: WorldSetup
 }
 
-/** A route that is being proven. */
 export interface RouteProof extends ProofTarget {
   /** The route beside its twin, where it can have one. */
   readonly beside?: ProofTarget
   readonly options: ProofOptions
-  readonly ledger: Results
+  readonly results: Results
 }
 
 function openWorldsFor(
-  { proof, ground }: ProofTarget,
+  { proof, setup }: ProofTarget,
   { folder, seed }: ProofOptions,
   word: string,
   swift: boolean,
 ): Worlds {
   const { route, hasFixedRecords: onlyOnce } = proof
-  return openWorlds(ground, { folder, seed, route, word, swift, onlyOnce })
+  return openWorlds(setup, { folder, seed, route, word, swift, onlyOnce })
 }

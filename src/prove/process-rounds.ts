@@ -20,22 +20,22 @@ type ProcessScenario = RunningScenario & { readonly pool: ProcessPool; readonly 
 
 /** `sabotage`: a module that takes something out of the bridge, for tests. */
 export async function playProcessRound(
-  scene: Scenario,
+  scenario: Scenario,
   kind: ProcessTrial,
   pool: ProcessPool,
   sabotage: string | undefined,
 ): Promise<PlayedRound> {
   const act = PROCESS_ACTIONS[kind]
-  return { ...(await playRound(scene, (playing) => act({ ...playing, pool, sabotage }))), isReal: true }
+  return { ...(await playRound(scenario, (playing) => act({ ...playing, pool, sabotage }))), isReal: true }
 }
 
-/** One work, and so many processes that die over it, each a little further on. */
+/** One piece of work, and this many processes that die over it, each a little further on. */
 const KILLS_IN_ROW = 5
 
-/** Few at a time, so that much is begun and not sent yet; and patient, so that no answer is given up while it is stopped. */
+/** Few connections, so that much is begun and not sent yet; a long timeout, so that no answer is given up during the stop. */
 const STOPPED_API_OPTIONS = { connections: 4, timeoutMs: 20_000 } as const
 
-/** For the second one to take over and finish. */
+/** The time for the second process to take over and finish. */
 const TAKEOVER_MAX_MS = 8000
 
 const PROCESS_ACTIONS: Record<ProcessTrial, (playing: ProcessScenario) => Promise<ActionResult>> = {
@@ -48,7 +48,7 @@ const PROCESS_ACTIONS: Record<ProcessTrial, (playing: ProcessScenario) => Promis
 async function killAtEffects(playing: ProcessScenario): Promise<ActionResult> {
   const { chance, outgoing, proof, pool } = playing
   const steps: string[] = []
-  for (let turn = 0; turn < KILLS_IN_ROW; turn++) {
+  for (let kill = 0; kill < KILLS_IN_ROW; kill++) {
     const moment: Moment = chance.next() < 0.5 ? 'before' : 'after'
     const effect = chance.between(1, 40)
     const { ended } = pool.start({ ...createJob(playing, proof.names[0]), death: { effect, moment } })
@@ -66,7 +66,7 @@ async function killAllAtRandom(playing: ProcessScenario): Promise<ActionResult> 
   const { service } = world
   service.switches.latencyMs = 10
   const steps: string[] = []
-  for (let turn = 0; turn < KILLS_IN_ROW; turn++) {
+  for (let kill = 0; kill < KILLS_IN_ROW; kill++) {
     const killings = proof.names.map((name) => killAtRandom(playing, name))
     const killed = (await Promise.all(killings)).filter((moment) => moment !== undefined)
     if (killed.length === 0) break
@@ -77,10 +77,10 @@ async function killAllAtRandom(playing: ProcessScenario): Promise<ActionResult> 
   return { kills: steps.length, step: `killed ${steps.join(', then ')}`, happened: steps.length > 0 }
 }
 
-/** Gives when; undefined when it ended before. */
+/** Returns when the process was killed; undefined when it ended before. */
 async function killAtRandom(playing: ProcessScenario, name: string): Promise<string | undefined> {
   const { chance, pool, watch, outgoing } = playing
-  // half of them while it sends, which is the shorter part of its life
+  // Half of them are killed while they send, which is the shorter part of their life.
   const requests = chance.next() < 0.5 ? watch.arrivals() + chance.between(1, 12) : Infinity
   const afterMs = chance.between(0, 250)
   const child = pool.start(createJob(playing, name))
@@ -93,7 +93,7 @@ async function killAtRandom(playing: ProcessScenario, name: string): Promise<str
   return requests === Infinity ? `${afterMs} ms after it began` : `at request ${requests}`
 }
 
-/** The first is stopped in the middle of its work, the second takes over, the first goes on where it was. */
+/** The first process is stopped in the middle of its work, the second takes over, the first continues where it was. */
 async function stopBeyondLease(playing: ProcessScenario): Promise<ActionResult> {
   const { world, watch, outgoing, proof, chance, pool } = playing
   world.service.switches.latencyMs = 30
@@ -108,7 +108,7 @@ async function stopBeyondLease(playing: ProcessScenario): Promise<ActionResult> 
   await world.pause(LEASE_MS + 100)
   const second = pool.start({ ...job, untilQuietMs: TAKEOVER_MAX_MS })
   const reading = outgoing.untilEnded(second.ended)
-  // sometimes the first wakes while the second works, and sometimes after it is done
+  // Sometimes the first wakes while the second works, and sometimes after it is done.
   const met = chance.next() < 0.5 ? watch.arrivals() + chance.between(1, 15) : Infinity
   await waitUntil(second, playing, () => watch.arrivals() >= met, TAKEOVER_MAX_MS)
   first.kill('SIGCONT')
@@ -118,7 +118,7 @@ async function stopBeyondLease(playing: ProcessScenario): Promise<ActionResult> 
   return { kills: wasStopped ? 1 : 0, step, happened: wasStopped }
 }
 
-/** Waits for what is to come about, the end of the child, or the time; real time passes. */
+/** Waits for the condition, the end of the child, or the end of the time; real time passes. */
 async function waitUntil(child: StartedChild, { world }: Scenario, has: () => boolean, mostMs: number) {
   await child.began
   const until = performance.now() + mostMs
@@ -131,14 +131,14 @@ function createJob({ world, sabotage }: ProcessScenario, route: string): Job {
 
 // Process pool: processes start ahead, because loading the program takes longer than most of them live.
 
-/** What a process has to do; sent to it as its first message. */
+/** The job of a process, sent as its first message. */
 export interface Job {
   readonly configuration: Configuration
   readonly route: string
   readonly leaseMs: number
-  /** It kills itself right there. */
+  /** The process kills itself right there. */
   readonly death?: { readonly effect: number; readonly moment: Moment }
-  /** It works until the route is quiet, for at most so long; one pass when left out. */
+  /** The process works until the route is quiet, for at most this long; one pass when left out. */
   readonly untilQuietMs?: number
   /** The path of a module whose `sabotage` takes something out of the bridge. */
   readonly sabotage: string | undefined
@@ -146,10 +146,10 @@ export interface Job {
 
 export type ProcessPool = ReturnType<typeof openProcessPool>
 
-/** Whoever is not done by then hangs; what it left undone is found by the counts. */
+/** A process that is not done by then hangs; the counts show what it left undone. */
 const LIFE_MAX_MS = 60_000
 
-/** How many wait for a job, loaded. */
+/** How many loaded processes wait for a job. */
 const IDLE_PROCESSES = 2
 
 export function openProcessPool(childPath = fileURLToPath(new URL('./child.js', import.meta.url))) {
@@ -158,7 +158,7 @@ export function openProcessPool(childPath = fileURLToPath(new URL('./child.js', 
   const killAll = () => {
     for (const child of alive) child.kill('SIGKILL')
   }
-  // A stopped process would stay for ever when this one is ended at once.
+  // A stopped process would stay for ever when this process is ended at once.
   process.once('exit', killAll)
   const startWaiting = () => {
     const born = forkChild(childPath)
@@ -177,7 +177,7 @@ export function openProcessPool(childPath = fileURLToPath(new URL('./child.js', 
       fill()
       return superviseChild(idle)
     },
-    /** Ends those that nobody gave a job. */
+    /** Ends the processes that got no job. */
     close: async () => {
       for (const { child } of waiting) child.kill('SIGKILL')
       await Promise.all(waiting.map(({ ended }) => ended))
@@ -202,19 +202,19 @@ type StartedChild = ReturnType<typeof superviseChild>
 function superviseChild({ child, ended }: IdleProcess) {
   const watchdog = setTimeout(() => child.kill('SIGKILL'), LIFE_MAX_MS)
   void ended.finally(() => clearTimeout(watchdog))
-  /** Resolves when it begins to work, or has ended before. */
+  /** Resolves when the process begins to work, or has ended before. */
   const began = new Promise<void>((resolve) => {
     child.once('message', () => resolve())
     void ended.then(() => resolve())
   })
-  /** Asks it to stop itself; gives whether it does, or had ended before. */
+  /** Asks the process to stop itself; resolves to false when it had ended before. */
   const stop = async () => {
     const stops = new Promise<boolean>((resolve) => child.once('message', () => resolve(true)))
     child.send('stop', () => undefined)
     return Promise.race([stops, ended.then(() => false)])
   }
   const isOver = () => child.exitCode !== null || child.signalCode !== null
-  /** False when there was nobody any more. */
+  /** False when the process had ended. */
   const kill = (signal: 'SIGKILL' | 'SIGCONT') => !isOver() && child.kill(signal)
   return { began, ended, isOver, stop, kill }
 }

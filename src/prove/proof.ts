@@ -40,21 +40,21 @@ export async function prove(options: ProofOptions): Promise<Proof> {
   const routes = selectRoutes(options)
   let numbers = 100_000
   const serial = () => ++numbers
-  const { cases, market } = await createCases(configuration, routes, options.files, serial)
-  const ledger = createResults(routes.map(({ name }) => name))
-  const shared = { market, serial, ...(sabotage?.wrap && { sabotage: sabotage.wrap }), configuration }
+  const { cases, fixture } = await createCases(configuration, routes, options.files, serial)
+  const results = createResults(routes.map(({ name }) => name))
+  const shared = { fixture, serial, ...(sabotage?.wrap && { sabotage: sabotage.wrap }), configuration }
   const calmed: RouteProof[] = []
   for (const each of cases) {
     if (signal.aborted) break
     const { route, proof } = each
     if (typeof proof === 'string') {
-      ledger.markUnproven(route.name, proof)
+      results.markUnproven(route.name, proof)
       continue
     }
-    const provable = { proof, ...createWorldSetups(each, shared), options, ledger }
+    const provable = { proof, ...createWorldSetups(each, shared), options, results }
     const why = await runBaselines(provable)
     if (why === undefined) calmed.push(provable)
-    else ledger.markUnproven(route.name, why)
+    else results.markUnproven(route.name, why)
   }
   const { only = DEFAULT_TRIALS } = options
   for (const each of calmed) await runSweeps(each, only)
@@ -62,15 +62,15 @@ export async function prove(options: ProofOptions): Promise<Proof> {
   const isPossible = (kind: ProcessTrial) => kind !== 'stopped' || process.platform !== 'win32'
   const kinds = PROCESS_TRIALS.filter((kind) => only.includes(kind) && isPossible(kind))
   await runProcessTrials(calmed, kinds, only.includes('readers') ? READER_CHOICES : ['none'], until)
-  return { seed, routes: ledger.verdicts(), whole: !signal.aborted }
+  return { seed, routes: results.verdicts(), whole: !signal.aborted }
 }
 
-/** A world has the one route, or it and its twin: the others would only take time to open. */
+/** A world has only one route, or it and its twin: more routes would only take time to open. */
 function createWorldSetups({ route, beside }: RouteCase, shared: WorldSetup) {
   const { configuration } = shared
   const groundFor = (...routes: Route[]) => ({ ...shared, configuration: { ...configuration, routes } })
-  const twins = beside && { proof: beside.proof, ground: groundFor(route, beside.twin) }
-  return { ground: groundFor(route), ...(twins && { beside: twins }) }
+  const twins = beside && { proof: beside.proof, setup: groundFor(route, beside.twin) }
+  return { setup: groundFor(route), ...(twins && { beside: twins }) }
 }
 
 function selectRoutes({ configuration: { routes }, routes: names, files }: ProofOptions) {
@@ -84,9 +84,9 @@ function selectRoutes({ configuration: { routes }, routes: names, files }: Proof
 
 interface RouteCase {
   readonly route: Route
-  /** Or why there is none. */
+  /** The case, or why there is none. */
   readonly proof: ProofCase | string
-  /** The route beside its twin; left out for exports, and for files that say the same each time. */
+  /** The route beside its twin; left out for exports, and for files that are the same each time. */
   readonly beside?: { readonly proof: ProofCase; readonly twin: Route }
 }
 
@@ -95,7 +95,7 @@ async function createCases(
   routes: readonly Route[],
   files: ProofOptions['files'],
   serial: NextNumber,
-): Promise<{ readonly cases: readonly RouteCase[]; readonly market: Fixture }> {
+): Promise<{ readonly cases: readonly RouteCase[]; readonly fixture: Fixture }> {
   const mappings = await loadMappings(configuration)
   const format = createFormats()
   const cases: RouteCase[] = []
@@ -119,10 +119,10 @@ async function createCases(
     cases.push({ route, proof: alone, ...(!alone.hasFixedRecords && { beside: { proof, twin } }) })
     wanted.push(found.wanted)
   }
-  return { cases, market: createFixture(configuration.routes, wanted) }
+  return { cases, fixture: createFixture(configuration.routes, wanted) }
 }
 
-/** Why nobody but the bridge can know what must stand in the files. */
+/** Why only the bridge can know what the files must contain. */
 function findReasonUnprovable({ report }: OutboundRoute, { composer }: OutboundMapping): string | undefined {
   if (composer.takesKept === true) {
     return 'its files hold values that were kept beside the orders when those came in, by another route'
@@ -164,7 +164,7 @@ async function createInboundInput(
   }
 }
 
-/** Only its inbox is another one. */
+/** The same route with another inbox. */
 function createTwinRoute(route: InboundRoute): InboundRoute {
   const { name, from } = route
   return { ...route, name: `${name}-twin`, from: { ...from, folder: `${from.folder}-twin` } }

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { ENDPOINTS, type EndpointName } from '../contract/endpoints.ts'
 import type { Service } from '../service/service.ts'
 
-/** What one request, word for word, came to. */
+/** One request, word for word, and its effects. */
 export interface RecordedRequest {
   readonly endpoint: EndpointName
   readonly path: string
@@ -12,7 +12,7 @@ export interface RecordedRequest {
   applied: number
   /** How often it was sent again after it had taken effect, whatever the service said to that. */
   again: number
-  /** The ids of what it made. */
+  /** The ids of the resources that it created. */
   readonly ids: string[]
 }
 
@@ -24,11 +24,11 @@ export interface Recording {
 }
 
 export interface RecordingOptions {
-  /** Told the moment a request that changes something arrives, before anything is done about it. */
+  /** Called when a request that changes something arrives, before the service acts on it. */
   readonly arrived?: (endpoint: EndpointName, id: string) => void
 }
 
-/** To be hired before the service listens. */
+/** Must be called before the service listens. */
 export function createRequestRecorder({ app }: Service) {
   let open:
     | { readonly effects: Map<string, RecordedRequest>; arrivals: number; readonly options: RecordingOptions }
@@ -50,7 +50,7 @@ export function createRequestRecorder({ app }: Service) {
     open.arrivals++
     open.options.arrived?.(endpoint, (request.params as Record<string, string | undefined>)['id'] ?? '')
   })
-  // What a fault strikes before its work does not come here.
+  // A request that a fault ends before its work does not reach this hook.
   app.addHook('preHandler', async (request) => {
     const endpoint = findChangingEndpoint(request)
     if (open === undefined || endpoint === undefined) return
@@ -67,18 +67,18 @@ export function createRequestRecorder({ app }: Service) {
     if (reply.statusCode < 400) applied(request, payload)
     return payload
   })
-  // An answer without a body does not come by there; of those, only what took effect can be struck by a fault.
+  // An answer without a body skips the hook above; of those, faults strike only requests that took effect.
   app.addHook('onSend', async (request, reply, payload) => {
     if (reply.statusCode < 400 || reply.statusCode >= 500) applied(request, undefined)
     return payload
   })
 
   return {
-    /** Listens anew; what was heard before belongs to the watch before. */
+    /** Starts a new recording; earlier requests belong to the earlier one. */
     start(options: RecordingOptions = {}): Recording {
-      const heard = { effects: new Map<string, RecordedRequest>(), arrivals: 0, options }
-      open = heard
-      return { effects: heard.effects, arrivals: () => heard.arrivals }
+      const recording = { effects: new Map<string, RecordedRequest>(), arrivals: 0, options }
+      open = recording
+      return { effects: recording.effects, arrivals: () => recording.arrivals }
     },
     stop: () => {
       open = undefined
@@ -86,7 +86,7 @@ export function createRequestRecorder({ app }: Service) {
   }
 }
 
-/** Undefined for reads, tokens and what is no endpoint of the API. */
+/** Undefined for reads, tokens and paths that are no endpoint of the API. */
 function findChangingEndpoint(request: FastifyRequest): EndpointName | undefined {
   const { endpoint } = request.routeOptions.config
   if (endpoint === undefined || !Object.hasOwn(ENDPOINTS, endpoint)) return undefined

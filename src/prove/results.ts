@@ -6,13 +6,13 @@ import type { Faults, PlayedRound } from './rounds.ts'
 
 export interface RouteVerdict {
   readonly route: string
-  /** Why it could not be proven, where it could not. */
+  /** Why the route could not be proven, when it could not. */
   readonly unproven?: string
   readonly kills: number
-  /** How many of them ended or stopped a process of its own. */
+  /** How many of them ended or stopped a separate process. */
   readonly processes: number
   readonly faults: number
-  /** How many of them there were of each kind. */
+  /** How often each kind of fault struck. */
   readonly struck: Faults
   readonly records: number
   readonly left: number
@@ -27,7 +27,7 @@ export interface RouteVerdict {
 
 export type Results = ReturnType<typeof createResults>
 
-/** After so many rounds that went wrong, a route is given up. */
+/** After this many failed rounds the proof gives a route up. */
 const FAILURES_MAX = 5
 
 export function createResults(routes: readonly string[]) {
@@ -36,7 +36,7 @@ export function createResults(routes: readonly string[]) {
   const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0)
   return {
     markUnproven: (route: string, why: string) => void verdicts.set(route, { ...of(route), unproven: why }),
-    /** True when the round shows that something is wrong. */
+    /** Resolves to true when the round shows a defect. */
     async addRound(route: string, played: PlayedRound, folder: string): Promise<boolean> {
       const { counted, kills, isReal, faults, step, restless } = played
       const before = of(route)
@@ -55,12 +55,12 @@ export function createResults(routes: readonly string[]) {
         failures: isBad ? [...before.failures, failure] : before.failures,
       })
       if (!isBad) return false
-      // What was wrong stands beside the journal and the files of its world.
+      // The failure is stored beside the journal and the files of its world.
       await mkdir(folder, { recursive: true })
       await writeFile(join(folder, 'failure.json'), `${JSON.stringify(failure, null, 2)}\n`)
       return true
     },
-    /** So much went wrong that more of it tells nothing new. */
+    /** Whether so many rounds failed that more of them show nothing new. */
     hasEnough: (route: string) => of(route).failures.length >= FAILURES_MAX,
     killsOf: (route: string) => of(route).kills,
     kills: () => sum([...verdicts.values()].map(({ kills }) => kills)),

@@ -22,12 +22,12 @@ import { applyFaults, clearFaults, type FaultPlan, type Random } from './fault-p
 import type { Recording, RecordingOptions } from './request-recorder.ts'
 import type { World } from './world.ts'
 
-/** How a route of one direction is set to work and counted. */
+/** How a proof prepares and counts the work of a route. */
 export interface ProofCase {
   readonly route: string
-  /** What runs in its worlds: the route, and its twin where there is one. */
+  /** The routes that run in its worlds: the route, and its twin if it has one. */
   readonly names: readonly [string, ...string[]]
-  /** Its files say the same each time, so that only the first one of a world changes anything. */
+  /** Its files are the same each time, so that only the first one of a world changes anything. */
   readonly hasFixedRecords: boolean
   readonly prepare: (world: World, records: number) => Promise<Round>
 }
@@ -36,9 +36,9 @@ export interface Round {
   readonly watch: RecordingOptions
   /** Where the files of the round are delivered. */
   readonly outlet: DeliveryFolder
-  /** After the bridge came to rest. */
+  /** Called after the bridge came to rest. */
   readonly count: (watch: Recording) => Promise<RoundCount>
-  /** After a run without any fault: takes it for what a run comes to. Gives what is wrong, or why it proves nothing. */
+  /** Makes the results of a run without faults the baseline. Returns them, or why they prove nothing. */
   readonly asBaseline: (watch: Recording) => Promise<RoundCount | string>
 }
 
@@ -50,11 +50,11 @@ export interface PlayedRound {
   readonly isReal?: true
   /** How often each fault struck. */
   readonly faults: Faults
-  /** What happened, for who wants to see it again: `died before journal.finishAttempts`. */
+  /** What happened, for people who want to see it again: `died before journal.finishAttempts`. */
   readonly step: string
-  /** Whether the death that was planned came about; without it the pass has fewer effects than that. */
+  /** Whether the planned crash happened; otherwise the pass has fewer effects than that. */
   readonly happened: boolean
-  /** Why the bridge did not come to rest, where it did not. */
+  /** Why the bridge did not come to rest, when it did not. */
   readonly restless?: string
 }
 
@@ -64,19 +64,19 @@ export interface Scenario {
   readonly world: World
   readonly proof: ProofCase
   readonly records: number
-  readonly storm: FaultPlan
+  readonly faultPlan: FaultPlan
   readonly reader: ReaderHabit
-  /** Decides when the reader looks. */
+  /** Decides when the reader takes files. */
   readonly chance: Random
 }
 
-/** A scene in which work is in place. */
+/** A scenario whose work is in place. */
 export interface RunningScenario extends Scenario {
   readonly watch: Recording
   readonly outgoing: Reader
 }
 
-/** A run without fault or death; gives why the route cannot be proven, where it cannot. */
+/** Plays a round without faults and crashes; returns why the route cannot be proven, when it cannot. */
 export async function playBaselineRound(world: World, proof: ProofCase, records: number) {
   clearFaults(world.service)
   const round = await proof.prepare(world, records)
@@ -89,21 +89,25 @@ export async function playBaselineRound(world: World, proof: ProofCase, records:
   return { counted, kills: 0, faults: {}, step, happened: false } satisfies PlayedRound
 }
 
-/** Right there a bridge dies. */
+/** The effect that a bridge crashes at. */
 export interface CrashPoint {
   readonly effect: number
   readonly moment: Moment
 }
 
 /**
- * The bridge dies right before or after its n-th effect, in this process, and the one that is started after it at a
- * second place.
+ * The bridge crashes right before or after its n-th effect, in this process, and the bridge that starts after it crashes at a
+ * second effect.
  */
-export function playCrashRound(scene: Scenario, first: CrashPoint, second: CrashPoint): Promise<PlayedRound> {
-  return playRound(scene, async (playing) => {
+export function playCrashRound(
+  scenario: Scenario,
+  first: CrashPoint,
+  second: CrashPoint,
+): Promise<PlayedRound> {
+  return playRound(scenario, async (playing) => {
     const diedAt = await crashBridgeAt(playing, first)
     if (diedAt === undefined) return NO_CRASH
-    await scene.world.waitForLeaseExpiry()
+    await scenario.world.waitForLeaseExpiry()
     const again = await crashBridgeAt(playing, second)
     const step = `died right ${diedAt}${again === undefined ? '' : `, and again right ${again}`}`
     return { kills: again === undefined ? 1 : 2, step, happened: true }
@@ -111,16 +115,16 @@ export function playCrashRound(scene: Scenario, first: CrashPoint, second: Crash
 }
 
 /**
- * The state folder is copied right after an effect; the bridge goes on and dies, the copy takes the folder's place, and a person
- * declares it.
+ * Copies the state folder right after an effect. The bridge continues and crashes, the copy takes the folder's place, and a
+ * person declares it.
  */
-export function playRestoredRound(scene: Scenario, copiedAfter: number, death: CrashPoint) {
-  return playRound(scene, async (playing) => {
-    const backup = backUpAfterEffect(copiedAfter, scene.world)
+export function playRestoredRound(scenario: Scenario, copiedAfter: number, death: CrashPoint) {
+  return playRound(scenario, async (playing) => {
+    const backup = backUpAfterEffect(copiedAfter, scenario.world)
     const diedAt = await crashBridgeAt(playing, death, backup.wrap)
     const effect = backup.restore()
     if (effect === undefined) return NO_CRASH
-    await scene.world.waitForLeaseExpiry()
+    await scenario.world.waitForLeaseExpiry()
     await declareRestored(playing)
     const end = diedAt === undefined ? 'ended' : `died right ${diedAt}`
     const step = `its state was copied right after ${effect}, it ${end}, and the copy was put back`
@@ -128,7 +132,7 @@ export function playRestoredRound(scene: Scenario, copiedAfter: number, death: C
   })
 }
 
-/** As a person does after putting a backup back. */
+/** Does what a person does after putting a backup back. */
 async function declareRestored({ world, outgoing }: RunningScenario): Promise<void> {
   const bridge = await world.open(outgoing.wrap)
   try {
@@ -140,7 +144,7 @@ async function declareRestored({ world, outgoing }: RunningScenario): Promise<vo
 
 const NO_CRASH: ActionResult = { kills: 0, step: 'nothing died', happened: false }
 
-/** Gives the effect that it died at; undefined when the pass has fewer. */
+/** Returns the effect that the bridge crashed at; undefined when the pass has fewer. */
 async function crashBridgeAt(
   { world, proof, outgoing }: RunningScenario,
   { effect, moment }: CrashPoint,
@@ -159,7 +163,7 @@ async function crashBridgeAt(
   return plan.diedAt()
 }
 
-/** All routes of the case at the same time, as `watch` runs them. */
+/** Runs all routes of the case at the same time, as `watch` does. */
 async function runAll(bridge: Bridge, { names }: ProofCase) {
   const { signal } = new AbortController()
   const runs = await Promise.allSettled(names.map((name) => bridge.run([name], signal)))
@@ -171,17 +175,20 @@ async function runAll(bridge: Bridge, { names }: ProofCase) {
 
 export type ActionResult = Pick<PlayedRound, 'kills' | 'step' | 'happened'>
 
-/** Prepares, lets the storm strike, has the deaths come about, starts the bridge until it is quiet, and counts. */
-export async function playRound(scene: Scenario, act: (playing: RunningScenario) => Promise<ActionResult>) {
-  const { world, proof, records, storm, reader: habit, chance } = scene
+/** Prepares the work, sets the faults, crashes the bridge, starts it again until it is quiet, and counts. */
+export async function playRound(
+  scenario: Scenario,
+  act: (playing: RunningScenario) => Promise<ActionResult>,
+) {
+  const { world, proof, records, faultPlan, reader: habit, chance } = scenario
   clearFaults(world.service)
   const round = await proof.prepare(world, records)
   const watch = world.recorder.start(round.watch)
   const { outlet } = round
   const outgoing = createReader(outlet, habit, chance, world.pause)
   const before = { ...world.service.faults }
-  applyFaults(world.service, storm, world.configuration.api.lateAnswerMs)
-  const done = await act({ ...scene, watch, outgoing })
+  applyFaults(world.service, faultPlan, world.configuration.api.lateAnswerMs)
+  const done = await act({ ...scenario, watch, outgoing })
   await world.waitForLeaseExpiry()
   const restless = await runUntilQuiet(world, proof, outgoing.wrap)
   clearFaults(world.service)
@@ -202,14 +209,14 @@ function countFaultsSince(before: World['service']['faults'], { service }: World
   return Object.fromEntries(counts.filter(([, count]) => count > 0))
 }
 
-/** How often a bridge may be started before it must have come to rest, and how long it waits in between. */
+/** How often a bridge may be started before it must have come to rest. */
 const STARTS_MAX = 15
 
 const BETWEEN_STARTS_MS = 150
 
 const QUIET_EXITS: readonly ExitCode[] = [EXIT.ok, EXIT.rejects, EXIT.unusableFile]
 
-/** Gives why it did not come to rest. */
+/** Returns why the bridge did not come to rest. */
 async function runUntilQuiet(world: World, proof: ProofCase, wrap?: PartsWrapper) {
   let last = ''
   for (let start = 0; start < STARTS_MAX; start++) {
@@ -230,7 +237,7 @@ async function runUntilQuiet(world: World, proof: ProofCase, wrap?: PartsWrapper
 
 // State backup: copied while a bridge works, restored after its crash.
 
-/** The copy is made right after the n-th effect, at one instant: it holds what a bridge killed then would leave. */
+/** Copies the state right after the n-th effect, at one instant: as a bridge that is killed then would leave it. */
 export function backUpAfterEffect(effect: number, { configuration, folder }: World) {
   const copy = join(folder, 'backup')
   let count = 0
@@ -246,7 +253,7 @@ export function backUpAfterEffect(effect: number, { configuration, folder }: Wor
   }
   return {
     wrap: guardParts(guard),
-    /** Gives the name of the effect after which the copy was made; undefined when there is no copy, and nothing is put back. */
+    /** Returns the name of the effect before the copy; undefined when there is no copy, and nothing is put back. */
     restore: (): string | undefined => {
       if (copiedAfter === undefined) return undefined
       rmSync(configuration.stateFolder, { recursive: true })

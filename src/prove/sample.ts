@@ -11,11 +11,11 @@ import { foldColumnName } from '../mapping/rows/columns.ts'
 import { KEY_FIELDS } from '../mapping-tools/learn/record-rows.ts'
 
 export interface Sample {
-  /** Its records have no numbers that could be others each time: the stock of items, say. */
+  /** Its records have no numbers that could differ each time: the stock of items, for example. */
   readonly hasFixedRecords: boolean
-  /** A file of about so many records. */
+  /** A file of about this many records. */
   readonly file: (records: number) => Uint8Array
-  /** What the first mapping, or a later step's, makes of a file. */
+  /** The drafts that the mapping of the first or of a later step makes from a file. */
   readonly drafts: (bytes: Uint8Array, mapping: InboundMapping) => Promise<Draft[]>
 }
 
@@ -27,7 +27,7 @@ interface SampleOptions {
   readonly serial: NextNumber
 }
 
-/** Of a longer example these many records are taken. */
+/** Only this many records of a longer example are used. */
 const RECORDS_MAX = 8
 
 const CHARACTERS_MAX = 20_000_000
@@ -72,12 +72,12 @@ async function readExample({ mappings: [mapping], path, format }: SampleOptions)
   return { ...read, records: records.map((some) => [...new Set(some)]) }
 }
 
-/** A row of totals speaks of all others. */
+/** A row of totals depends on all other rows. */
 function hasTotals({ source }: InboundMapping): boolean {
   return source.entries.has('totals')
 }
 
-/** Its records are what they are: an item that is changed keeps its number, and a row of totals its sums. */
+/** Its records cannot be copied: an item that is changed keeps its number, and a row of totals its sums. */
 function isSingleCopy(mapping: InboundMapping): boolean {
   return hasTotals(mapping) || findKeyColumns(mapping).length === 0
 }
@@ -111,12 +111,12 @@ async function translateDrafts(
 
 interface SampleWriting extends ExampleFile {
   readonly parts: SampleOptions
-  /** The columns whose cells a copy of a record must have of its own. */
+  /** The columns whose cells must differ in each copy of a record. */
   readonly named: readonly (readonly string[])[]
   readonly renewal: Renumbering
 }
 
-/** Two files of it must have nothing in common, and as many good records as they should. */
+/** Whether two files have nothing in common, and as many good records as they should. */
 async function isUsableSample(writing: SampleWriting, drafts: Sample['drafts']): Promise<boolean> {
   const { mappings } = writing.parts
   for (const mapping of mappings) {
@@ -124,13 +124,13 @@ async function isUsableSample(writing: SampleWriting, drafts: Sample['drafts']):
     const made = (await Promise.all(two.map((bytes) => drafts(bytes, mapping)))).flat()
     const good = made.filter(({ problems }) => problems.length === 0)
     const wanted = findKeyColumns(mapping).length === 0 ? 1 : good.length
-    const told = new Set(good.map(({ body, references }) => JSON.stringify([body, references])))
-    if (good.length === 0 || told.size < wanted) return false
+    const distinct = new Set(good.map(({ body, references }) => JSON.stringify([body, references])))
+    if (good.length === 0 || distinct.size < wanted) return false
   }
   return true
 }
 
-/** The records in turn, copy after copy, with a damaged one among them. */
+/** Writes the records one after the other, copy after copy, with a damaged one among them. */
 function writeSample(writing: SampleWriting, records: number): Uint8Array {
   const { reading, lines, parts } = writing
   const [mapping] = parts.mappings
@@ -187,12 +187,12 @@ function encodeSample(text: string, { reading: { encoding }, parts }: SampleWrit
 
 // Key columns and new key values
 
-/** Gives a number that it never gave before. */
+/** Returns a number that it never returned before. */
 export type NextNumber = () => number
 
-/** Names of columns, each with its other names, whose cells a copy of a record must have of its own. */
+/** Columns, each with its other names, whose cells must differ in each copy of a record. */
 function findKeyColumns(mapping: InboundMapping): readonly (readonly string[])[] {
-  // Items are what they are, whoever names them.
+  // Items are the same in every copy, whichever record names them.
   const fields = KEY_FIELDS[mapping.operation].filter((field) => field !== 'variant_id')
   if (fields.length === 0) return []
   const leaves = listMappedFields(mapping).filter(({ field }) => fields.includes(field))
@@ -200,7 +200,7 @@ function findKeyColumns(mapping: InboundMapping): readonly (readonly string[])[]
   return [...own, ...listGroupColumns(mapping)]
 }
 
-/** Where the columns stand; those that are not there are left out. */
+/** The positions of the columns; leaves missing ones out. */
 function findPositions(columns: readonly string[], named: readonly (readonly string[])[]): number[] {
   const folded = columns.map(foldColumnName)
   const found = named.flatMap((names) => {
@@ -211,7 +211,7 @@ function findPositions(columns: readonly string[], named: readonly (readonly str
   return [...new Set(found)]
 }
 
-/** How a new text is made of an old one; mappings that take a part of a text bear one of them. */
+/** The ways to make a new text from an old one; a mapping that takes a part of a text accepts one of them. */
 const RENUMBERINGS = {
   digits: (text: string, number: number) =>
     /\d/.test(text) ? text.replace(/\d{1,6}(?=\D*$)/, String(number)) : `${text}-${number}`,
@@ -233,7 +233,7 @@ function createRenumberer(renewal: Renumbering, serial: NextNumber): (text: stri
   }
 }
 
-/** A cell that no record can have, for the kinds of field that people get wrong; undefined where none is known. */
+/** A cell that is wrong in every record, for the kinds of field that people get wrong; undefined where none is known. */
 function createInvalidCell({ rule, branches }: MappedField): string | undefined {
   const [branch, other] = branches
   if (branch === undefined || other !== undefined || branch.when !== undefined) return undefined

@@ -20,34 +20,34 @@ import { createRequestRecorder } from './request-recorder.ts'
 import type { NextNumber } from './sample.ts'
 import { openStaging } from './staging.ts'
 
-/** What all worlds of one proof share. */
+/** The setup that all worlds of one proof share. */
 export interface WorldSetup {
   readonly configuration: Configuration
-  readonly market: Fixture
+  readonly fixture: Fixture
   readonly serial: NextNumber
-  /** Takes something out of the bridge, for the tests that see whether the proof detects. */
+  /** Takes a part out of the bridge, for the tests of whether the proof detects that. */
   readonly sabotage?: PartsWrapper
 }
 
 interface WorldOptions {
   readonly folder: string
-  /** Whether time jumps, or passes as for the real processes that work in this world. */
+  /** Whether time jumps; real processes in this world need real time. */
   readonly swift: boolean
-  /** The forms of answers the service gives here. */
+  /** The forms that the service answers in. */
   readonly forms: Partial<Switches>
-  /** Nothing hangs here, so that a busy machine may take its time for an answer. */
+  /** Nothing hangs in this world, so a busy machine may take its time for an answer. */
   readonly isCalm?: true
 }
 
 export type World = Awaited<ReturnType<typeof openWorld>>
 
-/** Leases of bridges in a real process; short, so that a stopped one loses its own soon. */
+/** The leases of bridges in real processes; short, so that a stopped one soon loses its own. */
 export const LEASE_MS = 600
 
-/** More at once than these show nothing new, and a token must outlast them. */
+/** More connections than these show nothing new, and a token must outlast them. */
 const CONNECTIONS_MAX = 16
 
-/** What the service does before it answers takes milliseconds here. */
+/** Short, because the service answers within milliseconds here. */
 const TIMES = {
   swift: { timeoutMs: 400, lateAnswerMs: 1000, stableForMs: 500 },
   real: { timeoutMs: 1500, lateAnswerMs: 150, stableForMs: 20 },
@@ -55,22 +55,22 @@ const TIMES = {
 
 const CALM_TIMEOUT_MS = 30_000
 
-export async function openWorld(ground: WorldSetup, options: WorldOptions) {
+export async function openWorld(setup: WorldSetup, options: WorldOptions) {
   const { folder, swift, forms } = options
   const swiftly = swift ? createJumpingClock() : undefined
   const clock: Clock = swiftly ?? systemClock
   await mkdir(folder, { recursive: true })
-  const service = await createService({ data: ':memory:', clock, seed: ground.market.seed, switches: forms })
+  const service = await createService({ data: ':memory:', clock, seed: setup.fixture.seed, switches: forms })
   const recorder = createRequestRecorder(service)
   await service.listen()
   const credentialsOf = (party: Party) => findCredentials(service, party)
   const { baseUrl } = service
-  const staging = openStaging(baseUrl, ground.market, clock, credentialsOf)
-  const configuration = moveConfiguration(ground.configuration, { ...options, baseUrl, credentialsOf })
+  const staging = openStaging(baseUrl, setup.fixture, clock, credentialsOf)
+  const configuration = moveConfiguration(setup.configuration, { ...options, baseUrl, credentialsOf })
   for (const name of Object.keys(configuration.mailboxes))
     await mkdir(mailboxRoot(folder, name), { recursive: true })
   return {
-    ground,
+    setup,
     folder,
     service,
     recorder,
@@ -80,10 +80,10 @@ export async function openWorld(ground: WorldSetup, options: WorldOptions) {
     open: (wrap: PartsWrapper = {}) =>
       openBridge(configuration, {
         clock,
-        wrap: combineWrappers(wrap, ground.sabotage),
+        wrap: combineWrappers(wrap, setup.sabotage),
         ...(!swift && { leaseMs: LEASE_MS }),
       }),
-    /** Lets a dead one's lease run out, where nobody sees that it is dead. */
+    /** Lets the lease of a dead bridge expire where other bridges cannot see that it is dead. */
     waitForLeaseExpiry: async () => {
       if (swiftly === undefined) await clock.sleep(LEASE_MS)
       else swiftly.skip(60_000)
@@ -119,7 +119,7 @@ function moveConfiguration(configuration: Configuration, moving: MoveOptions): C
     return [name, { type: 'directory' as const, path: mailboxRoot(folder, name) }]
   })
   return {
-    // The service of a proof promises nothing of its 503, whatever the API of the user does.
+    // The service of a proof makes no promise about its 503, whatever the user's API does.
     api: { ...times, baseUrl, connections, trusts503: false, credentials: credentialsOf(first.party) },
     journal: { type: 'sqlite', path: join(folder, 'state', 'journal.db') },
     stateFolder: join(folder, 'state'),
@@ -127,7 +127,7 @@ function moveConfiguration(configuration: Configuration, moving: MoveOptions): C
     routes: configuration.routes.map((route): Route => {
       const own = { credentials: credentialsOf(route.party) }
       if (route.direction === 'inbound') return { ...route, ...own, from: { ...route.from, stableForMs } }
-      // Nobody in this world takes files away or confirms them: what waits for that goes on as soon as a file is in place.
+      // No consumer in this world takes or confirms files: a route that waits for that continues once a file is in place.
       return { ...route, ...own, acknowledge: route.acknowledge === 'never' ? 'never' : 'delivered' }
     }),
   }
@@ -138,7 +138,7 @@ export function mailboxFolder(world: World, mailbox: string, folder: string): st
   return join(mailboxRoot(world.folder, mailbox), folder)
 }
 
-/** Whatever a mailbox is otherwise, in a world it is a directory. */
+/** In a world every mailbox is a directory. */
 function mailboxRoot(folder: string, name: string): string {
   return join(folder, 'mailboxes', name)
 }
@@ -151,17 +151,17 @@ interface WorldsOptions {
   readonly folder: string
   readonly seed: number
   readonly route: string
-  /** What the worlds are for; stands in their folders' names. */
+  /** The purpose of the worlds; part of their folders' names. */
   readonly word: string
   readonly swift: boolean
-  /** Each round has a world of its own. */
+  /** Each round has a new world. */
   readonly onlyOnce: boolean
 }
 
-/** A world gets slower with what is in it. */
+/** After this many rounds a world is replaced: it gets slower with its contents. */
 const ROUNDS_IN_WORLD = 25
 
-export function openWorlds(ground: WorldSetup, options: WorldsOptions) {
+export function openWorlds(setup: WorldSetup, options: WorldsOptions) {
   const { seed, route, word, swift, onlyOnce } = options
   let open: World | undefined
   let rounds = 0
@@ -175,10 +175,10 @@ export function openWorlds(ground: WorldSetup, options: WorldsOptions) {
   }
   return {
     folder,
-    /** Something went wrong in this one: its folder stays, and the next round has a new one. */
+    /** Keeps the folder of a failed world; the next round has a new one. */
     leaveBehind: () => leave(true),
     close: () => leave(false),
-    /** The one that is open, or a new one after some rounds. */
+    /** The open world, or a new one after some rounds. */
     async next(): Promise<World> {
       if (rounds >= (onlyOnce ? 1 : ROUNDS_IN_WORLD)) await leave(false)
       if (open !== undefined) {
@@ -188,7 +188,7 @@ export function openWorlds(ground: WorldSetup, options: WorldsOptions) {
       rounds = 1
       made++
       const forms = made % 2 === 0 ? chooseAnswerForms(createRandom(seed, route, word, made)) : {}
-      open = await openWorld(ground, { folder: folder(), swift, forms })
+      open = await openWorld(setup, { folder: folder(), swift, forms })
       return open
     },
   }
@@ -197,8 +197,8 @@ export function openWorlds(ground: WorldSetup, options: WorldsOptions) {
 // A clock that jumps instead of waiting, so that hundreds of crashes take seconds.
 
 /**
- * Others get their turn, as they would while somebody really waits: as many as it takes for a request that nobody waits for
- * any more to be accepted, read, queued and done by the service in this process.
+ * How often a sleep yields to the event loop: as often as it takes for a request that no caller awaits any more to be accepted,
+ * read, queued and done by the service in this process. A real wait would leave that time too.
  */
 const EVENT_LOOP_TURNS = 20
 

@@ -3,22 +3,22 @@ import { Cron } from 'croner'
 import { getOffsetMs } from './zone-time.ts'
 import { MINUTE_MS } from '../support/clock.ts'
 
-/** So long after clocks were set it no longer matters. */
+/** This long after the clocks were set, it no longer matters. */
 const CLOCK_CHANGE_MS = 3 * 60 * MINUTE_MS
 
-/** Farther back no instant is looked for: 29 February comes every fourth year but for one in a century. */
+/** The search goes no further back: 29 February comes every fourth year, except in most years that end a century. */
 const SEARCH_BACK_MAX_MS = 9 * 366 * 24 * 60 * MINUTE_MS
 
 export interface CronTimes {
   /** The first instant later than this moment; undefined when none comes any more. */
   readonly nextAfter: (ms: number) => number | undefined
-  /** The last instant that is not later than this moment; undefined when none was. */
+  /** The last instant that is not later than this moment; undefined when there is none. */
   readonly lastUpTo: (ms: number) => number | undefined
 }
 
 /**
- * A time of day that does not exist, because the clocks go forward, comes as much later as they are set. Of one that
- * comes twice, because they go back, the first is meant.
+ * Where the clocks go forward, a time of day in the gap is shifted by the length of the gap. Where they go back, the first of
+ * two equal times counts.
  */
 export function createCronTimes(expression: string, zone: string): CronTimes {
   const cron = new Cron(expression, { mode: '5-part', timezone: zone })
@@ -31,7 +31,7 @@ export function createCronTimes(expression: string, zone: string): CronTimes {
   return { nextAfter, lastUpTo: (ms) => findLastUpTo(nextAfter, ms) }
 }
 
-/** Of hours that come twice the library gives times of the one coming or the other, and some that are over. */
+/** In hours that come twice, the library returns times of the first or of the second one, and some that are past. */
 function findNextAfter(cron: Cron, zone: string, ms: number): number | undefined {
   for (let from = ms; ;) {
     const next = cron.nextRun(new Date(from))?.getTime()
@@ -49,7 +49,7 @@ function findFirstOccurrence(zone: string, ms: number): number {
   return before > after && getOffsetMs(zone, earlier) === before ? earlier : ms
 }
 
-/** The library knows of the first time in a gap until the clocks are set, and then of none. */
+/** The library returns the first time in a gap only until the clocks are set, and no other one. */
 function shiftOutOfGap(onTheWall: Cron, zone: string, ms: number): number | undefined {
   const [before, after] = [getOffsetMs(zone, ms - CLOCK_CHANGE_MS), getOffsetMs(zone, ms)]
   if (after <= before) return undefined
@@ -58,7 +58,7 @@ function shiftOutOfGap(onTheWall: Cron, zone: string, ms: number): number | unde
   return isInGap ? wall - before : undefined
 }
 
-/** The library's own way back stumbles over hours that come twice; its way forward, which counts, is the only one used. */
+/** The library's own search backwards fails in hours that come twice, so this uses only its search forwards, which counts. */
 function findLastUpTo(nextAfter: CronTimes['nextAfter'], ms: number): number | undefined {
   const isBefore = (from: number) => (nextAfter(from) ?? Infinity) <= ms
   let back = MINUTE_MS

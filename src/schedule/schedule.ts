@@ -12,26 +12,26 @@ import { isoTime } from '../support/clock.ts'
 import { createCronTimes, type CronTimes } from './cron-times.ts'
 import { addDays, getLocalDate, getWeekday, toInstant } from './zone-time.ts'
 
-/** An export that says nothing of times. */
+/** The interval of an export without a schedule. */
 const EXPORT_INTERVAL_MS = 15 * 60_000
 
-/** Of a longer time than this the missed dates are not noted one by one. */
+/** Missed dates farther back than this are not noted one by one. */
 const NOTED_DAYS_MAX = 400
 
 export interface DueRuns {
-  /** To be carried out, the oldest first. */
+  /** The runs to carry out, the oldest first. */
   readonly runs: readonly NewScheduledRun[]
-  /** The first of them does the work of these with its own. */
+  /** The first run does the work of these with its own. */
   readonly covered: readonly NewScheduledRun[]
-  /** Nobody will carry these out. */
+  /** Missed for good. */
   readonly missed: readonly NewScheduledRun[]
-  /** The schedule is seen for the first time: this run and those before it were never due. */
+  /** The route has its schedule for the first time: this run and those before it were never due. */
   readonly before?: NewScheduledRun
 }
 
 /**
- * The schedule by which the bridge itself gives a route its runs: its own; every 15 minutes for an export without one.
- * `always` for a route that takes files and says nothing of times: whoever looks into its folder decides when.
+ * The schedule that the bridge itself applies: the route's own, or every 15 minutes for an export without one.
+ * `always` for a route that takes files and has none: the program that scans its folder decides when.
  * `never` for a report without one: each run would write another file.
  */
 export function getEffectiveSchedule(route: Route): Schedule | 'always' | 'never' {
@@ -40,12 +40,12 @@ export function getEffectiveSchedule(route: Route): Schedule | 'always' | 'never
   return route.report === undefined ? { kind: 'every', everyMs: EXPORT_INTERVAL_MS } : 'never'
 }
 
-/** Each pass of a report for a business date writes a file of its own, so none does the work of another. */
+/** Each run of a report for business dates writes a file of its own, so none does the work of another. */
 export function isOneRunPerDate(route: Route): boolean {
   return route.direction === 'outbound' && route.report !== undefined && route.schedule?.kind === 'daily'
 }
 
-/** When the route is due: at `now` or before when it is already, and `Infinity` when it never will be by itself. */
+/** When the route is due: `now` or earlier when it is due already, `Infinity` when it never will be by itself. */
 export function findNextRunAt(route: Route, known: KnownRuns, now: number): number {
   const schedule = getEffectiveSchedule(route)
   if (schedule === 'always') return now
@@ -90,9 +90,9 @@ const NO_RUNS: DueRuns = { runs: [], covered: [], missed: [] }
 /** Intervals begin at the same times on every machine, so that two bridges mean the same run. */
 function findDueInterval(everyMs: number, { intervalAt }: KnownRuns, now: number): DueRuns {
   const dueAt = Math.floor(now / everyMs) * everyMs
-  // A clock that was set back must not keep the route from its runs until it is there again.
-  const isHad = intervalAt !== undefined && intervalAt >= dueAt && intervalAt <= now + everyMs
-  return isHad ? NO_RUNS : { ...NO_RUNS, runs: [{ occurrence: isoTime(dueAt), dueAt }] }
+  // After a clock was set back, the route must not wait until the old time comes again.
+  const isDone = intervalAt !== undefined && intervalAt >= dueAt && intervalAt <= now + everyMs
+  return isDone ? NO_RUNS : { ...NO_RUNS, runs: [{ occurrence: isoTime(dueAt), dueAt }] }
 }
 
 /** One run does the work of all instants that have passed. */
@@ -101,7 +101,7 @@ function findDueInstant(
   { latestInstant, begun }: KnownRuns,
   now: number,
 ): DueRuns {
-  // The way back costs more, and most of the time nothing has come since.
+  // The search backwards costs more, and most of the time no instant has passed since.
   const since = latestInstant === undefined ? -Infinity : Date.parse(latestInstant)
   if (since > -Infinity && (next(since) ?? Infinity) > now) return coverWithLast(begun)
   const dueAt = lastUpTo(now)
@@ -140,7 +140,7 @@ function toNewRun({ occurrence, dueAt }: NewScheduledRun): NewScheduledRun {
   return { occurrence, dueAt }
 }
 
-/** The business date whose time has come last. */
+/** The latest business date that is due. */
 export function findLastDate(schedule: DailySchedule, now: number): NewScheduledRun {
   let date = getLocalDate(schedule.zone, now)
   while (!isScheduledOn(schedule, date) || computeDueAt(schedule, date) > now) date = addDays(date, -1)
@@ -161,7 +161,7 @@ function findNextDate(schedule: DailySchedule, latest: string | undefined, now: 
   return { occurrence: date, dueAt: computeDueAt(schedule, date) }
 }
 
-/** After one date and up to another, the oldest first. */
+/** The dates after `since` and up to `last`, the oldest first. */
 function listDatesBetween(schedule: DailySchedule, since: string, last: NewScheduledRun): NewScheduledRun[] {
   const dates: NewScheduledRun[] = []
   const oldest = addDays(last.occurrence, -NOTED_DAYS_MAX)
@@ -179,20 +179,20 @@ function computeDueAt({ after, zone }: DailySchedule, date: string): number {
   return toInstant(date, after, zone)
 }
 
-/** A run is called by its date or by its instant. */
+/** The name of a run is its date or its instant. */
 export function isBusinessDate(run: string): boolean {
   return run.length === 'yyyy-mm-dd'.length
 }
 
 // Due routes, as far as the journal shows without taking their leases.
 
-/** The routes that have something to do, and when the first of the others is due. */
+/** The routes with something to do, and when each of the other routes is due. */
 export async function findDueRoutes(journal: Journal, routes: readonly Route[], now: number) {
   const unfinished = new Set(await journal.listUnfinishedRoutes())
   const due: Route[] = []
   const nextAt = new Map<string, number>()
   for (const route of routes) {
-    // Nothing needs to be known of a route that is always due, or never.
+    // A route that is always due, or never, needs nothing from the journal.
     const isSimple = typeof getEffectiveSchedule(route) === 'string'
     const known = isSimple ? { begun: [] } : await journal.getKnownRuns(route.name)
     const at = findNextRunAt(route, known, now)

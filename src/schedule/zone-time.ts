@@ -18,8 +18,8 @@ export function getWeekday(date: string): number {
 }
 
 /**
- * The moment of a time of day, `06:30`, on a date. One that does not exist that day, because the clocks go forward, is the
- * first moment after the gap; of one that comes twice, because they go back, it is the first.
+ * The moment of a time of day, `06:30`, on a date. A time in the gap when the clocks go forward becomes the first moment after
+ * the gap; of a time that comes twice when they go back, the first counts.
  */
 export function toInstant(date: string, time: string, zone: string): number {
   const wall = Date.parse(`${date}T${time}:00Z`)
@@ -32,7 +32,7 @@ export function toInstant(date: string, time: string, zone: string): number {
   return findClockChange(zone, after, { from: Math.min(early, late), to: Math.max(early, late) })
 }
 
-/** Clocks are set at whole minutes. */
+/** Clocks are set at whole minutes, so the search ends at one. */
 function findClockChange(
   zone: string,
   offset: number,
@@ -47,7 +47,7 @@ function findClockChange(
   return high
 }
 
-/** By how much the clocks of the zone are before UTC. */
+/** By how much the clocks of the zone are ahead of UTC. */
 export function getOffsetMs(zone: string, ms: number): number {
   return IANAZone.create(zone).offset(ms) * MINUTE_MS
 }

@@ -79,11 +79,7 @@ const WORDS: readonly GivenUpWord[] = [
     exceptions: [['src/mailboxes/names.ts', /and its companion/, 'a comment about claimed names']],
   },
   { word: /stranger/i, instead: 'unmatched file' },
-  {
-    word: /\bastray\b/i,
-    instead: 'unmatched file',
-    exceptions: [['src/app/diagnose/diagnose.ts', /\bastray\b/, 'a local variable']],
-  },
+  { word: /\bastray\b/i, instead: 'unmatched file' },
   {
     word: /mistakes?\b/i,
     instead: 'error (of the configuration or a mapping), problem (of data)',
@@ -96,7 +92,6 @@ const WORDS: readonly GivenUpWord[] = [
     instead: 'skipped (a file that is not taken yet)',
     exceptions: [
       ['src/pipeline/inbound/intake.ts', /\bleftAlone\b/, 'a parameter'],
-      ['src/app/run.ts', /the route is left alone/, 'a route and no file'],
       ['src/domain/journal.ts', /is left alone/, 'leases and records, no files'],
       ['src/config/sending.ts', /refused, or left alone/, 'a record that no rule changes'],
       ['docs/configuration.md', /refused, or left alone/, 'printed from the line above'],
@@ -109,7 +104,6 @@ const WORDS: readonly GivenUpWord[] = [
     word: /passed[- ]over|PassedOver/i,
     instead: 'ignored (an entry of a folder), skipped (a file), rejected',
     exceptions: [
-      ['src/app/diagnose/diagnose.ts', /passedOver/i, 'local variables'],
       ['src/', /passed over/, 'comments about lines, options, rows and keys; no page and no message'],
     ],
   },

@@ -1,4 +1,4 @@
-/** Diagnoses why a file is not taken: asks every rule that could keep it from that, and changes nothing. */
+/** Diagnoses why a file is not taken: checks every rule that could keep it from that, and changes nothing. */
 import { join, resolve } from 'node:path'
 import type { Configuration } from '../../config/configuration.ts'
 import type { InboundRoute } from '../../config/routes.ts'
@@ -37,11 +37,11 @@ import {
   noteQueuedFiles,
 } from './rules.ts'
 
-/** `from`: the folder that a relative path is relative to. Throws only what is wrong with the request. */
+/** `from`: the folder that a relative path is relative to. Throws only for a wrong request. */
 export async function diagnoseFile(
   configuration: Configuration,
   { file, from, route }: { readonly file: string; readonly from: string; readonly route?: string },
-  eyes: DiagnosisControls,
+  controls: DiagnosisControls,
 ): Promise<{ readonly file: string; readonly verdicts: readonly RouteDiagnosis[]; readonly exit: ExitCode }> {
   const inboxes = listLocalInboxes(configuration, route)
   const at = await findInboxesAt(resolve(from, file), inboxes)
@@ -50,21 +50,22 @@ export async function diagnoseFile(
     const verdicts = await Promise.all(described)
     return { file, verdicts, exit: chooseExitCode(verdicts) }
   }
-  const meant = await locateFile(file, from, inboxes)
+  const located = await locateFile(file, from, inboxes)
   const mappings = await loadMappingsOrReason(configuration)
   const judge = async (journal: Journal | undefined): Promise<RouteDiagnosis[]> => {
-    const remote = listRemoteInboxes(configuration, eyes.clock, file, route)
-    const asking = { journal, configuration, mappings, name: meant.name, inboxes, remote, ...eyes }
-    if (meant.inboxes.length === 0) {
-      const elsewhere = await diagnoseRemoteInboxes(asking)
-      return elsewhere.length > 0 ? elsewhere : [await explainMissingFile(asking, meant.misplaced)]
+    const remote = listRemoteInboxes(configuration, controls.clock, file, route)
+    const context = { journal, configuration, mappings, name: located.name, inboxes, remote, ...controls }
+    if (located.inboxes.length === 0) {
+      const elsewhere = await diagnoseRemoteInboxes(context)
+      return elsewhere.length > 0 ? elsewhere : [await explainMissingFile(context, located.misplaced)]
     }
     const verdicts: RouteDiagnosis[] = []
-    for (const inbox of meant.inboxes) verdicts.push(await diagnoseInInbox(asking, inbox))
+    for (const inbox of located.inboxes) verdicts.push(await diagnoseInInbox(context, inbox))
     return verdicts
   }
   try {
-    const verdicts = (await withExistingJournal(configuration, eyes.clock, judge)) ?? (await judge(undefined))
+    const verdicts =
+      (await withExistingJournal(configuration, controls.clock, judge)) ?? (await judge(undefined))
     return { file, verdicts, exit: chooseExitCode(verdicts) }
   } catch (error) {
     if (!(error instanceof BridgeError) || !error.code.startsWith('journal-')) throw error
@@ -73,12 +74,12 @@ export async function diagnoseFile(
   }
 }
 
-/** Without an inbox, no route is meant. */
+/** Without an inbox the diagnosis is about no route. */
 function createVerdict(path: string, reasons: readonly Reason[], inbox?: LocalInbox): RouteDiagnosis {
   return { ...(inbox && { route: inbox.route.name }), path, reasons, notes: [] }
 }
 
-/** An error in any of them stops every route. */
+/** An error in any mapping stops every route. */
 async function loadMappingsOrReason(configuration: Configuration): Promise<LoadedMappings> {
   try {
     return { loaded: await loadMappings(configuration) }
@@ -91,14 +92,14 @@ async function loadMappingsOrReason(configuration: Configuration): Promise<Loade
 
 const SIMILAR_MAX = 5
 
-/** It stands in no inbox: it may have been taken already, or be called otherwise. */
-async function explainMissingFile(asking: DiagnosisContext, astray: Reason | undefined) {
-  const { journal, name, inboxes } = asking
+/** No inbox has the file: it may have been taken already, or have another name. */
+async function explainMissingFile(context: DiagnosisContext, misplaced: Reason | undefined) {
+  const { journal, name, inboxes } = context
   const taken = (await journal?.findFilesByName(name, SIMILAR_MAX)) ?? []
   const only = inboxes.length === 1 ? inboxes[0] : undefined
   const known = taken.find((file) => only === undefined || file.route === only.route.name)
-  const knownReason = known && explainTakenFile(asking, known)
-  if (knownReason !== undefined && astray?.code !== 'not-in-inbox')
+  const knownReason = known && explainTakenFile(context, known)
+  if (knownReason !== undefined && misplaced?.code !== 'not-in-inbox')
     return createVerdict(name, [knownReason], only)
   for (const inbox of inboxes) {
     const away = await inspectFile(inbox.root, inbox.route.from.folder, name)
@@ -109,9 +110,9 @@ async function explainMissingFile(asking: DiagnosisContext, astray: Reason | und
     const message = `it was claimed from ${inbox.place} under the id ${claim}, which this journal does not know`
     return createVerdict(inbox.place, [createReason('claimed-elsewhere', message)], inbox)
   }
-  if (astray !== undefined) {
+  if (misplaced !== undefined) {
     const notes = knownReason === undefined ? [] : [`a file of this name ${knownReason.message}`]
-    return { path: name, reasons: [astray], notes }
+    return { path: name, reasons: [misplaced], notes }
   }
   const names: string[] = []
   for (const { place } of inboxes) names.push(...(await listNamesIfAllowed(place)))
@@ -120,12 +121,12 @@ async function explainMissingFile(asking: DiagnosisContext, astray: Reason | und
     ...((await journal?.findSimilarNames(name, SIMILAR_MAX)) ?? []).map((each) => `${each} (taken earlier)`),
   ]
   const also = near.length === 0 ? '' : `; much alike: ${near.join(', ')}`
-  const looked = [...inboxes.map(({ place }) => place), ...describeRemoteInboxes(asking)].join(', ')
-  const message = `no inbox has a file ${name}, and none was ever taken${also}. Looked in ${looked}`
+  const searched = [...inboxes.map(({ place }) => place), ...describeRemoteInboxes(context)].join(', ')
+  const message = `no inbox has a file ${name}, and none was ever taken${also}. Looked in ${searched}`
   return createVerdict(name, [createReason('no-such-file', message)], only)
 }
 
-/** What became of a file that was taken. */
+/** Explains what became of a file that was taken. */
 function explainTakenFile({ configuration }: DiagnosisContext, file: FileEntry): Reason {
   const { id, state, outcome = 'processed', route, claimedAt, reportName, archivedAs } = file
   const taken = `was taken by route ${route} on ${isoTime(file.receivedAt ?? claimedAt)} (id ${id})`
@@ -145,47 +146,47 @@ function explainTakenFile({ configuration }: DiagnosisContext, file: FileEntry):
   return createReason('done', `${taken} and ${closed}${results}${archived}`)
 }
 
-async function diagnoseInInbox(asking: DiagnosisContext, inbox: LocalInbox): Promise<RouteDiagnosis> {
+async function diagnoseInInbox(context: DiagnosisContext, inbox: LocalInbox): Promise<RouteDiagnosis> {
   try {
-    return await diagnosePresentFile(asking, inbox)
+    return await diagnosePresentFile(context, inbox)
   } catch (error) {
-    // Most likely the bridge takes it just while it is asked about.
-    const { what } = await inspectFile(inbox.root, inbox.route.from.folder, asking.name)
+    // Most likely the bridge takes the file at this moment.
+    const { what } = await inspectFile(inbox.root, inbox.route.from.folder, context.name)
     if (what !== 'nothing') throw error
-    return { ...(await explainMissingFile(asking, undefined)), path: join(inbox.place, asking.name) }
+    return { ...(await explainMissingFile(context, undefined)), path: join(inbox.place, context.name) }
   }
 }
 
-async function diagnosePresentFile(asking: DiagnosisContext, inbox: LocalInbox): Promise<RouteDiagnosis> {
-  const { name, journal, mappings } = asking
+async function diagnosePresentFile(context: DiagnosisContext, inbox: LocalInbox): Promise<RouteDiagnosis> {
+  const { name, journal, mappings } = context
   const { route, root, place } = inbox
   const path = join(place, name)
-  const look = await inspectFile(root, route.from.folder, name)
-  if (look.what === 'away') return createVerdict(path, [createReason('mailbox-away', look.why)], inbox)
-  if (look.what === 'nothing') return { ...(await explainMissingFile(asking, undefined)), path }
-  const isPassedOver = look.what === 'entry-ignored'
-  const unfinished = isPassedOver ? findUnfinishedNameReason(name, route.from.match) : undefined
-  const passedOver = isPassedOver ? [createReason('entry-ignored', look.why)] : []
-  const reasons = unfinished === undefined ? [...findNameReasons(asking, inbox), ...passedOver] : [unfinished]
+  const found = await inspectFile(root, route.from.folder, name)
+  if (found.what === 'away') return createVerdict(path, [createReason('mailbox-away', found.why)], inbox)
+  if (found.what === 'nothing') return { ...(await explainMissingFile(context, undefined)), path }
+  const isIgnored = found.what === 'entry-ignored'
+  const unfinished = isIgnored ? findUnfinishedNameReason(name, route.from.match) : undefined
+  const ignored = isIgnored ? [createReason('entry-ignored', found.why)] : []
+  const reasons = unfinished === undefined ? [...findNameReasons(context, inbox), ...ignored] : [unfinished]
   const notes: string[] = []
-  if (look.what === 'file') {
-    const incomplete = await findCompletenessReasons(asking, inbox, look)
-    reasons.push(...findPermissionReasons(look, path), ...incomplete)
-    notes.push(...noteEmptyFile(inbox, look))
-    if (look.isReadable) {
+  if (found.what === 'file') {
+    const incomplete = await findCompletenessReasons(context, inbox, found)
+    reasons.push(...findPermissionReasons(found, path), ...incomplete)
+    notes.push(...noteEmptyFile(inbox, found))
+    if (found.isReadable) {
       const contents =
         'loaded' in mappings ? await previewContents(path, route, mappings.loaded, journal) : undefined
-      const repeated = await findDuplicateReasons(asking, inbox, path)
-      const manifest = await findManifestReasons(asking, inbox)
+      const repeated = await findDuplicateReasons(context, inbox, path)
+      const manifest = await findManifestReasons(context, inbox)
       reasons.push(...repeated, ...manifest, ...(contents?.reasons ?? []))
       if (repeated.length === 0) notes.push(...(contents?.notes ?? []))
     }
   }
   if ('wrong' in mappings) reasons.push(mappings.wrong)
-  reasons.push(...(await findSequenceReasons(asking, inbox, journal)))
+  reasons.push(...(await findSequenceReasons(context, inbox, journal)))
   if (journal !== undefined) {
     reasons.push(...(await findLeaseReasons(journal, route.name)))
-    notes.push(...(await noteQueuedFiles(journal, asking, inbox)))
+    notes.push(...(await noteQueuedFiles(journal, context, inbox)))
   }
   return { route: route.name, path, reasons, notes }
 }
@@ -224,7 +225,7 @@ async function previewContents(
   return { reasons: [], notes }
 }
 
-/** How many records one question to the journal is about. */
+/** How many records one query to the journal covers. */
 const BATCH_RECORDS = 500
 
 const KNOWN_RECORDS_NOTE =
@@ -247,19 +248,19 @@ const OUTCOME_LABELS: readonly (readonly [keyof OutcomeCounts, string])[] = [
 ]
 
 function formatOutcomeCounts(operation: string, count: OutcomeCounts): string {
-  const also = OUTCOME_LABELS.flatMap(([kind, words]) => (count[kind] > 0 ? [`${count[kind]} ${words}`] : []))
+  const also = OUTCOME_LABELS.flatMap(([kind, label]) => (count[kind] > 0 ? [`${count[kind]} ${label}`] : []))
   return `${operation}: ${[`${count.sent} to be sent`, ...also].join(', ')}`
 }
 
-/** Those of the names that lie there, in words: the file itself by its working name first, then what is spelt much alike. */
+/** Similar names in the inbox: first the file itself under its working name, then names that are spelt much alike. */
 function findSimilarFiles(name: string, names: readonly string[], limit: number): string[] {
   const isWorkingName = (other: string) => {
     const ends = matchTemporaryName(other)?.ends
     return ends !== undefined && other.slice(0, -ends.length) === name
   }
-  const others = names.filter((each) => !isWorkingName(each))
+  const otherNames = names.filter((each) => !isWorkingName(each))
   return [
     ...names.filter(isWorkingName).map((each) => `${each} (still being written, or its sending broke off)`),
-    ...rankSimilarNames(name, others, limit),
+    ...rankSimilarNames(name, otherNames, limit),
   ].slice(0, limit)
 }

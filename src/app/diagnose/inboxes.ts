@@ -21,9 +21,9 @@ export interface LocalInbox {
 
 interface LocatedFile {
   readonly name: string
-  /** Where the file stands, or should. */
+  /** The inboxes that have the file, or should. */
   readonly inboxes: readonly LocalInbox[]
-  /** It stands in no inbox. */
+  /** Set when the file is in no inbox. */
   readonly misplaced?: Reason
 }
 
@@ -36,7 +36,7 @@ export function listLocalInboxes({ routes, mailboxes }: Configuration, only?: st
   })
 }
 
-/** A path says which inbox; a bare name is looked for in all of them. */
+/** A path names its inbox; a bare name is searched in all of them. */
 export async function locateFile(file: string, from: string, inboxes: readonly LocalInbox[]) {
   const name = basename(file)
   const isPath = file !== name || (await listNamesIfAllowed(from)).includes(name)
@@ -45,12 +45,12 @@ export async function locateFile(file: string, from: string, inboxes: readonly L
   const here = await findInboxesAt(folder, inboxes)
   if (here.length > 0) return { name, inboxes: preferMatchingRoutes(name, here) }
   const wholeName = await locateByName(name, inboxes)
-  // A file in the folder of the command may be named as it is called in its inbox.
+  // The current folder may have a file with the name of the one in the inbox.
   if (file === name && wholeName.inboxes.length > 0) return wholeName
   return { name, inboxes: [], misplaced: await explainMisplacedFile(join(folder, name), inboxes) }
 }
 
-/** The inboxes that the path is, and no file in one. */
+/** The inboxes whose folder is this path. */
 export async function findInboxesAt(path: string, inboxes: readonly LocalInbox[]): Promise<LocalInbox[]> {
   const folder = await resolveRealPath(path)
   const at: LocalInbox[] = []
@@ -58,7 +58,7 @@ export async function findInboxesAt(path: string, inboxes: readonly LocalInbox[]
   return at
 }
 
-/** Says so, with what lies in it. */
+/** Says that the path is an inbox, and which files it has. */
 export async function describeInbox({ root, place, route }: LocalInbox): Promise<Reason> {
   const { folder, match } = route.from
   const names: string[] = []
@@ -73,15 +73,15 @@ export async function describeInbox({ root, place, route }: LocalInbox): Promise
 }
 
 async function locateByName(name: string, inboxes: readonly LocalInbox[]): Promise<LocatedFile> {
-  const standing: LocalInbox[] = []
+  const containing: LocalInbox[] = []
   for (const inbox of inboxes) {
-    const look = await inspectFile(inbox.root, inbox.route.from.folder, name)
-    if (look.what === 'file' || look.what === 'entry-ignored') standing.push(inbox)
+    const inspection = await inspectFile(inbox.root, inbox.route.from.folder, name)
+    if (inspection.what === 'file' || inspection.what === 'entry-ignored') containing.push(inbox)
   }
-  return { name, inboxes: preferMatchingRoutes(name, standing) }
+  return { name, inboxes: preferMatchingRoutes(name, containing) }
 }
 
-/** Where one of the routes of a folder takes the name, it is no alert of the others. */
+/** Where one of the routes of a folder takes the name, its other routes do not matter. */
 function preferMatchingRoutes(name: string, inboxes: readonly LocalInbox[]): LocalInbox[] {
   const takers = inboxes.filter(({ route }) => compileFilePattern(route.from.match)(name))
   return inboxes.filter(
@@ -103,7 +103,7 @@ async function explainMisplacedFile(path: string, inboxes: readonly LocalInbox[]
   }
   const takers = inboxes.filter(({ route }) => compileFilePattern(route.from.match)(name))
   const [nearest] = sortByDistance(path, takers)
-  // Told to put a receipt or a report into an inbox, somebody might.
+  // Names no inbox unless a route takes the file: a person might put a receipt or a report there.
   const where =
     inboxes.length === 0
       ? '; the configuration has none'
@@ -113,7 +113,7 @@ async function explainMisplacedFile(path: string, inboxes: readonly LocalInbox[]
   return createReason('not-in-inbox', `${path} lies in no inbox${where}`)
 }
 
-/** By how much of the path they share, then by the spelling of the folder. */
+/** By the length of the shared path, then by the similarity of the folder's name. */
 function sortByDistance(path: string, inboxes: readonly LocalInbox[]): LocalInbox[] {
   const folder = dirname(path)
   const shared = ({ place }: LocalInbox) => {

@@ -72,15 +72,15 @@ export function createReason(code: ReasonCode, message: string, fix: string = RE
 }
 
 export interface RouteDiagnosis {
-  /** Left out where no route is meant. */
+  /** Left out where the diagnosis is about no route. */
   readonly route?: string
   readonly path: string
   readonly reasons: readonly Reason[]
-  /** What is worth knowing and keeps nothing. */
+  /** Facts that do not keep the file from being taken. */
   readonly notes: readonly string[]
 }
 
-/** When a route takes it, the others do not matter; else what a person must do counts before what time does. */
+/** Success when one route takes the file. Otherwise reasons that need a person count before those that need time. */
 export function chooseExitCode(verdicts: readonly RouteDiagnosis[]): ExitCode {
   if (verdicts.some(({ reasons }) => reasons.length === 0)) return EXIT.ok
   const codes = verdicts.flatMap(({ reasons }) => reasons.map(({ code }) => REASONS[code].exit))

@@ -17,7 +17,7 @@ import {
   type RemoteInbox,
 } from './rules.ts'
 
-/** Only a bare name can be meant for one of them: a path is one of this machine. */
+/** Only a bare name can mean a file on a server: a path is one of this machine. */
 export function listRemoteInboxes(
   { routes, mailboxes }: Configuration,
   clock: Clock,
@@ -35,23 +35,23 @@ export function listRemoteInboxes(
   })
 }
 
-/** The places of such inboxes, for people. */
+/** The places of these inboxes, for people. */
 export function describeRemoteInboxes({ remote }: Pick<DiagnosisContext, 'remote'>): string[] {
   return remote.map(({ route }) => `${route.from.mailbox}:${route.from.folder}`)
 }
 
-/** Of each inbox that the file stands in, or that cannot be read; none when it stands nowhere. */
-export async function diagnoseRemoteInboxes(asking: DiagnosisContext): Promise<RouteDiagnosis[]> {
+/** One diagnosis for each inbox that has the file, or that cannot be read; none when no inbox has it. */
+export async function diagnoseRemoteInboxes(context: DiagnosisContext): Promise<RouteDiagnosis[]> {
   const verdicts: RouteDiagnosis[] = []
-  for (const { route, open } of asking.remote) {
+  for (const { route, open } of context.remote) {
     const mailbox = await open()
     const { folder } = route.from
-    const path = formatRemotePath({ route, mailbox }, asking.name)
+    const path = formatRemotePath({ route, mailbox }, context.name)
     try {
-      // Asked first, because a listing makes folders that are missing.
+      // Comes before the listing, which creates missing folders.
       const names = await mailbox.listNames(folder)
-      if (names === undefined || !names.has(asking.name)) continue
-      verdicts.push({ route: route.name, path, ...(await diagnoseRemoteFile(asking, { route, mailbox })) })
+      if (names === undefined || !names.has(context.name)) continue
+      verdicts.push({ route: route.name, path, ...(await diagnoseRemoteFile(context, { route, mailbox })) })
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
       const away = createReason('mailbox-away', error.message, error.fix)
@@ -71,35 +71,35 @@ function formatRemotePath({ route, mailbox }: RemoteFile, name: string): string 
 
 type RemoteFile = Pick<RemoteInbox, 'route'> & { readonly mailbox: Mailbox }
 
-async function diagnoseRemoteFile(asking: DiagnosisContext, standing: RemoteFile) {
-  const { journal, mappings, name } = asking
-  const { route } = standing
+async function diagnoseRemoteFile(context: DiagnosisContext, remoteFile: RemoteFile) {
+  const { journal, mappings, name } = context
+  const { route } = remoteFile
   const unfinished = findUnfinishedNameReason(name, route.from.match)
-  const changing = await findRemoteStabilityReasons(asking, standing)
+  const changing = await findRemoteStabilityReasons(context, remoteFile)
   const reasons = [
-    ...(unfinished === undefined ? [...findNameReasons(asking, standing), ...changing] : [unfinished]),
+    ...(unfinished === undefined ? [...findNameReasons(context, remoteFile), ...changing] : [unfinished]),
     ...('wrong' in mappings ? [mappings.wrong] : []),
     ...(journal === undefined ? [] : await findLeaseReasons(journal, route.name)),
   ]
-  const queued = journal === undefined ? [] : await noteQueuedFiles(journal, asking, standing)
+  const queued = journal === undefined ? [] : await noteQueuedFiles(journal, context, remoteFile)
   return { reasons, notes: [...queued, 'what is in it is looked at when it is taken'] }
 }
 
-/** As a run does: it must be listed, and the same at two looks. */
-async function findRemoteStabilityReasons(asking: DiagnosisContext, { route, mailbox }: RemoteFile) {
-  const { clock, signal, name } = asking
+/** As in a run, two scans must list the same file. */
+async function findRemoteStabilityReasons(context: DiagnosisContext, { route, mailbox }: RemoteFile) {
+  const { clock, signal, name } = context
   const { folder, stableForMs } = route.from
-  const look = async () => {
+  const findListed = async () => {
     const files = await mailbox.list(folder, undefined, () => refuseToCreateFolder(folder))
     return files.find((file) => file.name === name)
   }
-  const before = await look()
+  const before = await findListed()
   if (before === undefined) {
     const message = 'it is no plain file, or has such a name as files have while they are written'
     return [createReason('entry-ignored', message)]
   }
   await clock.sleep(stableForMs, signal)
-  const after = await look()
+  const after = await findListed()
   if (before.size === after?.size && before.modifiedAt === after.modifiedAt) return []
   return [createReason('still-changing', `it is still being written: within ${stableForMs} ms it changed`)]
 }

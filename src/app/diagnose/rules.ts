@@ -27,21 +27,21 @@ export interface DiagnosisControls {
   readonly signal: AbortSignal
 }
 
-/** What all rules may look at. */
+/** The context that all rules share. */
 export interface DiagnosisContext extends DiagnosisControls {
-  /** Undefined while there is none yet. */
+  /** Undefined while there is no journal. */
   readonly journal: Journal | undefined
   readonly configuration: Configuration
   readonly mappings: LoadedMappings
   readonly name: string
   readonly inboxes: readonly LocalInbox[]
-  /** Inboxes on other machines that the file may stand in. */
+  /** Inboxes on servers that may have the file. */
   readonly remote: readonly RemoteInbox[]
 }
 
 export type LoadedMappings = { readonly loaded: ReadonlyMap<string, Mapping> } | { readonly wrong: Reason }
 
-/** `place`: left out of an inbox on another machine, which is asked about by itself. */
+/** `place`: left out for an inbox on a server, which is diagnosed by itself. */
 export function findNameReasons(
   { name, inboxes }: DiagnosisContext,
   { route, place }: { readonly route: InboundRoute; readonly place?: string },
@@ -54,7 +54,7 @@ export function findNameReasons(
   return [createReason('name-differs', `its name does not match "${match}" of route ${route.name}${fix}`)]
 }
 
-/** Of a file that is still called as files are while they are written, and that the route would take when it is whole. */
+/** For a file with an unfinished name that the route would take under its final name. */
 export function findUnfinishedNameReason(name: string, match: string): Reason | undefined {
   const { ends = '' } = matchTemporaryName(name) ?? {}
   if (ends === '' || !compileFilePattern(match)(name.slice(0, -ends.length))) return undefined
@@ -75,7 +75,7 @@ export function findPermissionReasons(
   return missing.map((right) => createReason('no-rights', `${path} may not be ${right} by this user`))
 }
 
-/** As a run does: it must be the same at two looks. */
+/** As in a run, two checks must find the file unchanged. */
 async function findStabilityReasons(
   { clock, signal, name }: DiagnosisContext,
   { route, root }: LocalInbox,
@@ -117,7 +117,7 @@ export async function noteQueuedFiles(
   { name }: DiagnosisContext,
   { route }: Pick<LocalInbox, 'route'>,
 ): Promise<string[]> {
-  // A run that was stopped right before its claim has noted the very file that still stands there.
+  // A run that was stopped right before its claim has noted this very file, which is still there.
   const open = (await journal.listUnfinishedFiles(route.name)).filter(
     (file) => file.name !== name || file.state !== 'claiming',
   )
@@ -135,30 +135,30 @@ export async function noteQueuedFiles(
 
 // Completeness and order: stability, marker or manifest, sequence.
 
-/** By the rule of the route: it is stable, or another file says that it is whole. */
+/** Applies the route's rule: the file is stable, or another file says that it is complete. */
 export async function findCompletenessReasons(
-  asking: DiagnosisContext,
+  context: DiagnosisContext,
   inbox: LocalInbox,
   file: PresentFile,
 ): Promise<Reason[]> {
   const { root, route } = inbox
   const ready = buildReadyRule(route.from)
-  if (ready === undefined) return findStabilityReasons(asking, inbox, file)
+  if (ready === undefined) return findStabilityReasons(context, inbox, file)
   if (!('sidecarNameOf' in ready)) return []
-  const sidecar = ready.sidecarNameOf(asking.name)
+  const sidecar = ready.sidecarNameOf(context.name)
   const isThere = (await inspectFile(root, route.from.folder, sidecar)).what === 'file'
-  if (isThere) return ready.when === 'manifest' ? findStabilityReasons(asking, inbox, file) : []
+  if (isThere) return ready.when === 'manifest' ? findStabilityReasons(context, inbox, file) : []
   const message = `its ${ready.when} ${sidecar} is missing; the file is taken when it lies beside it`
   return [createReason('sidecar-missing', message)]
 }
 
-/** A watch waits for the first row of an empty file, where nothing else says that it is whole. */
+/** A watch waits for the first row of an empty file, unless another file says that it is complete. */
 export function noteEmptyFile({ route }: LocalInbox, { info }: PresentFile): string[] {
   if (info.size > 0 || buildReadyRule(route.from) !== undefined) return []
   return ['a watch takes an empty file only when it has stayed empty for a quarter of an hour']
 }
 
-/** What a run would find when it holds the file against its manifest. */
+/** The problems that a run would find when it compares the file with its manifest. */
 export async function findManifestReasons(
   { name, mappings }: DiagnosisContext,
   { root, route, place }: LocalInbox,
@@ -178,11 +178,11 @@ export async function findManifestReasons(
   }
   const read = () => createFormats().read(readFileBytes(path), mapping.translator.read)
   const manifest = { manifestFile: sidecar, bytes: await readFile(join(place, sidecar)) }
-  const told = await compareWithManifest(manifest, { size, sha256: hash.digest('hex'), read })
-  return told.map(({ message }) => createReason('unusable-file', message))
+  const problems = await compareWithManifest(manifest, { size, sha256: hash.digest('hex'), read })
+  return problems.map(({ message }) => createReason('unusable-file', message))
 }
 
-/** Of a route with a strict sequence: which number must come before. */
+/** For a route with a strict sequence: which number must come first. */
 export async function findSequenceReasons(
   { configuration, name }: DiagnosisContext,
   { route, place }: LocalInbox,
@@ -205,6 +205,6 @@ const UNNUMBERED_FIX =
 
 export interface RemoteInbox {
   readonly route: InboundRoute
-  /** Opens the connection with the first question. */
+  /** Connects with the first call. */
   readonly open: () => Promise<Mailbox>
 }

@@ -7,42 +7,42 @@ import { hasSystemCode } from '../../support/errors.ts'
 interface FolderWatcherOptions {
   readonly path: string
   readonly onChange: () => void
-  /** Called when it hangs: what came between the last look and this moment has rung no bell. */
+  /** Called when watching starts: changes between the last scan and this moment were not reported. */
   readonly onStarted: () => void
-  /** The system does not tell of this folder; said once for each reason. */
+  /** The system does not report changes of this folder; called once for each reason. */
   readonly onUnavailable: (why: string) => void
 }
 
 export function createFolderWatcher({ path, onChange, onStarted, onUnavailable }: FolderWatcherOptions) {
-  let hung: { readonly watcher: FSWatcher; readonly folder: string } | undefined
-  let lastTrouble: string | undefined
+  let active: { readonly watcher: FSWatcher; readonly folder: string } | undefined
+  let lastReason: string | undefined
   const close = async () => {
-    const { watcher } = hung ?? {}
-    hung = undefined
+    const { watcher } = active ?? {}
+    active = undefined
     await watcher?.close()
   }
   const fail = (error: unknown) => {
     const why = describeWatchError(error)
     void close()
-    if (why !== lastTrouble) onUnavailable(why)
-    lastTrouble = why
+    if (why !== lastReason) onUnavailable(why)
+    lastReason = why
   }
   return {
     close,
-    /** Whether it can ring. */
-    isActive: () => hung !== undefined,
+    /** Whether it reports changes now. */
+    isActive: () => active !== undefined,
     /**
-     * Hangs the bell where it is not, or where the folder is another one than it was hung at: a share that was mounted again
-     * looks the same and tells nothing. To be called when the folder was just seen.
+     * Starts watching, and starts anew when the path is another folder now: a share that was mounted again looks the same and
+     * reports nothing. Call it right after a scan has read the folder.
      */
     async ensureStarted(): Promise<void> {
       try {
-        // The number of a folder that was removed is soon given to another one.
+        // The system soon reuses the inode number of a removed folder.
         const { dev, ino, birthtimeMs } = await stat(path)
         const folder = `${dev}:${ino}:${birthtimeMs}`
-        if (hung?.folder === folder) return
+        if (active?.folder === folder) return
         await close()
-        hung = { watcher: startWatching(path, onChange, fail).on('ready', onStarted), folder }
+        active = { watcher: startWatching(path, onChange, fail).on('ready', onStarted), folder }
       } catch (error) {
         fail(error)
       }
@@ -51,13 +51,13 @@ export function createFolderWatcher({ path, onChange, onStarted, onUnavailable }
 }
 
 /**
- * Only the folder itself is watched. The library would watch each file in it too, which costs memory and time with every
- * file: all files are passed over, and what counts is that the folder said something.
+ * Watches only the folder itself. The library would watch each file in it too, which costs memory and time with every file,
+ * so all files are ignored; any event of the folder triggers a scan.
  */
-function startWatching(path: string, ring: () => void, fail: (error: unknown) => void): FSWatcher {
+function startWatching(path: string, onEvent: () => void, fail: (error: unknown) => void): FSWatcher {
   const ignored = (each: string) => resolve(each) !== path
   const watcher = watch(path, { depth: 0, ignoreInitial: true, ignored })
-  return watcher.on('raw', ring).on('all', ring).on('error', fail)
+  return watcher.on('raw', onEvent).on('all', onEvent).on('error', fail)
 }
 
 function describeWatchError(error: unknown): string {

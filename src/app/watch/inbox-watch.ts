@@ -15,21 +15,21 @@ import { createFolderWatcher } from './folder-watcher.ts'
 import { toBridgeError } from '../outcome.ts'
 import { createRouteWorker, type WatchContext } from './route-worker.ts'
 
-/** Where the system does not tell of new files, looks are no more than this apart. */
+/** Where the system does not report new files, scans are no further apart than this. */
 const UNRELIABLE_SCAN_MS = 5_000
 
-/** After a ring, a folder is let alone for so many times the time that a look at it takes. */
+/** After an event, the watch rests for this multiple of the time that a scan takes. */
 const REST_FACTOR = 3
 const REST_MIN_MS = 25
 
-/** While files of it are worked on, what comes meanwhile is only looked for so that it becomes stable meanwhile. */
+/** While the route works on files, scans are rare: they only let new files become stable meanwhile. */
 const BUSY_SCAN_FACTOR = 20
 const BUSY_SCAN_MIN_MS = 500
 
-/** An empty file may be one into which somebody writes the first row only when a long query is done. */
+/** An empty file may get its first row only when a long query of its writer is done. */
 const EMPTY_FILE_MS = 15 * 60_000
 
-/** Until the signal fires. */
+/** Watches until the signal fires. */
 export async function watchInbox(context: WatchContext, route: InboundRoute): Promise<void> {
   const inbox = createWatchedInbox(context, route)
   const { signal, timer, worker } = inbox
@@ -40,11 +40,11 @@ export async function watchInbox(context: WatchContext, route: InboundRoute): Pr
     if (signal.aborted) break
     const isReady = scan?.ready.some(({ name }) => !inbox.backoff.isBackedOff(name)) ?? false
     worker.startIfDue(isReady, inbox.work, timer.wake)
-    // All that it would tell of is the pass itself, and to tell that, its library looks at each file that lies there.
+    // It would only report the pass itself, and for that its library inspects each file in the folder.
     if (worker.isBusy()) await inbox.folderWatcher?.close()
     inbox.state.wasWatching = inbox.folderWatcher?.isActive() ?? false
     inbox.state.wasWoken = await timer.wait(computeWait(inbox, scan, ended - began))
-    // What is written goes on ringing; the looks must not take the time that others need.
+    // A file that is being written causes events all the time; scans must not take the time of other work.
     if (inbox.state.wasWoken) await restAfterScan(inbox, { began, ended })
   }
   await inbox.folderWatcher?.close()
@@ -66,14 +66,14 @@ function createWatchedInbox({ context, ...parts }: WatchContext, route: InboundR
   /** Undefined where the mailbox is no folder of this machine. */
   const path = mailbox?.type === 'directory' ? join(mailbox.path, ...route.from.folder.split('/')) : undefined
   const state = {
-    /** Whether the last waiting ended with a ring. */
+    /** Whether an event ended the last wait. */
     wasWoken: false,
-    /** Whether there was a bell to ring. */
+    /** Whether the folder watcher was active. */
     wasWatching: false,
     lastChangeAt: -Infinity,
-    /** When the last look began. */
+    /** When the last scan began. */
     scannedAt: 0,
-    /** When a look found something that no ring had told of. */
+    /** When a scan found a change without an event. */
     unannouncedAt: undefined as number | undefined,
     isUnreliable: false,
     hasScanned: false,
@@ -96,7 +96,7 @@ function createWatchedInbox({ context, ...parts }: WatchContext, route: InboundR
   return {
     ...shared,
     worker: createRouteWorker({ context, ...parts }, route, backoff),
-    /** Undefined where no system could tell. */
+    /** Undefined where no system can report changes. */
     folderWatcher: path === undefined ? undefined : createFolderWatcher({ path, ...hooks }),
     reportSkipped: ({ skippedFiles }: InboxScan) =>
       notifySkippedFiles({ ...scanContext, notify }, skippedFiles, tracker),
@@ -105,12 +105,12 @@ function createWatchedInbox({ context, ...parts }: WatchContext, route: InboundR
   }
 }
 
-/** Undefined when the folder could not be looked at. */
+/** Undefined when the folder could not be scanned. */
 async function scanOnce(inbox: WatchedInbox): Promise<InboxScan | undefined> {
   const { clock, worker, folderWatcher, scanContext, tracker, reportSkipped } = inbox
   const began = elapsed(clock)
   try {
-    // What was begun goes on even where the folder is away.
+    // Work that was begun continues even where the folder is away.
     if (!worker.isBusy()) worker.setUnfinished(await inbox.isUnfinished())
     const scan = await scanInbox(scanContext, tracker)
     worker.reportScanSuccess()
@@ -125,15 +125,15 @@ async function scanOnce(inbox: WatchedInbox): Promise<InboxScan | undefined> {
   }
 }
 
-/** A ring may come a little after the look that it is about. */
+/** An event may come a little after the scan that found its change. */
 const EVENT_DELAY_MS = 1_000
 
-/** Finds out whether the bell tells of what the looks find. */
+/** Finds out whether events report the changes that scans find. */
 function checkReliability(inbox: WatchedInbox, { hasChanges }: InboxScan, began: number): void {
   const now = elapsed(inbox.clock)
   const { state } = inbox
   const { unannouncedAt, lastChangeAt } = state
-  // A share may well tell of what is done from here, and of nothing that others do.
+  // A share may report changes made on this machine, and none made elsewhere.
   if (hasChanges && lastChangeAt >= state.scannedAt) state.isUnreliable = false
   state.scannedAt = began
   if (unannouncedAt !== undefined && now - unannouncedAt >= EVENT_DELAY_MS) {
@@ -145,7 +145,7 @@ function checkReliability(inbox: WatchedInbox, { hasChanges }: InboxScan, began:
   state.hasScanned = true
 }
 
-/** Until the next look, unless somebody rings. */
+/** The wait until the next scan, unless an event comes first. */
 function computeWait(
   { worker, scanContext, scanMs, state }: WatchedInbox,
   latest: InboxScan | undefined,
@@ -158,7 +158,7 @@ function computeWait(
   return Math.max(0, Math.min(...times))
 }
 
-/** From the end of the last look on, however long ago that is. */
+/** Counts from the end of the last scan, however long ago that is. */
 async function restAfterScan({ clock, signal }: WatchedInbox, { began, ended }: ScanTimes): Promise<void> {
   const left = ended + Math.max(REST_MIN_MS, (ended - began) * REST_FACTOR) - elapsed(clock)
   if (left > 0) await clock.sleep(left, signal)

@@ -13,10 +13,10 @@ import { type RouteWork, runRoute } from '../run-route.ts'
 
 export interface WatchContext {
   readonly context: BridgeContext
-  /** Fires when the watch is to end. */
+  /** Fires when the watch must end. */
   readonly signal: AbortSignal
   readonly semaphore: Semaphore
-  /** Called after each pass that came to something. */
+  /** Called after each pass with activity. */
   readonly onResult: (result: RouteResult) => void
   /** Ends the whole watch. */
   readonly abortWatch: (failure: BridgeError) => void
@@ -24,14 +24,14 @@ export interface WatchContext {
 
 export type RouteWorker = ReturnType<typeof createRouteWorker>
 
-/** A look that finds nothing to do is a pass that went well; it is reported as one so often, and not at every look. */
+/** A scan that finds nothing counts as a successful pass; it is reported at this interval, and not each time. */
 const IDLE_REPORT_MS = 60_000
 
-/** `backoff`: of files that failed on their own. They are tried again with growing pauses; new files at once. */
+/** `backoff`: the files that failed on their own. They are tried again with growing pauses; new files at once. */
 export function createRouteWorker(parts: WatchContext, route: Route, backoff?: FileBackoff) {
   const { context, signal, semaphore, onResult } = parts
   const { clock, random } = context.options
-  const troubles = createFailureTracker(parts, route)
+  const failures = createFailureTracker(parts, route)
   let passing: Promise<void> | undefined
   let unfinished: { readonly times: number; readonly retryAt: number } | undefined
 
@@ -39,8 +39,8 @@ export function createRouteWorker(parts: WatchContext, route: Route, backoff?: F
     if (isForAll) backoff?.clear()
     const result = await semaphore.run(() => runRoute(context, route, signal, work))
     const isOfFile = result.kind === 'failed' && isSingleFileFailure(result.failure, backoff)
-    if (result.kind !== 'failed') troubles.over()
-    else troubles.add(result.failure, isOfFile ? 'file' : 'pass')
+    if (result.kind !== 'failed') failures.clear()
+    else failures.add(result.failure, isOfFile ? 'file' : 'pass')
     const isProgress = hasActivity(result)
     if (isOfFile ? isForAll || unfinished === undefined : unfinished !== undefined) {
       const times = isProgress && !isOfFile ? 1 : (unfinished?.times ?? 0) + 1
@@ -49,13 +49,13 @@ export function createRouteWorker(parts: WatchContext, route: Route, backoff?: F
     if (isProgress) onResult(result)
   }
   return {
-    /** Begins a pass when there is reason to: something is ready, or unfinished work is due. `done` is called at its end. */
+    /** Begins a pass when something is ready, or unfinished work is due. Calls `done` at its end. */
     startIfDue(isReady: boolean, work: RouteWork, done: () => void): void {
-      if (passing !== undefined || signal.aborted || troubles.pauseMs() > 0) return
+      if (passing !== undefined || signal.aborted || failures.pauseMs() > 0) return
       const isDue = unfinished !== undefined && unfinished.retryAt <= elapsed(clock)
       if (!isReady && !isDue) {
-        // An inbox was looked into; of a schedule only the clock was asked.
-        if (unfinished === undefined) troubles.noneWhileIdle(backoff !== undefined)
+        // An inbox was scanned; for a schedule only the time was checked.
+        if (unfinished === undefined) failures.reportIdle(backoff !== undefined)
         return
       }
       passing = pass(work, isDue)
@@ -66,16 +66,16 @@ export function createRouteWorker(parts: WatchContext, route: Route, backoff?: F
         })
     },
     isBusy: () => passing !== undefined,
-    /** How long until something may be begun that only waits for its time; undefined when nothing does. */
+    /** How long until waiting work is due; undefined when nothing waits. */
     dueInMs(): number | undefined {
-      const pause = troubles.pauseMs()
+      const pause = failures.pauseMs()
       if (unfinished === undefined) return pause > 0 ? pause : undefined
       return Math.max(pause, unfinished.retryAt - elapsed(clock), 0)
     },
-    /** The route could not even be looked at, which took so long: a pass that failed. In words it is reported once. */
-    reportScanFailure: (failure: BridgeError, ms: number) => troubles.addOfLook(failure, ms),
-    reportScanSuccess: () => troubles.overForLooks(),
-    /** Work that anybody left unfinished is taken up at once, and then with patience. */
+    /** The scan failed after `ms`, which counts as a failed pass. The message is reported once. */
+    reportScanFailure: (failure: BridgeError, ms: number) => failures.addScanFailure(failure, ms),
+    reportScanSuccess: () => failures.clearScanFailure(),
+    /** Unfinished work, whichever bridge left it, continues at once, and then with growing pauses. */
     setUnfinished(isUnfinished: boolean): void {
       if (!isUnfinished) {
         unfinished = undefined
@@ -87,53 +87,53 @@ export function createRouteWorker(parts: WatchContext, route: Route, backoff?: F
   }
 }
 
-/** What goes wrong with a route, told when it begins, when it becomes something else, and when it is over. */
+/** Reports a failure of a route when it begins, when its code changes, and when it is over. */
 function createFailureTracker({ context, abortWatch }: WatchContext, { name }: Route) {
   const { clock, random, notify } = context.options
-  let trouble:
+  let current:
     { readonly code: FailureCode; readonly times: number; readonly isFromScan: boolean } | undefined
   let pausedUntil = -Infinity
-  let wentWellAt = -Infinity
-  const over = () => {
-    if (trouble !== undefined) notify({ kind: 'route-recovered', route: name })
-    trouble = undefined
+  let succeededAt = -Infinity
+  const clear = () => {
+    if (current !== undefined) notify({ kind: 'route-recovered', route: name })
+    current = undefined
     pausedUntil = -Infinity
   }
-  const add = (failure: BridgeError, of: 'look' | 'pass' | 'file') => {
+  const add = (failure: BridgeError, source: 'scan' | 'pass' | 'file') => {
     const { code } = failure
     if (code === 'interrupted') return
-    wentWellAt = -Infinity
+    succeededAt = -Infinity
     if (hasCode(failure, ...WATCH_FATAL)) return abortWatch(failure)
     if (hasCode(failure, ...LEASE_CONFLICTS)) {
       pausedUntil = elapsed(clock) + computeBackoff(1, random)
       return
     }
-    if (trouble?.code !== code) {
+    if (current?.code !== code) {
       notify({ kind: 'route-failed', route: name, code, message: fullMessage(failure) })
     }
-    trouble = { code, isFromScan: of === 'look', times: (trouble?.times ?? 0) + 1 }
-    // Looks go on as they are: nothing else finds out when a folder is there again. One file keeps no others waiting.
-    if (of === 'pass') pausedUntil = elapsed(clock) + computeBackoff(trouble.times, random)
+    current = { code, isFromScan: source === 'scan', times: (current?.times ?? 0) + 1 }
+    // Scans continue as before: only they find out when a folder is back. One file does not delay the others.
+    if (source === 'pass') pausedUntil = elapsed(clock) + computeBackoff(current.times, random)
   }
   return {
     add,
-    addOfLook(failure: BridgeError, ms: number) {
-      add(failure, 'look')
+    addScanFailure(failure: BridgeError, ms: number) {
+      add(failure, 'scan')
       const { code } = failure
       if (code !== 'interrupted') notify({ kind: 'pass-ended', route: name, ms, failure: code })
     },
-    over() {
-      over()
-      wentWellAt = elapsed(clock)
+    clear() {
+      clear()
+      succeededAt = elapsed(clock)
     },
-    overForLooks() {
-      if (trouble?.isFromScan === true) over()
+    clearScanFailure() {
+      if (current?.isFromScan === true) clear()
     },
-    /** There is nothing to do, and nothing is wrong. */
-    noneWhileIdle(isTried: boolean) {
-      if (trouble !== undefined || elapsed(clock) - wentWellAt < IDLE_REPORT_MS) return
-      wentWellAt = elapsed(clock)
-      notify({ kind: 'pass-ended', route: name, ms: 0, ...(isTried ? {} : { idle: true }) })
+    /** Nothing is due, and nothing is wrong. */
+    reportIdle(isScan: boolean) {
+      if (current !== undefined || elapsed(clock) - succeededAt < IDLE_REPORT_MS) return
+      succeededAt = elapsed(clock)
+      notify({ kind: 'pass-ended', route: name, ms: 0, ...(isScan ? {} : { idle: true }) })
     },
     pauseMs: () => Math.max(0, pausedUntil - elapsed(clock)),
   }
@@ -163,13 +163,13 @@ const FIRST_PAUSE_MS = 5_000
 
 const LONGEST_PAUSE_MS = 5 * 60_000
 
-/** Twice as long each time, to a quarter more or less, so that routes that failed together do not try together. */
+/** Doubles each time, within a quarter more or less, so that routes that failed together do not retry together. */
 function computeBackoff(failures: number, random: () => number): number {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 10)) * (0.75 + random() / 2)
 }
 
-/** Somebody else is at work; that is no failure, and over soon. */
+/** Another bridge is at work; that is no failure, and over soon. */
 const LEASE_CONFLICTS: FailureCode[] = ['lease-held', 'lease-lost', 'journal-busy']
 
-/** With these nothing can go on, and trying again would do harm or nothing. */
+/** With these no route can continue, and trying again is useless or harmful. */
 const WATCH_FATAL: FailureCode[] = ['journal-damaged', 'journal-newer', 'journal-altered', 'journal-older']

@@ -12,15 +12,15 @@ import { watchInbox } from './inbox-watch.ts'
 import { createRouteWorker, type RouteWorker, type WatchContext } from './route-worker.ts'
 
 export interface WatchHooks {
-  /** Fires when the watch is to end: what is in flight is finished first. */
+  /** Fires when the watch must end: work in flight is finished first. */
   readonly signal: AbortSignal
-  /** Called after each pass that came to something, failures too. */
+  /** Called after each pass with activity, failures too. */
   readonly onResult?: (result: RouteResult) => void
   /** Called after old contents were pruned, once a day. */
   readonly onPruned?: (retention: RetentionResult) => void
 }
 
-/** Resolves after the signal, when nothing is under way any more. Throws when nothing can go on. */
+/** Resolves after the signal, when no work is in flight any more. Throws when no route can continue. */
 export async function watchRoutes(
   context: BridgeContext,
   routes: readonly Route[],
@@ -32,14 +32,14 @@ export async function watchRoutes(
   const end = () => stop.abort()
   signal.addEventListener('abort', end)
   if (signal.aborted) end()
-  let hopeless: BridgeError | undefined
+  let fatal: BridgeError | undefined
   const parts: WatchContext = {
     context,
     signal: stop.signal,
     semaphore: createSemaphore(atOnce),
     onResult,
     abortWatch: (failure) => {
-      hopeless ??= failure
+      fatal ??= failure
       end()
     },
   }
@@ -61,10 +61,10 @@ export async function watchRoutes(
     signal.removeEventListener('abort', end)
     options.notify({ kind: 'watch-stopped' })
   }
-  if (hopeless !== undefined) throw hopeless
+  if (fatal !== undefined) throw fatal
 }
 
-/** Only an inbox without a schedule is looked at; all else goes by the clock. */
+/** Only an inbox without a schedule is scanned; every other route follows the clock. */
 function watchRoute(context: WatchContext, route: Route): Promise<void> {
   const isInbox = route.direction === 'inbound' && getEffectiveSchedule(route) === 'always'
   return isInbox ? watchInbox(context, route) : watchSchedule(context, route)
@@ -75,38 +75,38 @@ async function pruneDaily(
   signal: AbortSignal,
   pruned: (retention: RetentionResult) => void,
 ): Promise<void> {
-  const alarm = createWakeableTimer(context.options.clock, signal)
+  const timer = createWakeableTimer(context.options.clock, signal)
   while (!signal.aborted) {
     const retention = await applyRetention(context, signal)
     if (retention !== undefined) pruned(retention)
-    await alarm.wait(DAY_MS)
+    await timer.wait(DAY_MS)
   }
 }
 
 // Routes with a schedule, and exports: the clock decides.
 
-/** The time of day may be set meanwhile, so nobody sleeps through to the next run. */
+/** The system clock may be set at any time, so no wait is longer than this. */
 const CLOCK_CHECK_MS = 30_000
 
-/** Between two passes, however soon the next one is due. */
+/** The pause between two passes, however soon the next one is due. */
 const PASS_GAP_MS = 250
 
-/** Until the signal fires. */
+/** Runs until the signal fires. */
 async function watchSchedule(parts: WatchContext, route: Route): Promise<void> {
   const { signal, context } = parts
-  const alarm = createWakeableTimer(context.options.clock, signal)
+  const timer = createWakeableTimer(context.options.clock, signal)
   const worker = createRouteWorker(parts, route)
   while (!signal.aborted) {
-    const turnInMs = worker.isBusy() ? CLOCK_CHECK_MS : await checkSchedule(context, route, worker)
-    if (turnInMs !== undefined) worker.startIfDue(turnInMs <= 0, { scheduleMode: 'due' }, alarm.wake)
-    await alarm.wait(computeWait(worker, turnInMs))
-    // Whatever a schedule says: timers, signals and the other routes have their run before this one has its next.
+    const runInMs = worker.isBusy() ? CLOCK_CHECK_MS : await checkSchedule(context, route, worker)
+    if (runInMs !== undefined) worker.startIfDue(runInMs <= 0, { scheduleMode: 'due' }, timer.wake)
+    await timer.wait(computeWait(worker, runInMs))
+    // Timers, signals and the other routes run before this route runs again, whatever its schedule says.
     await context.options.clock.sleep(PASS_GAP_MS, signal)
   }
   await worker.waitUntilIdle()
 }
 
-/** How long until the next run; undefined when the journal could not be asked. */
+/** How long until the next run; undefined when the journal could not be read. */
 async function checkSchedule(
   { journal, options }: WatchContext['context'],
   route: Route,
@@ -125,8 +125,8 @@ async function checkSchedule(
   }
 }
 
-function computeWait(worker: RouteWorker, turnInMs = CLOCK_CHECK_MS): number {
+function computeWait(worker: RouteWorker, runInMs = CLOCK_CHECK_MS): number {
   if (worker.isBusy()) return CLOCK_CHECK_MS
-  const run = turnInMs > 0 ? turnInMs : CLOCK_CHECK_MS
+  const run = runInMs > 0 ? runInMs : CLOCK_CHECK_MS
   return Math.min(CLOCK_CHECK_MS, run, worker.dueInMs() ?? CLOCK_CHECK_MS)
 }

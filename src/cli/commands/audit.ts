@@ -1,11 +1,11 @@
-/** `dropbridge audit verify`: whether the journal is what was written into it, and what is not. */
+/** `dropbridge audit verify`: checks that the journal is what was written into it, and lists what is not. */
 import type { Anchor, AuditReport, Mismatch } from '../../domain/audit.ts'
 import { isoTime } from '../../support/clock.ts'
 import { BridgeError, EXIT, usageError } from '../../support/errors.ts'
 import { CONFIG_FLAG, defineCommand, JSON_FLAG, text } from '../command.ts'
 import { readConfigurationWithoutApi, withBridge } from '../context.ts'
 
-/** Throws `journal-altered` when something is not as it was written, after it has told what. */
+/** Throws `journal-altered` when something is not as it was written, after it has listed the differences. */
 const verifyCommand = defineCommand({
   usage: 'verify',
   describe: 'Walk the chain of events and compare it with the journal; changes nothing',
@@ -62,7 +62,7 @@ function formatMismatch({ message, event, since }: Mismatch): string {
   return `${message} (event ${event} of ${isoTime(since)})`
 }
 
-/** Times as people read them. */
+/** Formats times as people read them. */
 function auditToJson({ firstAt, lastAt, findings, ...report }: AuditReport): unknown {
   return {
     whole: report.found === 0,

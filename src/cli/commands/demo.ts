@@ -26,7 +26,7 @@ export const demoCommand = defineCommand({
   positionals: { folder: { type: 'string', describe: 'The work folder to make' } },
   async run(terminal, { folder }) {
     const root = await createFolder(terminal, folder)
-    // Loaded when it is wanted: a web server takes longer to load than all the rest.
+    // Loaded on demand: a web server takes longer to load than all the rest.
     const { createService } = await import('../../service/service.ts')
     const { clock } = terminal
     const service = await createService({ data: join(root, 'service'), clock, seed: sampleSeed() })
@@ -48,7 +48,7 @@ export const demoCommand = defineCommand({
   },
 })
 
-/** The folder asked for, which must be new or empty; else `demo`, or `demo-2` and so on when there is one. */
+/** Creates the given folder, which must be new or empty; otherwise `demo`, or `demo-2` and so on when that exists. */
 async function createFolder(terminal: Terminal, folder: string | undefined): Promise<string> {
   for (let attempt = 1; ; attempt++) {
     const root = resolvePath(terminal, folder ?? (attempt === 1 ? 'demo' : `demo-${attempt}`))
@@ -68,7 +68,7 @@ async function runChapter(terminal: Terminal, { drops, routes }: Chapter, root: 
   terminal.out(`   The service has ${formatCreated(service)} (${countCreated(service) - before} new).`)
 }
 
-/** One table of what the chapter's files and routes came to. */
+/** One table with the results of the chapter's files and routes. */
 function formatResults(result: RunResult): string[] {
   const rows: string[][] = []
   const talk: string[] = []
@@ -93,7 +93,7 @@ function formatSummaryRow({ route, file, records, rows, outcome, duplicateOf }: 
   return [route, file, String(records.total), String(rows.total), what]
 }
 
-/** What was refused and why, as the sender reads it in the result file. */
+/** The refused records with their reasons, as the sender reads them in the result file. */
 async function formatRefusedRecords(root: string, result: RunResult): Promise<string[]> {
   const lines: string[] = []
   for (const each of result.routes) {
@@ -146,7 +146,7 @@ function formatClosingNotes(terminal: Terminal, root: string, service: Service):
 
 export interface Chapter {
   readonly title: string
-  /** Samples and the inbox folders they are dropped in; under another name where one is given. */
+  /** Samples and the inbox folders to drop them in; `as` gives a sample another name. */
   readonly drops: readonly { readonly sample: string; readonly inbox: string; readonly as?: string }[]
   readonly routes: readonly string[]
 }
@@ -222,7 +222,7 @@ export async function createWorkFolder(folder: string, baseUrl: string, parties:
   await writeFile(join(folder, DEFAULT_CONFIGURATION), formatConfiguration(baseUrl))
 }
 
-/** Leaves a sample in an inbox folder, as a person or a system would. */
+/** Drops a sample into an inbox folder, as a person or a system would. */
 export async function dropSample(folder: string, sample: string, inbox: string, name = basename(sample)) {
   const target = join(folder, 'exchange', 'inbox', inbox)
   await mkdir(target, { recursive: true })
@@ -264,7 +264,7 @@ const DEMO_ROUTES: readonly (DemoRoute | string)[] = [
   ['invoices-out', 'retailer', 'export-invoices', 'invoices', 'invoices-export'],
 ]
 
-/** The API's own credentials are the retailer's; the brand's routes bring theirs. */
+/** The API's own credentials are the retailer's; the brand's routes have their own. */
 function formatPartyLines(party: Party): string {
   if (party === 'retailer') return `    retailer: ${RETAILER}\n`
   const own =

@@ -82,7 +82,7 @@ function reportExport(
   return lines.length === 0 ? EXIT.ok : EXIT.rejects
 }
 
-/** What the options ask for; undefined when they ask for nothing, and the route's own records are meant. */
+/** The selection that the options make; undefined without any, when the route's own records are meant. */
 function readSelection(
   terminal: Terminal,
   route: OutboundRoute,
@@ -102,7 +102,7 @@ function readSelection(
   throw usageError(`${route.name} cannot be asked for this`, details)
 }
 
-/** The time that --since and --until are about: the first one the list can be asked for. */
+/** The time that --since and --until filter by: the first one that the list supports. */
 function findTimeFilter({ name, operation }: OutboundRoute): string {
   const [first] = Object.entries(filtersOf(operation)).find(([, { kind }]) => kind === 'time') ?? []
   if (first !== undefined) return first

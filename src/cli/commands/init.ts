@@ -6,7 +6,7 @@ import { copyFromPackage } from '../../support/package.ts'
 import { DEFAULT_CONFIGURATION, defineCommand } from '../command.ts'
 import { resolvePath } from '../context.ts'
 
-/** No inbox of a route that is commented out: a file in it would be nobody's. A run makes the inboxes of its routes. */
+/** No inbox of a route that is commented out: no route would take a file in it. A run creates the inboxes of its routes. */
 const STARTING_FOLDERS = ['exchange/inbox/orders', 'exchange/results', 'exchange/outbox', 'state']
 
 const STARTING_CONFIGURATION = `# dropbridge.yaml: what the bridge does. Check it with: dropbridge check
@@ -70,7 +70,7 @@ routes:
   #   results: { mailbox: exchange, folder: results }
 `
 
-/** Never overwrites: a folder that has a configuration is refused. */
+/** Never overwrites: it refuses a folder that has a configuration. */
 export const initCommand = defineCommand({
   usage: 'init [folder]',
   describe: 'Write a configuration, mappings and folders to start from',

@@ -20,7 +20,7 @@ const OPTIONS = {
 
 type LabelsOptions = OptionValues<typeof OPTIONS>
 
-/** Each document is reported as it comes: where it is, or why it could not be had. */
+/** Reports each document as it comes: where it is, or why it could not be fetched. */
 export const labelsCommand = defineCommand({
   usage: 'labels',
   describe: 'Fetch packing slips and labels again: those that are missing, or those of the shipments named',
@@ -48,7 +48,7 @@ function readRequest(terminal: Terminal, { route, file, po, shipment, out }: Lab
   return omitUndefined({ route, fileName: file, purchaseOrderNumber: po, shipmentId: shipment, out: folder })
 }
 
-/** An earlier copy that could not be had again is missing like any other: nobody knows whether it is still there. */
+/** An earlier copy that could not be fetched again counts as missing: the bridge cannot know whether it still exists. */
 function findLabelOutcome({ document }: FetchedLabel): 'refused' | 'wanted' {
   const code = document.problem?.code
   return code === 'document-refused' || code === 'document-pruned' ? 'refused' : 'wanted'
@@ -69,13 +69,13 @@ function reportTotals(
     terminal.say(named.purchaseOrderNumber === undefined ? none : `${none} ${PRUNED_NOTE}`)
     return EXIT.rejects
   }
-  const others = `${refused > 0 ? `, ${refused} refused` : ''}${wanted > 0 ? `, ${wanted} missing` : ''}`
-  terminal.say(`${delivered} fetched${others}`)
+  const failures = `${refused > 0 ? `, ${refused} refused` : ''}${wanted > 0 ? `, ${wanted} missing` : ''}`
+  terminal.say(`${delivered} fetched${failures}`)
   if (wanted > 0) return EXIT.unavailable
   return refused > 0 ? EXIT.rejects : EXIT.ok
 }
 
-/** What tells the order of a shipment is among what is pruned. */
+/** Pruning removes the reference from a shipment to its order too. */
 const PRUNED_NOTE = 'Where the contents of its file were pruned, it is found by --shipment and --file only.'
 
 function formatLabel({ route, document }: FetchedLabel): string {

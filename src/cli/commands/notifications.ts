@@ -11,7 +11,7 @@ import { CONFIG_FLAG, defineCommand, JSON_FLAG, REQUIRED_TEXT } from '../command
 import { readConfiguration, readConfigurationWithoutApi, withBridge } from '../context.ts'
 import { formatCount, formatTable } from '../format/text.ts'
 
-/** Sends a trial that tells of nothing. The journal is not asked. */
+/** Sends a trial without alerts and results. It does not read the journal. */
 const testCommand = defineCommand({
   usage: 'test <name>',
   describe: 'Send a trial by one of the ways under `notifications`; tells of nothing',

@@ -51,7 +51,7 @@ export const proveCommand = defineCommand({
     if (forMs === undefined) throw usageError('--for takes a length of time such as 30s, 10m or 2h')
     const path = resolvePath(terminal, options.config)
     const configuration = await loadConfiguration(path, withPlaceholders(terminal.env))
-    // Loaded when it is wanted: it brings a web server along.
+    // Loaded on demand: it loads a web server too.
     const { prove } = await import('../../prove/proof.ts')
     const folder = await mkdtemp(join(tmpdir(), 'dropbridge-prove-'))
     let keeps = true
@@ -64,7 +64,7 @@ export const proveCommand = defineCommand({
       if (hasFailed(proof)) say(`To repeat it: ${formatRepeatCommand(terminal, options, proof)}`)
       return proofExit(proof)
     } catch (error) {
-      // What is wrong with the command line or the configuration has nothing to show in the folder.
+      // After an error of the command line or the configuration, the folder has nothing to show.
       if (error instanceof BridgeError && error.exit !== EXIT.bug) keeps = false
       throw error
     } finally {
@@ -79,7 +79,7 @@ function proofExit(proof: Proof): ExitCode {
   return proof.routes.every((verdict) => isProven(verdict, proof)) ? EXIT.ok : EXIT.rejects
 }
 
-/** Every random choice follows from the seed, the route and the number of the round. */
+/** The seed, the route and the number of the round determine every random choice. */
 function formatRepeatCommand(
   { program }: Terminal,
   { config, file, for: duration, kills }: OptionValues<typeof OPTIONS>,
@@ -108,8 +108,8 @@ function parseFiles(terminal: Terminal, given: readonly string[]): Map<string, s
 }
 
 /**
- * The address and the secrets of the real API are not needed, so that they need not be set. What stands in their place
- * passes for an address as well as for a text.
+ * Sets placeholders for the address and the secrets of the real API, which a proof does not need. A placeholder is valid as an
+ * address and as a text.
  */
 function withPlaceholders(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return new Proxy(env, {
@@ -119,7 +119,7 @@ function withPlaceholders(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 // The result of a proof, for people and for programs
 
-/** The four that must be nothing, as they are reported. */
+/** The four counts that must be 0, as they are reported. */
 const DEFECT_LABELS: Readonly<Record<DefectKind, string>> = {
   lost: 'lost',
   doubled: 'doubled',
@@ -174,7 +174,7 @@ export function hasFailed({ routes }: Proof): boolean {
   return routes.some(({ failures }) => failures.length > 0)
 }
 
-/** A proof that was stopped has proven nothing of what it had not come to. */
+/** A proof that was stopped has proven nothing about the rounds that it did not reach. */
 export function isProven({ unproven, failures, kills }: RouteVerdict, { whole }: Proof): boolean {
   return whole && unproven === undefined && failures.length === 0 && kills > 0
 }

@@ -40,7 +40,7 @@ export const pruneCommand = defineCommand({
   },
 })
 
-/** What the command line says, or else the configuration. */
+/** The time on the command line, or else the one of the configuration. */
 function resolveCutoff(
   { olderThan, before }: OptionValues<typeof OPTIONS>,
   { keepContentsMs }: Configuration,

@@ -40,9 +40,9 @@ function defineDecision(action: DecisionAction, describe: string) {
   })
 }
 
-/** Who decides, and why, is kept. */
-export function assertNotEmpty(said: Readonly<Record<string, string>>): void {
-  for (const [option, text] of Object.entries(said)) {
+/** The journal keeps who decides and why, so neither may be empty. */
+export function assertNotEmpty(options: Readonly<Record<string, string>>): void {
+  for (const [option, text] of Object.entries(options)) {
     if (text.trim() === '') throw usageError(`--${option} is empty; it is kept with the decision`)
   }
 }
@@ -58,7 +58,7 @@ function formatDecision(action: DecisionAction, { file, decision, records, pass,
   return [decided, ...formatFileOutcome({ file, pass, held })]
 }
 
-/** What came of the file after a decision. */
+/** The outcome of the file after a decision. */
 export function formatFileOutcome({ file, pass, held }: Pick<DecisionResult, 'file' | 'pass' | 'held'>) {
   const waiting = pass.open.map(
     () => `${file.route}: ${file.name} is not finished: some answers are not known yet. Run again later`,
@@ -67,7 +67,7 @@ export function formatFileOutcome({ file, pass, held }: Pick<DecisionResult, 'fi
     ...pass.reported.flatMap(formatReport),
     ...waiting,
     ...pass.waiting.map(formatWaitingFile),
-    // A report has told it already.
+    // A report has listed them already.
     ...(pass.reported.length > 0 ? [] : held.map((each) => `    ${formatHeld(each)}`)),
   ]
 }

@@ -80,8 +80,8 @@ async function resolveDelivery(
   if (json) terminal.out(JSON.stringify({ exit, delivery, result: result ?? null }, null, 2))
   else if (result === undefined) terminal.say(`${delivery.route}: ${delivery.name} is not held any more`)
   else {
-    const said = action === 'resolve-delivered' ? 'resolved as delivered' : 'released to be delivered'
-    terminal.say(`${delivery.route}: ${delivery.name}: ${said}`)
+    const outcome = action === 'resolve-delivered' ? 'resolved as delivered' : 'released to be delivered'
+    terminal.say(`${delivery.route}: ${delivery.name}: ${outcome}`)
     const pass = getOutboundOutcome(delivery.route, [result])
     for (const line of formatOutbound(delivery.route, pass)) terminal.say(line)
   }
@@ -106,7 +106,7 @@ function readRequest({ what, accepted, absent, discard, by, why }: ResolveOption
 function resolutionExit(result: ResolveResult): ExitCode {
   if (result.kind === 'resolved') return result.exit
   if (result.kind === 'too-early') return EXIT.tryLater
-  // It cannot be so, or is resolved already: what was asked for is not there.
+  // The API contradicts the person, or the record is resolved already.
   return EXIT.rejects
 }
 

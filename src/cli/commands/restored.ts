@@ -6,7 +6,7 @@ import { CONFIG_FLAG, DECISION_FLAGS, defineCommand, flag, JSON_FLAG } from '../
 import { readConfigurationWithoutApi, withBridge } from '../context.ts'
 import { assertNotEmpty } from './release.ts'
 
-/** More than any outgoing route counts in a year of files, and still a number that names have room for. */
+/** More than any outgoing route counts in years of files, and still a number that fits into names. */
 const SKIP_MAX = 1_000_000_000
 
 export const restoredCommand = defineCommand({
@@ -22,21 +22,21 @@ export const restoredCommand = defineCommand({
     end: flag('New records are looked up no longer'),
   },
   async run(terminal, { config, by, why, skip, dryRun, end, json }) {
-    // Nothing is kept of a rehearsal.
+    // A dry run stores nothing.
     if (!dryRun) assertNotEmpty({ by, why })
     if (!Number.isInteger(skip) || skip < 0 || skip > SKIP_MAX)
       throw usageError(`--skip is no whole number from 0 to ${SKIP_MAX}`)
     if (end && dryRun) throw usageError('say --end or --dry-run, not both')
     const configuration = await readConfigurationWithoutApi(terminal, config)
-    const said = { by: by.trim(), why: why.trim() }
+    const decision = { by: by.trim(), why: why.trim() }
     return withBridge(terminal, configuration, async (bridge) => {
       if (end) {
-        const routes = await bridge.journal.endDoubt(said)
+        const routes = await bridge.journal.endDoubt(decision)
         if (json) terminal.out(JSON.stringify({ routes }, null, 2))
         else terminal.say(formatDoubtEnded(routes))
         return routes === 0 ? EXIT.rejects : EXIT.ok
       }
-      const result = await bridge.declareRestored({ ...said, skip, dryRun })
+      const result = await bridge.declareRestored({ ...decision, skip, dryRun })
       if (json) terminal.out(JSON.stringify({ dryRun, ...result, asOf: isoTime(result.asOf) }, null, 2))
       else for (const line of formatRestored(result, dryRun)) terminal.say(line)
       return EXIT.ok

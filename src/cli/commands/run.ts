@@ -40,14 +40,14 @@ const OPTIONS = {
 
 type RunCommandOptions = OptionValues<typeof ROUTES_POSITIONAL> & OptionValues<typeof OPTIONS>
 
-/** Gives the exit code, or the one that is to stand for it. */
+/** Returns the exit code, or the one that replaces it. */
 export const runCommand = defineCommand({
   usage: 'run [routes..]',
   describe: 'One pass over the routes: pick up, post, report; collect, deliver, acknowledge',
   positionals: ROUTES_POSITIONAL,
   options: OPTIONS,
   async run(terminal, options) {
-    // What is wrong with the command line is reported before anything is read.
+    // Errors of the command line are reported before anything is read.
     const exits = parseExitMap(options.exitMap)
     terminal.setExitCodes?.(exits)
     const exit = await runWithBounds(terminal, options, exits).catch((error: unknown) =>
@@ -61,46 +61,46 @@ async function runWithBounds(terminal: Terminal, options: RunCommandOptions, exi
   const { config, routes, quiet, logLevel, logFormat } = options
   parseRunBounds(options, { now: 0, zone: 'UTC' })
   const configuration = await readConfiguration(terminal, config)
-  // Schedulers of this machine go by its own zone.
+  // Schedulers of this machine use its own zone.
   const { zone = Intl.DateTimeFormat().resolvedOptions().timeZone } = configuration
   const bounds = parseRunBounds(options, { now: terminal.clock.now(), zone })
   const bar = createProgressBar(quiet ? { progressStream: null } : terminal)
-  const untold = createNotificationFailureFormatter()
-  const words = (event: BridgeEvent) => {
+  const formatNotificationFailure = createNotificationFailureFormatter()
+  const report = (event: BridgeEvent) => {
     bar.observe(event)
-    // An alert is reported once, so whoever hears of nothing else must hear of it now.
-    const isTold = !quiet || event.kind === 'alert-raised'
-    const line = untold(event) ?? (isTold ? formatEvent(event) : undefined)
+    // An alert is reported only once, so a quiet run reports it too.
+    const isShown = !quiet || event.kind === 'alert-raised'
+    const line = formatNotificationFailure(event) ?? (isShown ? formatEvent(event) : undefined)
     if (line === undefined) return
     bar.clear()
     terminal.say(line)
   }
   terminal.signal.addEventListener('abort', bar.clear, { once: true })
-  const monitoring = { isWatch: false, routes, logLevel, logFormat, words }
+  const monitoring = { isWatch: false, routes, logLevel, logFormat, report }
   const { result, talks } = await withMonitoredBridge(terminal, configuration, monitoring, async (given) => {
     const passed = await given.bridge.run(routes, terminal.signal, bounds)
     for (const each of passed.routes) {
       if (each.kind !== 'failed') continue
       const { code } = each.failure
-      // A bound that somebody set is no failure.
+      // Reaching a limit that a person set is no failure.
       if (code === 'time-over') continue
       given.notify({ kind: 'route-failed', route: each.route, code, message: fullMessage(each.failure) })
     }
-    // The code says which signal came.
+    // The exit code says which signal came.
     return { result: { ...passed, exit: terminal.exitOnSignal?.() ?? passed.exit }, talks: given.isForPeople }
   })
   bar.clear()
-  // Where a program reads the log on stderr, words between its lines would only disturb it.
+  // Where a program reads the log on stderr, messages between its lines would only disturb it.
   if (options.json || talks) reportResult(terminal, result, options, exits)
   return result.exit
 }
 
-/** Nothing else of a run would show that a notification failed, so even a quiet one says so, once for each notification. */
+/** Nothing else in a run shows that a notification failed, so even a quiet run says so, once for each notification. */
 function createNotificationFailureFormatter(): (event: BridgeEvent) => string | undefined {
-  const said = new Set<string>()
+  const reported = new Set<string>()
   return (event) => {
-    if (event.kind !== 'notification-failed' || said.has(event.notification)) return undefined
-    said.add(event.notification)
+    if (event.kind !== 'notification-failed' || reported.has(event.notification)) return undefined
+    reported.add(event.notification)
     return `the notification ${event.notification} could not be sent and is tried again with the next run: ${event.why}`
   }
 }
@@ -130,9 +130,9 @@ function runToJson(result: RunResult): unknown {
 
 function scheduledRunsToJson({ scheduledRuns }: RunResult['routes'][number]): object {
   if (scheduledRuns === undefined) return {}
-  const { nextAt, ...others } = scheduledRuns
+  const { nextAt, ...runs } = scheduledRuns
   const next = nextAt === undefined || nextAt === Infinity ? {} : { nextAt: isoTime(nextAt) }
-  return { scheduledRuns: { ...others, ...next } }
+  return { scheduledRuns: { ...runs, ...next } }
 }
 
 function routeToJson(result: RunResult['routes'][number]): object {
@@ -169,7 +169,7 @@ export type RunFlags = Pick<RunCommandOptions, BoundFlag>
 
 const DEFAULT_WAIT = '10m'
 
-/** `zone` is the one of a time of day. Throws `usage-wrong` for what makes no sense. */
+/** `zone` is the zone of a time of day. Throws `usage-wrong` for limits that make no sense. */
 export function parseRunBounds(
   flags: RunFlags,
   { now, zone }: { readonly now: number; readonly zone: string },
@@ -203,7 +203,7 @@ const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d$/
 
 const TIME_WITH_DATE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})$/
 
-/** Milliseconds since 1970; a time of day is the next one. */
+/** Milliseconds since 1970; a time of day means its next occurrence. */
 function parseUntil(text: string, { now, zone }: { readonly now: number; readonly zone: string }): number {
   const lasts = parseDuration(text)
   if (lasts !== undefined) return now + lasts
@@ -223,7 +223,7 @@ function parseUntil(text: string, { now, zone }: { readonly now: number; readonl
 
 type ExitMap = ReadonlyMap<ExitCode, number>
 
-/** `2=0,75=0`: what the program ends with instead. */
+/** `2=0,75=0`: the exit codes to use instead. */
 export function parseExitMap(text: string | undefined): ExitMap {
   const map = new Map<ExitCode, number>()
   for (const pair of (text ?? '').split(',').filter((each) => each.trim() !== '')) {

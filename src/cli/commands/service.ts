@@ -6,7 +6,7 @@ import { EXIT, usageError } from '../../support/errors.ts'
 import { defineCommand, flag, JSON_FLAG, REPEATABLE } from '../command.ts'
 import { resolvePath } from '../context.ts'
 
-/** Secrets are shown once, when the clients are made: only their hashes are kept. */
+/** Secrets are shown once, when the clients are created: the service keeps only their hashes. */
 export const serviceCommand = defineCommand({
   usage: 'service',
   describe: 'Run the order-fulfilment API itself, with its data in a folder',
@@ -23,14 +23,14 @@ export const serviceCommand = defineCommand({
   },
   async run(terminal, { port, host, data, switch: words, newClients, json }) {
     const switches = parseSwitches(words)
-    // Loaded when it is wanted: a web server takes longer to load than all the rest.
+    // Loaded on demand: a web server takes longer to load than all the rest.
     const { createService } = await import('../../service/service.ts')
     const server = { clock: terminal.clock, host, port, data: resolvePath(terminal, data) }
     const running = await createService({ ...server, seed: sampleSeed(), switches, newClients })
     try {
       await running.listen()
     } catch (error) {
-      // secrets that were made just now are never shown again
+      // The secrets of new clients are never shown again.
       for (const line of formatClients(running)) terminal.say(line)
       await running.close()
       throw error
@@ -43,7 +43,7 @@ export const serviceCommand = defineCommand({
   },
 })
 
-/** Throws `usage-wrong` with everything that is wrong. */
+/** Throws `usage-wrong` with all errors. */
 function parseSwitches(words: readonly string[]): Partial<Switches> {
   const pairs = words.map((word) => {
     const [name = '', ...value] = word.split('=')
@@ -65,7 +65,7 @@ function waitForSignal(signal: AbortSignal): Promise<void> {
   })
 }
 
-/** What a script needs for its first call, in one line. */
+/** The facts that a script needs for its first call, in one line. */
 function serviceToJson(running: Service): object {
   return { baseUrl: running.baseUrl, ...running.introduction(), admin: running.admin }
 }

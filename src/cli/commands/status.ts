@@ -1,4 +1,4 @@
-/** `dropbridge status`: what needs somebody, what is done, what waits, and what nobody will ever read. */
+/** `dropbridge status`: shows alerts, finished and waiting work, and files that no route takes. */
 import type { NotificationEntry } from '../../domain/notification.ts'
 import { EXIT } from '../../support/errors.ts'
 import { explainOlderJournal } from '../../app/journal-access.ts'
@@ -31,7 +31,7 @@ export const statusCommand = defineCommand({
   },
 })
 
-/** Who relies on being told must hear somewhere else that nobody can be. */
+/** A person who relies on notifications must see somewhere else that they fail. */
 function formatUnsentNotifications(notifications: readonly NotificationEntry[]): string[] {
   const failed = notifications.filter(({ state }) => state === 'failed')
   return failed.flatMap(({ channel, problem = '' }) => [

@@ -27,20 +27,20 @@ export const traceCommand = defineCommand({
       if (route !== undefined) assertRouteExists(route, configuration.routes, await journal.summarizeRoutes())
       return traceKey(journal, request)
     })
-    const told = found ?? { key: wanted, files: [], deliveries: [], records: [], earlier: 0, near: [] }
-    const isEmpty = isEmptyTrace(told)
+    const trace = found ?? { key: wanted, files: [], deliveries: [], records: [], earlier: 0, near: [] }
+    const isEmpty = isEmptyTrace(trace)
     if (!json) for (const line of formatOlderJournal(older)) terminal.say(line)
-    if (json) terminal.out(JSON.stringify(told, null, 2))
-    else if (isEmpty) for (const line of formatNothingFound(told, found === undefined)) terminal.say(line)
+    if (json) terminal.out(JSON.stringify(trace, null, 2))
+    else if (isEmpty) for (const line of formatNothingFound(trace, found === undefined)) terminal.say(line)
     else {
-      if (told.asked !== undefined) terminal.say(`Nothing goes by "${told.asked}"; this is "${told.key}".`)
-      for (const line of formatTrace(told)) terminal.out(line)
+      if (trace.asked !== undefined) terminal.say(`Nothing goes by "${trace.asked}"; this is "${trace.key}".`)
+      for (const line of formatTrace(trace)) terminal.out(line)
     }
     return isEmpty ? EXIT.rejects : EXIT.ok
   },
 })
 
-/** A route that was taken out of the configuration has its records still. */
+/** A route that was removed from the configuration still has its records. */
 function assertRouteExists(
   route: string,
   configured: readonly { readonly name: string }[],

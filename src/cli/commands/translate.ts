@@ -71,9 +71,9 @@ async function translateRows(
       else reportDraft(terminal, draft)
     }
   }
-  const others = { skipped: count.skipped, held: count.held, 'lines ignored': translation.ignored() }
-  const told = Object.entries(others).filter(([, number]) => number > 0)
-  const also = told.map(([what, number]) => `, ${number} ${what}`).join('')
+  const otherCounts = { skipped: count.skipped, held: count.held, 'lines ignored': translation.ignored() }
+  const nonZero = Object.entries(otherCounts).filter(([, number]) => number > 0)
+  const also = nonZero.map(([what, number]) => `, ${number} ${what}`).join('')
   terminal.say(`${count.good} records translated, ${count.bad} refused${also}`)
   const exit = reportFileVerdict(terminal, file, whole.end())
   return exit === EXIT.ok && count.bad + count.held > 0 ? EXIT.rejects : exit
@@ -122,7 +122,7 @@ async function translateRecords(
   return reportTally(terminal, tally, out)
 }
 
-/** So many records are turned into rows at once. */
+/** How many records become rows at once. */
 const PAGE_SIZE = 250
 
 // oxlint-disable-next-line require-await -- the pages of an API come one after another, and so do these

@@ -28,13 +28,13 @@ export const trustHostCommand = defineCommand({
   options: OPTIONS,
   async run(terminal, { mailbox, ...options }) {
     const { config, json } = options
-    // Loaded when it is wanted: the others speak to no SFTP server before they must.
+    // Loaded on demand: other commands load SFTP only when they connect.
     const { inspectHost } = await import('../../app/trust-host.ts')
     const configuration = await readConfiguration(terminal, config)
     const host = await inspectHost(configuration, mailbox, terminal.signal)
     if (!json) showHostKeys(terminal, host)
     const chosen = await chooseFingerprints(terminal, host, options).catch((error: unknown) => {
-      // What is seen is data, whatever is made of it.
+      // Without a decision the program still prints the keys as data.
       if (json) terminal.out(JSON.stringify(hostToJson(host, []), null, 2))
       throw error
     })
@@ -51,7 +51,7 @@ function showHostKeys(terminal: Terminal, { name, shown, trusted, state }: HostI
   if (state === 'changed') for (const { words } of trusted) terminal.out(`${name} is trusted with ${words}`)
 }
 
-/** The fingerprints that are trusted from now on; none where nothing is to be changed. */
+/** The fingerprints to trust from now on; none when nothing changes. */
 async function chooseFingerprints(
   terminal: Terminal,
   host: HostInspection,

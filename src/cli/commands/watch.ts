@@ -17,19 +17,19 @@ export const watchCommand = defineCommand({
   async run(terminal, { config, routes, logLevel, logFormat }) {
     const configuration = await readConfiguration(terminal, config)
     const say = (line: string) => terminal.say(`${isoTime(terminal.clock.now())} ${line}`)
-    const words = (event: BridgeEvent) => {
+    const report = (event: BridgeEvent) => {
       const line = formatWatchEvent(event)
       if (line !== undefined) say(line)
     }
     const onResult = (result: RouteResult) => {
-      // That it failed is reported as an event, once and not at every try.
+      // An event reports the failure, once and not at every try.
       const lines =
         result.kind === 'failed'
           ? formatFinishedWork(result)
           : formatRun({ routes: [result], stranded: [], exit: EXIT.ok })
       for (const line of lines) say(line)
     }
-    const monitoring = { isWatch: true, routes, logLevel, logFormat, words }
+    const monitoring = { isWatch: true, routes, logLevel, logFormat, report }
     await withMonitoredBridge(terminal, configuration, monitoring, ({ bridge, isForPeople }) =>
       bridge.watch(routes, { signal: terminal.signal, ...(isForPeople ? { onResult } : {}) }),
     )
@@ -51,7 +51,7 @@ function formatWatchEvent(event: BridgeEvent): string | undefined {
   return isReported(event) ? formatEvent(event) : undefined
 }
 
-/** What the words of a pass do not say anyway. */
+/** Events that the lines about a pass do not report anyway. */
 function isReported(event: BridgeEvent): boolean {
   if ('code' in event && event.code === 'route-failing') return false
   const { level } = LOG_EVENTS[event.kind]

@@ -8,11 +8,11 @@ import type { ReportedFile } from '../../pipeline/inbound/report.ts'
 import type { Summary } from '../../pipeline/inbound/summary.ts'
 import { formatCount, formatCounts, formatProblem } from './text.ts'
 
-/** What happened, and where the sender reads more when there is more to read. */
+/** What happened, and where the sender reads more when there is more. */
 export function formatReport({ summary, paths }: ReportedFile): string[] {
-  const [results, ...others] = paths
-  const rejects = others.find((path) => isPartOf(path, 'rejects'))
-  const exceptions = others.find((path) => isPartOf(path, 'exceptions'))
+  const [results, ...otherPaths] = paths
+  const rejects = otherPaths.find((path) => isPartOf(path, 'rejects'))
+  const exceptions = otherPaths.find((path) => isPartOf(path, 'exceptions'))
   const held = Object.entries(summary.heldFor).map(([why, count]) => `    ${count} held: ${why}`)
   const isHeld = (summary.records.held ?? 0) > 0
   const read = [
@@ -27,14 +27,14 @@ export function formatReport({ summary, paths }: ReportedFile): string[] {
   return [...formatSummary(summary), ...(isPlain && summary.outcome === 'processed' ? [] : read)]
 }
 
-/** A file whose sender an earlier run told, before it failed. */
+/** A file that an earlier run reported before it failed. */
 export function formatArchivedFile(route: string, { file, records }: ArchivedFile): string {
   const { name, outcome = 'processed' } = file
   const came = outcome === 'processed' ? formatCounts(records) : outcome
   return `${route}: ${name} is done: ${came}; its results were delivered by an earlier run`
 }
 
-/** A file that is done but for what waits for its orders. */
+/** A file that is finished except for records that wait for their orders. */
 export function formatWaitingFile({ route, name, records, message }: WaitingFile): string {
   const isOne = records === 1
   const how = `${formatCount(records, 'record')} ${isOne ? 'waits for its order' : 'wait for their orders'}`
@@ -69,7 +69,7 @@ function formatMissingDocuments(count: number): string {
 
 // Held records: the fix depends on the reason.
 
-/** Who decides and what for, as every decision asks. */
+/** The arguments of every decision: who decides, and why. */
 const DECISION_ARGUMENTS = '--by NAME --why TEXT'
 
 const HELD_FIXES: Readonly<Partial<Record<ProblemCode, (file: string) => string>>> = {
@@ -98,7 +98,7 @@ function formatNextSteps(codes: readonly string[], name: string): string[] {
   )
 }
 
-/** Records have these only while they are held. */
+/** Codes that records have only while they are held. */
 const HELD_CODES = [
   'circuit-breaker-open',
   'held-by-mapping',
@@ -106,7 +106,7 @@ const HELD_CODES = [
   'outcome-unprovable',
 ] as const
 
-/** As it can be typed; where no file is named, any of those that are listed. */
+/** The command as a person can type it; without a name, FILE stands for any of the listed files. */
 function heldFix(code: ProblemCode, name = 'FILE'): string {
   const file = /[^\w.~+-]/u.test(name) ? `"${name}"` : name
   return HELD_FIXES[code]?.(file) ?? `dropbridge release ${file} ${DECISION_ARGUMENTS} sends them`

@@ -5,12 +5,12 @@ import type { UnwrittenRecord } from '../../pipeline/outbound/report-rows.ts'
 import { isoTime } from '../../support/clock.ts'
 import { formatCount, formatCounts, formatProblem } from './text.ts'
 
-/** So many names and files of a kind are reported. */
+/** At most this many names and files of a kind are listed. */
 const SHOWN_MAX = 20
 
 /**
- * A line for each file, and for what is in none; nothing when nothing was to do. `terse`: nothing of files that wait for
- * others, since those that are overdue are reported once, as alerts.
+ * A line for each file, and for records that are in none; none when there was nothing to do. `terse`: leaves out files that
+ * wait for their consumer, since overdue ones are reported once, as alerts.
  */
 export function formatOutbound(route: string, pass: OutboundOutcome, terse = false): string[] {
   const { deliveries, awaited, heldDeliveries, held, heldRecords, missing } = pass
@@ -36,7 +36,7 @@ export function formatMissingNames(route: string, count: number, first: readonly
 }
 
 function formatDelivery(route: string, { delivery, isAwaited, path, records, troubled }: DeliveryResult) {
-  // The list of held files names this one.
+  // The list of held files names this one already.
   if (delivery.held !== undefined) return []
   if (isAwaited === true) return [`${route}: ${path}: ${delivery.records} records, waits for its reader`]
   const counts = Object.keys(records).length === 0 ? 'a report' : formatCounts(records, 'acknowledged')

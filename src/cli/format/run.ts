@@ -18,12 +18,12 @@ import { formatArchivedFile, formatReport, formatWaitingFile } from './inbound.t
 import { formatOutbound } from './outbound.ts'
 import { formatCount, formatCounts } from './text.ts'
 
-/** What is worth a word while it happens. */
+/** Formats the events that a person wants to see during a run. */
 export function formatEvent(event: BridgeEvent): string | undefined {
   if (event.kind === 'columns-differ') return `${event.route}: ${event.file} ${formatColumnMismatch(event)}`
   if (event.kind === 'file-skipped') return `${event.route}: ${event.file} is skipped: ${event.why}`
   if (event.kind === 'alert-raised') {
-    // What the words about a file or a delivery have just said is not said again.
+    // The lines about a file or a delivery say this already.
     if (event.code === 'records-held' || event.code === 'route-failing') return undefined
     return `needs a person: ${event.message}; fix: ${event.fix}`
   }
@@ -33,7 +33,7 @@ export function formatEvent(event: BridgeEvent): string | undefined {
   return `${event.route}: ${event.file}: waiting ${formatCount(seconds, 'second')} before checking whether the lost requests succeeded`
 }
 
-/** What happened, a line or a few for each route. `terse`: nothing of routes that had nothing to do. */
+/** One or a few lines for each route. `terse`: leaves out routes that had nothing to do. */
 export function formatRun(result: RunResult, { terse = false } = {}): string[] {
   const stranded = result.stranded.map(
     (route) =>
@@ -61,8 +61,8 @@ function formatRoute(result: RouteResult, { terse, isUsedUp }: RunFormat): strin
   switch (result.kind) {
     case 'failed': {
       const { failure } = result
-      const told = [...failure.details, `fix: ${failure.fix}`].map((line) => `    ${line}`)
-      return [...lines, ...formatFinishedWork(result), `${route}: ${failure.message}`, ...told]
+      const details = [...failure.details, `fix: ${failure.fix}`].map((line) => `    ${line}`)
+      return [...lines, ...formatFinishedWork(result), `${route}: ${failure.message}`, ...details]
     }
     case 'idle':
       return terse ? lines : [...lines, formatIdleRoute(route, scheduledRuns)]
@@ -70,14 +70,14 @@ function formatRoute(result: RouteResult, { terse, isUsedUp }: RunFormat): strin
       return terse ? lines : [...lines, `${route}: left to another bridge: ${result.why}`]
     case 'inbound':
     case 'outbound': {
-      const told = formatOutcome(route, result, { terse, isUsedUp })
+      const formatted = formatOutcome(route, result, { terse, isUsedUp })
       const nothing = terse ? [] : [`${route}: nothing to do`]
-      return [...lines, ...(told.length > 0 ? told : nothing)]
+      return [...lines, ...(formatted.length > 0 ? formatted : nothing)]
     }
   }
 }
 
-/** What was brought to its end before the route failed. */
+/** The work that was finished before the route failed. */
 export function formatFinishedWork({ route, done }: Extract<RouteResult, { kind: 'failed' }>): string[] {
   if (done === undefined) return []
   const ended: RouteOutcome = done.kind === 'inbound' ? { ...done, pass: { ...done.pass, open: [] } } : done
@@ -102,20 +102,20 @@ function formatScheduledRuns(route: string, { done = [], missed = [] }: Schedule
   ]
 }
 
-/** Why a report was not made, and how it is made all the same. */
+/** Why no report was made, and how to make one all the same. */
 function formatIdleRoute(route: string, { last, nextAt }: ScheduledRunResults = {}): string {
   const next = nextAt === undefined || nextAt === Infinity ? '' : `; the next run is at ${isoTime(nextAt)}`
   if (last === undefined) return `${route}: nothing is due${next}`
   return `${route}: nothing is due: the run of ${last} is over${next}. --again makes a report once more`
 }
 
-/** What a misspelled column looks like: one the mapping names is not there, and others are there unused. */
+/** Describes what a misspelled column looks like: the mapping names a missing column, and the file has unused ones. */
 export function formatColumnMismatch(columns: Record<'absent' | 'unused', readonly string[]>): string {
   const { absent, unused } = columns
   const listed = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
-  const others = unused.length === 0 ? '' : `; not used: ${listed(unused)}`
-  const meant = absent.map((name) => didYouMean(name, unused)).find((words) => words !== '') ?? ''
-  return `has no column ${listed(absent)}, which the mapping names${others}${meant === '' ? '' : `.${meant}`}`
+  const unusedColumns = unused.length === 0 ? '' : `; not used: ${listed(unused)}`
+  const meant = absent.map((name) => didYouMean(name, unused)).find((suggestion) => suggestion !== '') ?? ''
+  return `has no column ${listed(absent)}, which the mapping names${unusedColumns}${meant === '' ? '' : `.${meant}`}`
 }
 
 // Summary of all routes
@@ -132,18 +132,18 @@ export function summarizeRun({ routes }: Pick<RunResult, 'routes'>) {
     for (const [state, count] of Object.entries(counts)) records[state] = (records[state] ?? 0) + count
   }
   return {
-    /** Files that were taken in and reported, or that were reported by a run that failed and are done now. */
+    /** Files that this run took in and reported, or that a failed run reported and this one finished. */
     files: summaries.length + archived.length,
-    /** What came of their records. */
+    /** The outcomes of their records. */
     records,
-    /** Files that were left for others, and the records in them. */
+    /** Files that were delivered, and the records in them. */
     delivered: sumDeliveries(deliveries.filter(({ isNewlyDelivered }) => isNewlyDelivered)),
-    /** Files that an earlier run left, and whose records are acknowledged now, as far as they can be. */
+    /** Files that an earlier run delivered, and whose records this one acknowledged, as far as possible. */
     acknowledged: sumDeliveries(deliveries.filter(({ isNewlyDelivered }) => !isNewlyDelivered)),
     /** Files that are not finished. */
     open: inbound.reduce((sum, pass) => sum + pass.open.length, 0),
     failedRoutes: routes.filter((each) => each.kind === 'failed' && !isOutOfTime(each)).length,
-    /** Routes that were not done with when the time of the run was over. */
+    /** Routes that were unfinished when the time of the run was over. */
     routesOutOfTime: routes.filter(isOutOfTime).length,
   }
 }
@@ -157,7 +157,7 @@ function sumDeliveries(deliveries: readonly DeliveryResult[]) {
   return { files: deliveries.length, records }
 }
 
-/** Whether the run came to anything that somebody may want to hear of; what is overdue is reported once, as an alert. */
+/** Whether the run did anything that a person wants to read; overdue work is reported once, as an alert. */
 export function hasActivity(result: RunResult): boolean {
   const { retention, stranded, routes } = result
   return stranded.length > 0 || retention?.kind === 'failed' || routes.some(hasRouteActivity)
@@ -179,8 +179,8 @@ function hasRouteActivity(result: RouteResult): boolean {
 }
 
 /**
- * `3 files: 40 accepted, 1 rejected; 1 file delivered with 5 records; exit 2: …`. `mapped` is what the program ends with
- * instead, for a scheduler.
+ * `3 files: 40 accepted, 1 rejected; 1 file delivered with 5 records; exit 2: …`. `mapped` is the exit code of the program in
+ * its place, for a scheduler.
  */
 export function formatRunSummary(result: RunResult, mapped: number = result.exit): string {
   const { files, records, delivered, acknowledged, open, failedRoutes, routesOutOfTime } =
@@ -218,7 +218,7 @@ const EXIT_TEXTS: Readonly<Record<ExitCode, string>> = {
 
 // Pruned contents
 
-/** Of a run: nothing where nothing was pruned. */
+/** For a run: no line when nothing was pruned. */
 function formatRetention(retention: RetentionResult | undefined): string[] {
   if (retention === undefined) return []
   if (retention.kind === 'failed') {

@@ -13,10 +13,10 @@ import { formatCounts, formatTable } from './text.ts'
 /** Counts and names are shown whole. */
 const CELL_MAX = 200
 
-/** Of what is held, so many files and records are shown; release and discard take them all. */
+/** How many held files and records are shown; release and discard take all of them. */
 const HELD_SHOWN = 8
 
-/** So many alerts are shown, and so many of the latest files and deliveries: an ordinary day fits on one screen. */
+/** How many alerts, files and deliveries are shown: an ordinary day fits on one screen. */
 const ALERTS_SHOWN = 8
 
 const LATEST_SHOWN = 5
@@ -58,12 +58,12 @@ function tableOf(head: readonly string[], rows: readonly string[][], widest?: nu
   return rows.length === 0 ? [] : formatTable(head, rows, widest)
 }
 
-/** What is held has a block of its own, with what can be done about each record. */
+/** Held records have a block of their own, with the fix for each of them. */
 function formatAlerts(alerts: readonly Alert[]): string[] {
-  const others = alerts.filter(({ code }) => code !== 'records-held')
-  if (others.length === 0) return []
-  const shown = others.slice(0, ALERTS_SHOWN)
-  const more = others.length - shown.length
+  const otherAlerts = alerts.filter(({ code }) => code !== 'records-held')
+  if (otherAlerts.length === 0) return []
+  const shown = otherAlerts.slice(0, ALERTS_SHOWN)
+  const more = otherAlerts.length - shown.length
   return [
     'needs a person:',
     ...shown.flatMap(({ code, route, since, message, fix }, index) => {
@@ -107,7 +107,7 @@ function deliveryRow({ name, route, records, composedAt, state, held }: Delivery
   return [name, route, String(records), isoTime(composedAt), now]
 }
 
-/** What waits for a person, and how to say what becomes of it. */
+/** The work that waits for a person, and the commands that decide about it. */
 function formatHeldWork({ held, heldRecords }: Pick<Snapshot, 'held' | 'heldRecords'>): string[] {
   if (held.length === 0) return []
   const files = held
@@ -128,11 +128,11 @@ function formatHeldWork({ held, heldRecords }: Pick<Snapshot, 'held' | 'heldReco
   ]
 }
 
-/** What was sent and never answered is not given up so: it is resolved. */
+/** A record that was sent and never answered cannot be given up like this: a person resolves it. */
 const DISCARD_HELP =
   'To give them up: dropbridge discard FILE --by NAME --why TEXT; for one record, here and above, ROUTE/KEY in place of FILE.'
 
-/** What nobody needs to do anything about. */
+/** A file that needs no action. */
 function formatWaitingRow({ name, route, records, receivedAt, message }: WaitingFile): string[] {
   return [name, route, String(records), isoTime(receivedAt), message]
 }
@@ -148,7 +148,7 @@ const NEXT_STEPS = {
   collected: 'acknowledged by the next run',
 } as const
 
-/** A line for each of them, and what to do about it where the one before does not say the same. */
+/** A line for each item, with its fix where the next item has another one. */
 export function formatUnfinished(works: readonly Unfinished[], watches: readonly Watcher[] = []): string[] {
   if (works.length === 0) return []
   const fixes = works.map((work) => unfinishedFix(work, watches))
@@ -163,13 +163,13 @@ function formatReason({ state, next, records }: Unfinished): string {
   if (records.length === 0) return `${state}. ${next}`
   return records
     .map(({ state: of, count, why }) => {
-      const said = why === undefined || of === 'planned' ? '' : `: ${why.replace(/\.$/, '')}`
-      return `${count} ${of}, ${NEXT_STEPS[of]}${said}`
+      const reason = why === undefined || of === 'planned' ? '' : `: ${why.replace(/\.$/, '')}`
+      return `${count} ${of}, ${NEXT_STEPS[of]}${reason}`
     })
     .join('; ')
 }
 
-/** Why a step failed is in no journal: where no record says it, the run that fails again does. */
+/** The journal does not store why a step failed: where no record says it, the run that fails again does. */
 function unfinishedFix({ route, worker, isRouteKnown, records }: Unfinished, watches: readonly Watcher[]) {
   if (!isRouteKnown) return `the configuration has no route ${route} any more: give it back its name`
   if (worker !== undefined) return `nothing yet: ${worker} is working on route ${route}`
@@ -180,7 +180,7 @@ function unfinishedFix({ route, worker, isRouteKnown, records }: Unfinished, wat
   return isSaidWhy ? `dropbridge run ${route}` : `dropbridge run ${route}; where it cannot go on, it says why`
 }
 
-/** What commands that only look say above what an older journal holds. */
+/** Commands that only read print this above the contents of an older journal. */
 export function formatOlderJournal(why: string | undefined): string[] {
   return why === undefined
     ? []

@@ -17,8 +17,8 @@ export function formatTable(head: readonly string[], rows: readonly (readonly st
   const widths = columnWidths(lines)
   const isNumeric = (at: number) => rows.length > 0 && rows.every((row) => /^[\d.,]*$/.test(row[at] ?? ''))
   const numeric = head.map((_, index) => isNumeric(index))
-  const [first = '', ...others] = lines.map((line) => alignCells(line, widths, numeric))
-  return [first, widths.map((width) => '─'.repeat(width)).join('  '), ...others]
+  const [first = '', ...rest] = lines.map((line) => alignCells(line, widths, numeric))
+  return [first, widths.map((width) => '─'.repeat(width)).join('  '), ...rest]
 }
 
 export function columnWidths(lines: readonly (readonly string[])[]): number[] {
@@ -45,7 +45,7 @@ export function formatProblem({ place, message, fix }: Problem): string {
   return `${/[.!?]$/.test(what) ? what : `${what}.`} ${fix}`.trimEnd()
 }
 
-/** A problem with its code, for who wants to look it up. */
+/** A problem with its code, for people who want to look it up. */
 export function formatCodedProblem(problem: Problem): string {
   return `${formatProblem(problem)}  [${problem.code}]`
 }
@@ -66,7 +66,7 @@ export function formatCounts(counts: StateCounts & { total?: number }, accepted 
   return parts.length > 0 ? parts.join(', ') : 'no records'
 }
 
-/** Says it, and gives the exit code that it asks for. */
+/** Prints the verdict, and returns the exit code for it. */
 export function reportFileVerdict(terminal: Terminal, file: string, verdict: FileVerdict): ExitCode {
   const { unusable, conflicts, isEmpty } = verdict
   sayProblems(terminal, file, [...unusable, ...conflicts])

@@ -23,12 +23,12 @@ export function formatTrace(trace: Trace): string[] {
 }
 
 function formatRecordsHead({ key, records }: Trace): string[] {
-  const others = records.filter(({ record }) => !record.isMeant).length
-  const related = others === 0 ? '' : `; ${others} of the same order only`
+  const relatedCount = records.filter(({ record }) => !record.isMeant).length
+  const related = relatedCount === 0 ? '' : `; ${relatedCount} of the same order only`
   return [`${key}: ${formatCount(records.length, 'record')}, oldest first${related}`]
 }
 
-/** So many bodies fill the screen; of what an export took, the whole resource is with --json. */
+/** How many bodies fit on the screen; --json has the whole resource that an export took. */
 const BODIES_SHOWN = 2
 
 function isBodyShown({ records }: Trace, { record }: RecordHistory): boolean {
@@ -133,7 +133,7 @@ function recordLabel({ keyValues, naturalKey, apiId }: TracedRecord): string {
   return keyValues.filter((value) => value !== '').join(', ') || naturalKey || (apiId ?? '')
 }
 
-/** What was exported is called by the number it has on paper. */
+/** An exported record is called by its number on paper. */
 function storyLabel({ record, body }: RecordHistory): string {
   if (record.direction === 'incoming' || typeof body !== 'object' || body === null) return recordLabel(record)
   const name = formatRecordName(
@@ -143,7 +143,7 @@ function storyLabel({ record, body }: RecordHistory): string {
   return `${record.apiId ?? ''}${name === '' ? '' : ` (${name})`}`
 }
 
-/** What was exported and acknowledged is called so. */
+/** A record that was exported and acknowledged is called so. */
 function formatState({ direction, state }: TracedRecord): string {
   return direction === 'outgoing' && state === 'accepted' ? 'acknowledged' : state
 }
@@ -218,13 +218,13 @@ function formatBody({ body, prunedAt }: RecordHistory, shows: boolean): Fact[] {
 
 /** In the order of time. */
 function formatAttempts({ call = '', record, attempts, lookUps }: RecordHistory): Fact[] {
-  const told = [
+  const entries = [
     ...attempts.map((attempt) => ({ at: attempt.beganAt, fact: formatAttempt(call, attempt) })),
     ...lookUps.map((lookUp) => ({ at: lookUp.at, fact: formatLookup(lookUp) })),
   ].toSorted((one, other) => one.at - other.at)
   const more = record.attempts - attempts.length
   const before: Fact[] = more > 0 && attempts.length > 0 ? [['sent', `${more} times before`]] : []
-  return [...before, ...told.map(({ fact }) => fact)]
+  return [...before, ...entries.map(({ fact }) => fact)]
 }
 
 function formatAttempt(call: string, attempt: TracedAttempt): Fact {

@@ -1,5 +1,5 @@
 /**
- * Builds the digest of a range of the journal after the fact, so that it tells the final state, and formats
+ * Builds the digest of a range of the journal after the fact, so that it shows the final state, and formats
  * it as a mail.
  */
 import type { Configuration } from '../../config/configuration.ts'
@@ -18,20 +18,20 @@ import { isoTime } from '../../support/clock.ts'
 import { toOneLine } from '../../support/text.ts'
 import { findResultPath, formatCount, formatStateCounts } from '../format.ts'
 
-/** So many files and deliveries are looked at, and so many of them are named. */
+/** How many files and deliveries a digest counts; it names fewer of them. */
 export const DIGEST_ITEMS_MAX = 2000
 
 const NAMED_MAX = 100
 
-/** So many records in trouble are looked through for their codes. */
+/** How many records with problems are searched for their codes. */
 const TROUBLED_MAX = 1000
 
 interface DigestRequest {
   readonly id: string
   readonly at: number
-  readonly matter: NotificationSubjects
+  readonly subjects: NotificationSubjects
   readonly on: 'trouble' | 'always'
-  /** All when left out. */
+  /** All routes when left out. */
   readonly routes?: readonly string[]
   /** The changes of alerts in the range. */
   readonly changes: readonly AlertChange[]
@@ -42,11 +42,11 @@ export interface DigestSources {
   readonly configuration: Configuration
 }
 
-/** Undefined when nothing of it is worth a notification. */
+/** Undefined when nothing in it is worth a notification. */
 export async function buildDigest(sources: DigestSources, request: DigestRequest) {
-  const { matter } = request
-  const files = await collectItems(matter.files, (id) => describeFile(sources, id), request)
-  const deliveries = await collectItems(matter.deliveries, (id) => describeDelivery(sources, id), request)
+  const { subjects } = request
+  const files = await collectItems(subjects.files, (id) => describeFile(sources, id), request)
+  const deliveries = await collectItems(subjects.deliveries, (id) => describeDelivery(sources, id), request)
   const { alerts, failures, recovered } = summarizeChanges(request, sources.configuration)
   const trouble =
     files.some(hasTrouble) ||
@@ -54,7 +54,7 @@ export async function buildDigest(sources: DigestSources, request: DigestRequest
     alerts.raised.length + alerts.ended.length + failures.length + recovered.length > 0
   const isEmpty = files.length + deliveries.length === 0 && !trouble
   if (isEmpty || (request.on === 'trouble' && !trouble)) return undefined
-  const worth = <Told extends DigestFile | DigestDelivery>(all: readonly Told[]) =>
+  const worth = <Item extends DigestFile | DigestDelivery>(all: readonly Item[]) =>
     request.on === 'always' ? all : all.filter(hasTrouble)
   const named = { files: worth(files), deliveries: worth(deliveries) }
   const totals = { files: files.length, deliveries: deliveries.length }
@@ -77,17 +77,17 @@ function isWantedRoute({ routes }: DigestRequest, route: string | undefined): bo
   return routes === undefined || route === undefined || routes.includes(route)
 }
 
-async function collectItems<Told extends { readonly route: string }>(
+async function collectItems<Item extends { readonly route: string }>(
   ids: readonly string[],
-  tell: (id: string) => Promise<Told | undefined>,
+  describe: (id: string) => Promise<Item | undefined>,
   request: DigestRequest,
-): Promise<Told[]> {
-  const told: Told[] = []
+): Promise<Item[]> {
+  const items: Item[] = []
   for (const id of ids) {
-    const one = await tell(id)
-    if (one !== undefined && isWantedRoute(request, one.route)) told.push(one)
+    const one = await describe(id)
+    if (one !== undefined && isWantedRoute(request, one.route)) items.push(one)
   }
-  return told
+  return items
 }
 
 async function describeFile(sources: DigestSources, id: string): Promise<DigestFile | undefined> {
@@ -110,7 +110,7 @@ async function describeDelivery(sources: DigestSources, id: string): Promise<Dig
   return { route, file: name, state, records, codes }
 }
 
-/** The codes of each record in trouble; messages may hold cells, and stay where they are. */
+/** The codes of each record with problems; messages may contain cells, so they are left out. */
 async function listProblemCodes({ journal }: DigestSources, work: WorkRef, counts: StateCounts) {
   if (countTroubled(counts) === 0) return []
   const records = await journal.listProblemRecords(work, TROUBLED_MAX)
@@ -123,8 +123,8 @@ function countCodes(codes: readonly (readonly string[])[]): Record<string, numbe
   return counts
 }
 
-function hasTrouble(told: DigestFile | DigestDelivery): boolean {
-  return countTroubled(told.records) > 0 || ('outcome' in told && told.outcome === 'unusable')
+function hasTrouble(item: DigestFile | DigestDelivery): boolean {
+  return countTroubled(item.records) > 0 || ('outcome' in item && item.outcome === 'unusable')
 }
 
 function countTroubled({ rejected = 0, held = 0, uncertain = 0 }: StateCounts): number {
@@ -139,7 +139,7 @@ function sumRecords(all: readonly { readonly records: StateCounts }[]): StateCou
   return sum
 }
 
-/** What came and went within the range needs nobody. */
+/** An alert that was raised and ended within the range needs no person. */
 function summarizeChanges(request: DigestRequest, { routes }: Configuration) {
   const { changes } = request
   const last = new Map(changes.map((change) => [alertKey(change.alert), change]))
@@ -157,7 +157,7 @@ function summarizeChanges(request: DigestRequest, { routes }: Configuration) {
     failures: raised
       .filter(isRouteFailure)
       .map(({ route = '', subject: code, message }) => ({ route, code, message })),
-    // A route that is gone does not work again.
+    // A removed route does not recover.
     recovered: routes.flatMap(({ name }) => (recovered.has(name) && !failing.has(name) ? [name] : [])),
   }
 }
@@ -170,7 +170,7 @@ function toDigestAlert({ code, route, message, fix }: Alert): DigestAlert {
   return { code, message, fix, ...(route === undefined ? {} : { route }) }
 }
 
-/** What was to be told is over by now; whoever got the first try of it is reported so. */
+/** Everything in the notification is over by now; a receiver that got its first try learns that from this one. */
 export function createAllClearDigest(id: string, at: number): Digest {
   return {
     id,
@@ -238,7 +238,7 @@ function formatText(digest: Digest): string[] {
   ]
 }
 
-/** A notification of an alert alone tells of no files. */
+/** A notification with nothing but alerts has no line about files. */
 function formatTotal(files: number, where: 'in' | 'out', records: StateCounts): string[] {
   return files === 0 ? [] : [`${formatCount(files, 'file')} ${where}: ${formatStateCounts(records)}`]
 }

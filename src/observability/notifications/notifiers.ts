@@ -31,7 +31,7 @@ export function createNotifier(
 export interface MailOptions {
   readonly to: readonly string[]
   readonly from: string
-  /** What every subject begins with. */
+  /** The beginning of every subject. */
   readonly subject: string
   readonly timeoutMs: number
   readonly smtp: {
@@ -45,7 +45,7 @@ export interface MailOptions {
 export function createMailNotifier(options: MailOptions): Notifier {
   return {
     async send(message, signal) {
-      // Loaded when it is wanted: most commands send no mail.
+      // Loaded on demand: most commands send no mail.
       const { createTransport } = await import('nodemailer')
       const transport = createTransport(buildTransportOptions(options))
       const deadline = startDeadline(options.timeoutMs, signal)
@@ -65,7 +65,7 @@ export function createMailNotifier(options: MailOptions): Notifier {
   }
 }
 
-/** The library's own limits on parts of a sending come later than the one on the whole, which says how long it was. */
+/** The library's limits on parts of a sending end later than the limit on the whole, whose message says how long it was. */
 const LIBRARY_TIMEOUT_FACTOR = 2
 
 function buildTransportOptions({ smtp, timeoutMs }: MailOptions) {
@@ -85,7 +85,7 @@ function buildTransportOptions({ smtp, timeoutMs }: MailOptions) {
   }
 }
 
-/** A message that comes again has the same Message-ID, and mail programs show it once. */
+/** A repeated message has the same Message-ID, so that mail programs show it once. */
 function buildMail({ id, subject, text }: Message, options: MailOptions) {
   const domain = options.from.slice(options.from.lastIndexOf('@') + 1)
   return {
@@ -94,7 +94,7 @@ function buildMail({ id, subject, text }: Message, options: MailOptions) {
     subject: `${options.subject}: ${subject}`,
     text,
     messageId: `<${id}.dropbridge@${domain}>`,
-    // No answers of machines to a machine.
+    // Keeps automatic programs from answering.
     headers: { 'Auto-Submitted': 'auto-generated', 'Dropbridge-Notification': id },
   }
 }
@@ -104,7 +104,7 @@ function buildMail({ id, subject, text }: Message, options: MailOptions) {
 interface WebhookOptions {
   readonly url: string
   readonly secret?: string
-  /** Of each try. */
+  /** For each try. */
   readonly timeoutMs: number
   readonly version: string
   readonly clock: Clock
@@ -117,7 +117,7 @@ export function createWebhookNotifier(options: WebhookOptions): Notifier {
   return {
     async send({ id, subject, text, data }, signal, { once } = { once: false }) {
       const body = JSON.stringify({ id, subject, text, digest: data })
-      // Of its own: the connection must not outlive the notification.
+      // A connection of its own, which must not outlive the notification.
       const dispatcher = new Agent({ connections: 1, pipelining: 1 })
       try {
         for (const wait of [...(once ? [] : RETRY_WAITS_MS), undefined]) {
@@ -142,7 +142,7 @@ interface WebhookPost {
 
 interface PostFailure {
   readonly why: string
-  /** Whether another try may go better. */
+  /** Whether another try may succeed. */
   readonly isTransient: boolean
 }
 
@@ -199,21 +199,21 @@ function describeError(error: unknown): string {
 interface CommandOptions {
   readonly command: string
   readonly args: readonly string[]
-  /** Where it is started. */
+  /** The folder that it starts in. */
   readonly folder: string
   readonly timeoutMs: number
 }
 
-/** What of its complaint is reported. */
+/** How much of its stderr is reported. */
 const COMPLAINT_MAX = 500
 
-/** What of it is looked through for secrets. */
+/** How much of its stderr is searched for secrets. */
 const COMPLAINT_READ = 8 * COMPLAINT_MAX
 
-/** Between asking it to end and ending it. */
+/** The time between asking it to end and ending it. */
 const KILL_GRACE_MS = 2000
 
-/** For what it complained right before it ended. */
+/** The time for output right before it ended. */
 const STDERR_GRACE_MS = 300
 
 export function createCommandNotifier(options: CommandOptions): Notifier {
@@ -262,19 +262,19 @@ function runCommand(
       reject(new Error(`${command} cannot be started: ${error.message}`, { cause: error }))
     })
     child.on('close', end)
-    // What it left running in the background may hold its pipes open for ever.
+    // A background process that it left running may hold its pipes open for ever.
     child.on('exit', (code, killed) => timers.push(setTimeout(() => end(code, killed), STDERR_GRACE_MS)))
-    // One that reads nothing of its input is no failure.
+    // A program that reads nothing of its input is no failure.
     child.stdin.on('error', () => undefined)
     child.stdin.end(`${input}\n`)
   })
 }
 
-/** In one line. A script that shows what it runs shows its secrets too, and the word at a cut may be half of one. */
+/** In one line. A script that shows what it runs shows its secrets too, and a cut may leave half of a secret. */
 function formatComplaint(complaint: string): string {
   const whole = complaint.length < COMPLAINT_READ ? complaint : complaint.replace(/\S+$/, '')
-  const words = maskSecrets(whole).replace(/\s+/g, ' ').trim().slice(0, COMPLAINT_MAX)
-  return words === '' ? '' : `: ${words}`
+  const text = maskSecrets(whole).replace(/\s+/g, ' ').trim().slice(0, COMPLAINT_MAX)
+  return text === '' ? '' : `: ${text}`
 }
 
 function describeExit(code: number | null, signal: NodeJS.Signals | null): string {

@@ -25,22 +25,21 @@ export interface SendingContext extends DigestSources {
   readonly notifications: readonly NotificationConfiguration[]
   readonly notifierOf: (channel: NotificationConfiguration) => Notifier
   readonly clock: Clock
-  /** When it fires, what is being sent is left for the next time. */
+  /** When it fires, a notification in flight waits for the next time. */
   readonly signal: AbortSignal
   readonly newId: () => string
   readonly notify: Observer
 }
 
-/** So many changes of alerts go into one digest. */
+/** How many changes of alerts go into one digest. */
 const CHANGES_MAX = 500
 
-/** Events that need no notification are passed in steps, so that an idle bridge writes nothing. */
+/** Events that need no notification are skipped in steps, so that an idle bridge writes nothing. */
 const SKIP_EVENTS_MIN = 200
 
 /**
- * Tells everybody what happened since they were reported. `paced`: no more often than each wants it, as in a watch that comes
- * by again soon. Never throws: what could not be told is reported the next time, as is what happened
- * before a stop.
+ * Reports to every channel what happened since its last notification. `paced`: no more often than the channel wants, as in a
+ * watch that soon tries again. Never throws: the next notification reports what this one could not, as it does after a stop.
  */
 export async function sendNotifications(context: SendingContext, paced = false): Promise<void> {
   for (const channel of context.notifications) {
@@ -66,7 +65,7 @@ async function notifyChannel(context: SendingContext, channel: NotificationConfi
   if (due.open !== undefined) {
     if (isBeingSent(due, clock.now())) return
     if (!(await resendOpen(context, channel, due))) return
-    // The rest comes in the next one, when everything is as it should be again.
+    // The rest goes into the next one, once this one has succeeded.
     const next = await journal.getDueNotification(channel.name)
     if (next !== undefined && !paced) await sendNew(context, channel, next)
     return
@@ -74,19 +73,19 @@ async function notifyChannel(context: SendingContext, channel: NotificationConfi
   await sendNew(context, channel, due)
 }
 
-/** The same range again, under the same id. */
+/** Sends the same range again, under the same id. */
 async function resendOpen(context: SendingContext, channel: NotificationConfiguration, due: DueNotification) {
   const { open, afterEvent, upToEvent, afterCursor } = due
   if (open === undefined) return false
   const { upToCursor, id } = open
   const range = { afterEvent, upToEvent, afterCursor, upToCursor }
   const changes = await listChanges(context, range, due.joinedCursor)
-  const matter = await context.journal.listNotificationSubjects(range, DIGEST_ITEMS_MAX)
-  const digest = await buildChannelDigest(context, channel, { id, matter, changes })
+  const subjects = await context.journal.listNotificationSubjects(range, DIGEST_ITEMS_MAX)
+  const digest = await buildChannelDigest(context, channel, { id, subjects, changes })
   return sendDigest(context, channel, {
     range,
     digest: digest ?? createAllClearDigest(id, context.clock.now()),
-    // Whoever was away the last time may still be, and the next run or minute asks again.
+    // A receiver that was away may still be, and the next run or minute tries again.
     once: true,
   })
 }
@@ -95,19 +94,19 @@ async function sendNew(context: SendingContext, channel: NotificationConfigurati
   const { journal, newId } = context
   const { afterEvent, afterCursor } = due
   const changes = await journal.listAlertChanges(afterCursor, CHANGES_MAX)
-  const matter = await journal.listNotificationSubjects(due, DIGEST_ITEMS_MAX)
-  const { upToEvent } = matter
+  const subjects = await journal.listNotificationSubjects(due, DIGEST_ITEMS_MAX)
+  const { upToEvent } = subjects
   const range = { afterEvent, upToEvent, afterCursor, upToCursor: changes.at(-1)?.cursor ?? afterCursor }
   if (upToEvent === afterEvent && changes.length === 0) return
-  const told = changes.filter(({ raisedCursor }) => raisedCursor > due.joinedCursor)
-  const digest = await buildChannelDigest(context, channel, { id: newId(), matter, changes: told })
+  const reported = changes.filter(({ raisedCursor }) => raisedCursor > due.joinedCursor)
+  const digest = await buildChannelDigest(context, channel, { id: newId(), subjects, changes: reported })
   if (digest !== undefined) await sendDigest(context, channel, { range, digest, once: false })
   else if (isWorthSkipping(range, due) || changes.length > 0) {
     await journal.skipNotifications(channel.name, range)
   }
 }
 
-/** Where there was more than one digest holds, the next one is for the rest. */
+/** Where there was more than one digest takes, the next one has the rest. */
 function isWorthSkipping({ afterEvent, upToEvent }: NotificationRange, due: DueNotification): boolean {
   return upToEvent - afterEvent >= SKIP_EVENTS_MIN || upToEvent < due.upToEvent
 }
@@ -119,7 +118,7 @@ async function sendDigest(
 ): Promise<boolean> {
   const { journal, clock, notify, notifierOf, signal } = context
   const { id } = digest
-  // Several tries of a webhook, and what comes after them.
+  // The time for several tries of a webhook, and what comes after them.
   const heldUntil = clock.now() + 4 * channel.timeoutMs + 30_000
   if (!(await journal.startNotification(channel.name, { ...range, id, heldUntil }))) return false
   try {
@@ -142,10 +141,10 @@ function errorMessage(error: unknown): string {
 function buildChannelDigest(
   { journal, configuration, clock }: SendingContext,
   { on, routes }: NotificationConfiguration,
-  request: { id: string; matter: NotificationSubjects; changes: readonly AlertChange[] },
+  request: { id: string; subjects: NotificationSubjects; changes: readonly AlertChange[] },
 ): Promise<Digest | undefined> {
-  const meant = routes === undefined ? {} : { routes }
-  return buildDigest({ journal, configuration }, { ...request, ...meant, at: clock.now(), on })
+  const wanted = routes === undefined ? {} : { routes }
+  return buildDigest({ journal, configuration }, { ...request, ...wanted, at: clock.now(), on })
 }
 
 async function listChanges(
@@ -160,12 +159,12 @@ async function listChanges(
 // When a notification may go out: no more often than its receiver wants, and not while another bridge sends
 // it.
 
-/** A notification that failed is tried again after so many minutes for each time it failed, at most a quarter of an hour. */
+/** A failed notification is tried again after one minute for each time that it failed, at most a quarter of an hour. */
 const RETRY_MS = 60_000
 
 const RETRY_FACTOR_MAX = 15
 
-/** Whether a channel had its notification, or its try, so short a time ago that it is left in peace. */
+/** Whether the channel's last notification, or its last try, was too short a time ago. */
 function isTooSoon(
   { open, lastTriedAt }: DueNotification,
   { everyMs }: NotificationConfiguration,
@@ -173,11 +172,11 @@ function isTooSoon(
 ): boolean {
   if (lastTriedAt === undefined) return false
   const pause = open === undefined ? everyMs : RETRY_MS * Math.min(open.tries, RETRY_FACTOR_MAX)
-  // A clock that was set back must not silence anybody.
+  // A clock that was set back must not stop notifications.
   return now >= lastTriedAt && now - lastTriedAt < pause
 }
 
-/** Another bridge may be at it; it was begun lately then, unless the clock was set back since. */
+/** Whether another bridge may be sending it: then it began lately, unless the clock was set back since. */
 function isBeingSent({ open, lastTriedAt = 0 }: DueNotification, now: number): boolean {
   if (open === undefined) return false
   return now < open.heldUntil && now > 2 * lastTriedAt - open.heldUntil

@@ -45,7 +45,7 @@ export const diffCommand = defineCommand({
   },
 })
 
-/** The files to compare, in the order of their names; hidden ones and folders are passed over. */
+/** The files to compare, in the order of their names; without hidden ones and folders. */
 async function listFiles(terminal: Terminal, on: string): Promise<string[]> {
   const path = resolvePath(terminal, on)
   const found = await stat(path).catch((cause: unknown) => {

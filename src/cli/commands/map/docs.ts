@@ -1,4 +1,4 @@
-/** `dropbridge map docs`: a page that tells a partner what to send, or what comes, with files that show it. */
+/** `dropbridge map docs`: a page for a partner about what to send, or what comes, with example files. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import {
@@ -47,13 +47,13 @@ export const docsCommand = defineCommand({
 type NewFile = readonly [name: string, contents: string | Uint8Array]
 
 interface Docs {
-  /** For programs. */
+  /** The contents of the page, for programs. */
   readonly data: unknown
-  /** The page is the first. */
+  /** The page comes first. */
   readonly files: readonly NewFile[]
 }
 
-/** What a partner has to send. */
+/** The page for a partner who sends files. */
 async function createInboundDocs(mapping: InboundMapping, path: string, title: string): Promise<Docs> {
   const { exampleOf, files } = await createPartnerSamples(mapping, path, createFormats())
   const columns = listPartnerColumns(mapping, { exampleOf, words: await readTableKeys(mapping, path) })
@@ -62,16 +62,16 @@ async function createInboundDocs(mapping: InboundMapping, path: string, title: s
   if (files === undefined) return { data: { columns, problems }, files: [[`${title}.md`, page]] }
   const { extension, good, bad } = files
   const wrong = problems.map((each) => `- ${formatProblem(each)}`)
-  const told = ['', `## What is wrong with ${title}.bad${extension}`, '', ...wrong, '']
+  const errorSection = ['', `## What is wrong with ${title}.bad${extension}`, '', ...wrong, '']
   const template = createTemplate(mapping, columns, files)
-  const made: NewFile[] = [[`${title}.md`, page + (wrong.length === 0 ? '' : told.join('\n'))]]
+  const made: NewFile[] = [[`${title}.md`, page + (wrong.length === 0 ? '' : errorSection.join('\n'))]]
   if (template.length > 0) made.push([`${title}.template${extension}`, template])
   made.push([`${title}.good${extension}`, good])
   if (wrong.length > 0) made.push([`${title}.bad${extension}`, bad])
   return { data: { columns, problems }, files: made }
 }
 
-/** The names the mapping reads in a line; what stands above the data of the example where that is more than names. */
+/** A line with the names that the mapping reads; the example's lines above its data, where these are more than names. */
 function createTemplate(
   { translator: { read } }: InboundMapping,
   columns: readonly PartnerColumn[],
@@ -83,7 +83,7 @@ function createTemplate(
   return createFormats().createWriter(names, { format: 'csv', delimiter, encoding }).formatHeader()
 }
 
-/** What a partner will receive. */
+/** The page for a partner who receives files. */
 async function createOutboundDocs(mapping: OutboundMapping, path: string, title: string): Promise<Docs> {
   const sample = await createExportSample(mapping, path, createFormats())
   const columns = listReceivedColumns(mapping, sample, await readTableTexts(mapping, path))
@@ -95,7 +95,7 @@ async function createOutboundDocs(mapping: OutboundMapping, path: string, title:
   return { data: { columns }, files }
 }
 
-/** They are made from the mapping, so those of an earlier run are replaced. */
+/** The mapping determines these files, so they replace those of an earlier run. */
 async function writeFiles(folder: string, files: readonly NewFile[]): Promise<void> {
   try {
     await mkdir(folder, { recursive: true })

@@ -33,7 +33,7 @@ export const testCommand = defineCommand({
   },
 })
 
-/** Nothing is said of examples where there are none. */
+/** Leaves examples out where there are none. */
 function formatVerdict(tested: readonly TestedMapping[], failed: number): string[] {
   if (failed > 0) {
     const who = failed === 1 ? 'A mapping does' : `${failed} mappings do`
@@ -83,7 +83,7 @@ const COVERAGE_GAPS: readonly (readonly [
   ['options that no example takes', 'untakenOptions'],
 ]
 
-/** Of a price list or the like nobody wants to try every key. */
+/** Few people want to try every key of a long table, such as a price list. */
 const KEYS_SHOWN = 40
 
 function formatUntestedKeys({ table, keys, of }: UntakenKeys): string {
@@ -91,7 +91,7 @@ function formatUntestedKeys({ table, keys, of }: UntakenKeys): string {
   return `  keys of the table ${table} that no example looks up: ${keys.length} of ${of}${names}`
 }
 
-/** A line has so many names; `--json` has them all. */
+/** How many names a line lists; `--json` has them all. */
 const NAMES_SHOWN = 12
 
 function shortenList(names: readonly string[]): string {

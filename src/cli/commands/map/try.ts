@@ -27,7 +27,7 @@ import {
 } from '../../format/text.ts'
 import type { Terminal } from '../../terminal.ts'
 
-/** So many records are shown when none is named. */
+/** How many records are shown when none is named. */
 const RECORDS_SHOWN = 3
 
 const FILE = { file: REQUIRED_TEXT } as const
@@ -129,14 +129,14 @@ function formatFieldSteps(field: TriedField, outcome: TriedRecord['outcome']): s
   const last = Array.isArray(value) ? steps.length - 1 : -1
   const done = steps.map(({ does, text, refused }, index) => {
     if (text === undefined) return `${does} WRONG: ${refused ?? 'refused'}`
-    // A list is written as one already.
+    // A list is formatted already.
     return `${does} ${index === last ? shortenText(text) : quoteText(text)}`
   })
-  const words = [start, ...done, formatFieldEnd(field, outcome)].filter((part) => part !== '').join(' → ')
-  return [words, ...(note === undefined ? [] : [`(${note})`])].join(' ').trimStart()
+  const line = [start, ...done, formatFieldEnd(field, outcome)].filter((part) => part !== '').join(' → ')
+  return [line, ...(note === undefined ? [] : [`(${note})`])].join(' ').trimStart()
 }
 
-/** What the steps do not show by themselves. */
+/** The end of a line: facts that the steps do not show. */
 function formatFieldEnd({ cells, steps, value, problems, note }: TriedField, outcome: string): string {
   const last = steps.at(-1)
   if (last?.refused !== undefined) return ''
@@ -150,7 +150,7 @@ function formatFieldEnd({ cells, steps, value, problems, note }: TriedField, out
   return isShown && formatValue(value) === text ? '' : JSON.stringify(value)
 }
 
-/** Texts are shown up to so many characters. */
+/** Longer texts are cut. */
 const TEXT_MAX = 80
 
 function quoteText(text: string): string {
