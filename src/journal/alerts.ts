@@ -1,10 +1,10 @@
-/** Alerts that a person must hear of: which stand, and when each came and went, so that none is said twice. */
+/** Stores alerts: which are active, and when each was raised and ended, so that none is reported twice. */
 import { sql } from 'kysely'
 import { type AlertJournal, compareUrgency, type Alert, type AlertChange, alertKey } from '../domain/alert.ts'
 import type { Db, Row } from './schema.ts'
 import { bindStore, type Store, type Tx } from './store.ts'
 
-/** No bridge has so many; those behind them are raised as these end. */
+/** More than a bridge has; alerts beyond the limit are raised as these end. */
 const MAX_ACTIVE = 10_000
 
 export function createAlertJournal(store: Store): AlertJournal {
@@ -13,7 +13,7 @@ export function createAlertJournal(store: Store): AlertJournal {
   const saveChanges = writes(saveAlertChanges)
   return {
     updateAlerts: async (found, isUnchecked) => {
-      // Most of the time all is as it was, and nothing is written then.
+      // Most checks change nothing, and then nothing is written.
       const { added, ended } = compareAlerts(await listRows(), found, isUnchecked)
       return added.length === 0 && ended.length === 0 ? [] : saveChanges(found, isUnchecked)
     },
@@ -31,7 +31,7 @@ async function selectActiveAlerts(db: Db): Promise<AlertRow[]> {
   return rows
 }
 
-type IsUnchecked = (standing: Alert) => boolean
+type IsUnchecked = (active: Alert) => boolean
 
 function compareAlerts(before: readonly AlertRow[], found: readonly Alert[], isUnchecked: IsUnchecked) {
   const known = new Set(before.map((row) => alertKey(toAlert(row))))
@@ -45,18 +45,18 @@ function compareAlerts(before: readonly AlertRow[], found: readonly Alert[], isU
   }
 }
 
-/** Another bridge may have noted the same since it was looked at: what stands is read anew, under the write lock. */
+/** Another bridge may have noted the same alert meanwhile, so the active alerts are read again under the write lock. */
 async function saveAlertChanges({ db, now }: Tx, found: readonly Alert[], isUnchecked: IsUnchecked) {
   const { added, ended } = compareAlerts(await selectActiveAlerts(db), found, isUnchecked)
   let cursor = await getLastCursor(db)
-  const made: AlertChange[] = []
+  const changes: AlertChange[] = []
   for (const row of ended) {
     cursor += 1
     await sql`
       update alerts set ended_cursor = ${cursor}, ended_at = ${now} where raised_cursor = ${row.raised_cursor}`.execute(
       db,
     )
-    made.push(toAlertChange({ ...row, ended_cursor: cursor, ended_at: now }, 'ended'))
+    changes.push(toAlertChange({ ...row, ended_cursor: cursor, ended_at: now }, 'ended'))
   }
   for (const alert of added) {
     cursor += 1
@@ -64,9 +64,9 @@ async function saveAlertChanges({ db, now }: Tx, found: readonly Alert[], isUnch
     await sql`
       insert into alerts (raised_cursor, code, route, subject, since, message, fix, raised_at)
       values (${cursor}, ${code}, ${route}, ${subject}, ${since}, ${message}, ${fix}, ${now})`.execute(db)
-    made.push({ cursor, change: 'raised', raisedCursor: cursor, at: now, alert })
+    changes.push({ cursor, change: 'raised', raisedCursor: cursor, at: now, alert })
   }
-  return made
+  return changes
 }
 
 export async function getLastCursor(db: Db): Promise<number> {

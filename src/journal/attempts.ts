@@ -19,7 +19,7 @@ export function createAttemptJournal(store: Store) {
     startAttempts: async (lease, work, limit, ended = []) => {
       for (let results = ended; ; results = []) {
         const begun = await start(lease, work, limit, results)
-        // Each time that it is undefined, records came to their end.
+        // Each time that it is undefined, some records were superseded and are final, so the loop ends.
         if (begun !== undefined) return begun
       }
     },
@@ -55,7 +55,7 @@ async function finishAttempts(tx: RouteTx, results: readonly RecordResult[]): Pr
   await applyResults(tx, { from: 'sending', results })
 }
 
-/** Goes before the results, while it can still be told which records are being sent. */
+/** Runs before the results are applied, while the state still shows which records are being sent. */
 async function closeAttempts({ db, now, route }: RouteTx, results: readonly RecordResult[]): Promise<void> {
   const batch = jsonRows(results, { id: 'id', state: 'state', http: 'http' })
   await sql`
@@ -65,7 +65,7 @@ async function closeAttempts({ db, now, route }: RouteTx, results: readonly Reco
       and attempts.record_id = records.id and attempts.attempt = records.attempts`.execute(db)
 }
 
-/** Gives whether there were any. */
+/** Returns whether there were any. */
 async function recoverAttempts({ db, now, route }: RouteTx, work: WorkRef): Promise<boolean> {
   const { id: subject, direction, condition, waitingState } = toWork(work)
   const message = 'The bridge stopped while the record was being sent, so its answer is not known.'
@@ -81,7 +81,7 @@ async function recoverAttempts({ db, now, route }: RouteTx, work: WorkRef): Prom
   return true
 }
 
-/** Gives whether there were any. */
+/** Returns whether there were any. */
 async function retryDeferredRecords({ db, now, route }: RouteTx, work: WorkRef): Promise<boolean> {
   const { id: subject, condition, waiting, waitingState: state } = toWork(work)
   const isDeferred = sql`${condition} and records.route = ${route} and records.state = 'deferred' and not ${WAITS_FOR_CLOSE}`
@@ -132,7 +132,7 @@ interface SendingRow extends Pick<
 const UNCERTAIN_ATTEMPTS = `from attempts as earlier
   where earlier.record_id = records.id and (earlier.result is null or earlier.result = 'uncertain')`
 
-/** What was noted first: the note of a later attempt may show the effect of an earlier one. An attempt without a note may not have left. */
+/** The first note: a later one may show the effect of an earlier attempt. An attempt without a note may not have left. */
 const FIRST_UNCERTAIN_NOTE = sql.raw(
   `(select earlier.note ${UNCERTAIN_ATTEMPTS} and earlier.note is not null order by earlier.attempt limit 1)`,
 )
@@ -144,18 +144,18 @@ const RESOLVED_ABSENT = `exists (
   where decided.record_id = records.id and decisions.action = 'resolve-absent'
     and decisions.decided_at >= (select max(earlier.began_at) ${UNCERTAIN_ATTEMPTS}))`
 
-/** Only a record that was sent before has doubts. In one piece, because this is asked for every batch. */
+/** Only a record that was sent before is in doubt. Raw SQL, made once, because every batch needs it. */
 const UNCERTAINTY_COLUMNS = sql.raw(`
   case when records.attempts > 0 then exists (select 1 ${UNCERTAIN_ATTEMPTS}) else 0 end as in_doubt,
   case when records.attempts > 0 then ${RESOLVED_ABSENT} else 0 end as said_absent`)
 
-/** Undefined when some turned out to be superseded: which others may be sent must be asked anew then. */
+/** Undefined when some records turned out to be superseded: then the caller must ask again which ones may be sent. */
 async function startAttempts(tx: RouteTx, work: WorkRef, limit: number, ended: readonly RecordResult[]) {
   const { db, now, route } = tx
   await finishAttempts(tx, ended)
   await assertSendable(tx, work)
   const { id: subject, condition, waiting } = toWork(work)
-  // Read first and then written: what an update gives back is copied once more, and bodies are most of it.
+  // Read first and then updated: an update copies the rows that it returns once more, and bodies are most of them.
   const { rows } = await sql<SendingRow & { readonly target: string | null }>`
     select records.id, records.number, records.operation, records.step, records.lane, records.natural_key,
       records.attempts + 1 as attempts, bodies.body, bodies.note, bodies.target,
@@ -188,7 +188,7 @@ async function startAttempts(tx: RouteTx, work: WorkRef, limit: number, ended: r
   return rows.map(toSendingRecord).toSorted((one, other) => one.number - other.number)
 }
 
-/** A record without a lane waits for no other: its own id makes the lane. */
+/** A record without a lane waits for no other: its own id is its lane. */
 function toSendingRecord(row: SendingRow): SendingRecord {
   return {
     id: row.id,
@@ -216,7 +216,7 @@ interface ResultsInput {
   readonly results: readonly RecordResult[]
 }
 
-/** Releases keys only where it must: writing the column at all updates its index, which doubles the cost of a batch. */
+/** Releases keys only where necessary: writing the column updates its index, which doubles the cost of a batch. */
 async function applyResults(tx: RouteTx, { from, results }: ResultsInput): Promise<void> {
   const { db, now, route } = tx
   const isReleased = ({ state }: RecordResult) => state === 'rejected' || state === 'skipped'
@@ -226,14 +226,14 @@ async function applyResults(tx: RouteTx, { from, results }: ResultsInput): Promi
     ...(await updateRecords(tx, { from, results: releasing }, sql`, owns_key = 0`)),
     ...(await updateRecords(tx, { from, results: keeping }, sql``)),
   ])
-  // What another bridge brought to its end was reported then.
+  // Records that another bridge finished were reported then.
   if (applied.size === 0) return
   const kind = from === 'sending' ? 'records-answered' : 'records-reconciled'
   const records = mentionResults(results.filter(({ id }) => applied.has(id)))
   await appendEvent(db, now, { kind, route, detail: { records } })
 }
 
-/** Gives the ids of those that were changed. The API's id of an outgoing record is what it is known by, and no result changes it. */
+/** Returns the ids of the changed records. The API id of an outgoing record identifies it, so no result changes it. */
 async function updateRecords(
   { db, now, route }: RouteTx,
   { from, results }: ResultsInput,
@@ -259,7 +259,7 @@ async function updateRecords(
 
 // Answers of the API that are needed later.
 
-/** Keeps what is needed of the answers, in the transaction that makes their records accepted and before it does. */
+/** Stores the answers that later work needs, in the transaction that accepts their records and before it does. */
 async function saveAnswers({ db, route }: RouteTx, results: readonly RecordResult[]): Promise<void> {
   const answered = results.filter(({ answer }) => answer !== undefined)
   if (answered.length === 0) return

@@ -42,7 +42,7 @@ export function createConfirmationJournal(store: Store): ConfirmationJournal {
   }
 }
 
-/** One that is known to be taken stays as it is, and so does one that waits for nobody any more. */
+/** Changes nothing if the delivery is confirmed already, or waits for no confirmation any more. */
 async function saveConfirmation({ db, now, route }: RouteTx, id: string, by: string): Promise<void> {
   const confirming = sql`
     update deliveries set confirmed_at = ${now}, confirmed_by = ${by}
@@ -71,11 +71,11 @@ async function finishReceipt(tx: RouteTx, id: string, end: ReceiptResult): Promi
 }
 
 async function findReceipt({ db, route }: RouteTx, id: string) {
-  const its = sql<Pick<Row<'receipts'>, 'delivery_id' | 'name' | 'state'>>`
+  const query = sql<Pick<Row<'receipts'>, 'delivery_id' | 'name' | 'state'>>`
     select delivery_id, receipts.name, receipts.state
     from receipts join deliveries on deliveries.id = receipts.delivery_id
     where receipts.id = ${id} and deliveries.route = ${route}`
-  const found = await selectFirst(db, its)
+  const found = await selectFirst(db, query)
   assert(found, `Receipt ${id} is not one of route ${route}.`)
   return found
 }
@@ -89,7 +89,7 @@ async function selectOpenReceipts(db: Db, route: string, limit: number): Promise
   return rows
 }
 
-/** The conditions begin with those of the index that holds nothing but what is unfinished. */
+/** The conditions begin with those of the partial index on unfinished deliveries. */
 async function selectUnconfirmed(db: Db, limit: number, route?: string): Promise<UnconfirmedDelivery[]> {
   const own = route === undefined ? sql`true` : sql`deliveries.route = ${route}`
   const { rows } = await sql<Row<'deliveries'> & { refused: string | null; refused_at: number | null }>`

@@ -19,7 +19,7 @@ type KeyOwnerRow = Pick<
     readonly received_at: number
   }
 
-/** `cross join` makes SQLite go from the batch to the index; it would rather read all owners. */
+/** `cross join` makes SQLite go from the batch to the index; otherwise it reads all owners. */
 export async function findKeyOwners(db: Db, fileId: string, records: readonly PlannedRecord[]) {
   const batch = jsonRows(
     records.filter(({ problems }) => problems.length === 0),
@@ -50,7 +50,7 @@ function toKeyOwner(row: KeyOwnerRow, fileId: string): KeyOwner {
   }
 }
 
-// Two versions of one key in a file: nobody knows which one is right, so both are refused.
+// Two versions of one key in a file: the right one is unknown, so both are refused.
 
 type ConflictRow = Pick<Row<'records'>, 'id' | 'operation' | 'key_values' | 'lines'> & {
   readonly natural_key: string
@@ -58,7 +58,7 @@ type ConflictRow = Pick<Row<'records'>, 'id' | 'operation' | 'key_values' | 'lin
   readonly other_lines: string
 }
 
-/** Refuses the first version too, and its repeats: rows of one record that do not stand together look just like that. */
+/** Refuses the first version and its repeats too: rows of one record that are not adjacent look just like two versions. */
 export async function refuseConflicts(db: Db, fileId: string, now: number): Promise<void> {
   const { rows } = await sql<ConflictRow>`
     select first.id, first.operation, first.natural_key, first.key_values, first.lines,
@@ -104,7 +104,7 @@ function getFirstLine(lines: string): number | undefined {
   return (JSON.parse(lines) as [number, number][])[0]?.[0]
 }
 
-// Changes that were put off, and superseded by those of a later file.
+// Deferred changes that a later file superseded.
 
 interface SupersededRow {
   readonly id: number
@@ -115,17 +115,17 @@ interface SupersededRow {
 }
 
 /**
- * Of the records that are about to be sent: sending → skipped, or rejected where some of their values are still the
- * newest, so that a person sees to them. False when there are none. `cross join` makes SQLite go from the batch to the
- * index, and there only through later files; beside `max`, the name is that of the latest.
+ * For records that are about to be sent: sending → skipped, or rejected where some of their values are still the newest,
+ * so that a person handles them. False when none is superseded. `cross join` makes SQLite go from the batch to the index,
+ * and there only through later files; beside `max`, the name is that of the latest file.
  */
 export async function skipSuperseded(db: Db, ids: readonly number[], now: number): Promise<boolean> {
   if (ids.length === 0) return false
-  const asked = jsonRows(ids, { id: (id) => id })
+  const sending = jsonRows(ids, { id: (id) => id })
   const { rows } = await sql<SupersededRow>`
     select own.id, json_array_length(older.changes) as values_count, count(distinct changed.value) as overtaken_count,
       group_concat(distinct changed.value) as overtaken, files.name, max(newer.file_number)
-    from ${asked} cross join records as own cross join bodies as older cross join bodies as newer
+    from ${sending} cross join records as own cross join bodies as older cross join bodies as newer
       cross join records as later cross join files cross join json_each(older.changes) as changed
     where own.id = batch.id and older.record_id = own.id
       and newer.target = older.target and newer.file_number > older.file_number
@@ -143,8 +143,8 @@ export async function skipSuperseded(db: Db, ids: readonly number[], now: number
     update records set state = batch.state, owns_key = 0, http = null, attempts = attempts - 1,
       problems = batch.problems, changed_at = ${now}
     from ${batch} where records.id = batch.id and records.state = 'sending'`.execute(db)
-  const left = rows.map((row) => ({ id: row.id, state: getSupersededState(row), http: null }))
-  await appendEvent(db, now, { kind: 'records-superseded', detail: { records: mentionRecords(left) } })
+  const superseded = rows.map((row) => ({ id: row.id, state: getSupersededState(row), http: null }))
+  await appendEvent(db, now, { kind: 'records-superseded', detail: { records: mentionRecords(superseded) } })
   return true
 }
 
@@ -156,7 +156,7 @@ function isFullySuperseded({ values_count, overtaken_count }: SupersededRow): bo
   return overtaken_count === values_count
 }
 
-/** What to do about a record of which only some values are newer elsewhere. */
+/** The fix for a record with only some values superseded. */
 const FIX_PARTLY_SUPERSEDED =
   'Take what the newer file says out of the row, and drop the rejects file in again.'
 

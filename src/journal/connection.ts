@@ -8,13 +8,13 @@ import { makeFolderDurably } from '../support/files.ts'
 import { type Database, isSqliteError, openDatabase, type Statement } from '../support/sqlite.ts'
 import type { Db, Tables } from './schema.ts'
 
-/** Four times SQLite's own: a record with its body fills several small pages, and each page is a write of its own. */
+/** Four times SQLite's default: a record with its body fills several small pages, and each page is a separate write. */
 const PAGE_BYTES = 16 * 1024
 
 /** Pages in the log before they are moved into the database: 16 MiB. Fewer move hot pages more often. */
 const CHECKPOINT_PAGES = 1000
 
-/** With SQLite's own 2 MiB the index of keys is read from the disk again and again. */
+/** With SQLite's default of 2 MiB, the index of keys is read from the disk again and again. */
 const CACHE_KIB = 32 * 1024
 
 const MAX_CACHED_STATEMENTS = 200
@@ -25,12 +25,12 @@ export async function openConnection(path: string, clock: Clock): Promise<Db> {
   try {
     const opened = openDatabase(path, { timeout: BUSY_TIMEOUT_MS })
     database = opened
-    // Says something only to a journal that is made now; one that is there keeps its own.
+    // Affects only a journal that is created now; an existing one keeps its page size.
     database.pragma(`page_size = ${PAGE_BYTES}`)
     await retryWhileBusy(clock, () => enableWriteAheadLog(opened))
     database.pragma('synchronous = FULL')
     database.pragma('foreign_keys = on')
-    // What is removed or written over is not left in the file for everybody to read.
+    // Removed or overwritten contents must not stay readable in the file.
     database.pragma('secure_delete = on')
     database.pragma(`cache_size = -${CACHE_KIB}`)
     database.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
@@ -56,7 +56,7 @@ function prepareFolder(folder: string): void {
   )
 }
 
-/** Numbers by which Linux tells its network file systems. */
+/** The numbers by which Linux identifies network file systems. */
 const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -64,13 +64,13 @@ const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0xfe534d42, 'SMB'],
 ])
 
-/** The kind of network share a folder is on; undefined for a disk of this machine. */
+/** The kind of network share that holds a folder; undefined for a disk of this machine. */
 export function findNetworkFileSystem(folder: string, type: number): string | undefined {
   if (folder.startsWith('\\\\')) return 'a Windows share'
   return NETWORK_FILE_SYSTEMS.get(type >>> 0)
 }
 
-/** Of several processes opening a new file at once one switches it; SQLite tells the others without waiting. */
+/** Of several processes that open a new file at once, one switches it; the others get SQLITE_BUSY without waiting. */
 async function enableWriteAheadLog(database: Database): Promise<void> {
   const mode = database.pragma('journal_mode = wal', { simple: true })
   if (mode !== 'wal' && mode !== 'memory') {
@@ -78,21 +78,21 @@ async function enableWriteAheadLog(database: Database): Promise<void> {
   }
 }
 
-/** Preparing costs more than many of our statements do; their texts are few, because data goes in as parameters. */
+/** Compiling costs more than many statements do. There are few texts, because data goes in as parameters. */
 function cacheStatements(database: Database) {
-  const kept = new Map<string, Statement>()
+  const statements = new Map<string, Statement>()
   return {
     prepare(text: string) {
-      let statement = kept.get(text)
+      let statement = statements.get(text)
       if (!statement) {
-        if (kept.size === MAX_CACHED_STATEMENTS) kept.clear()
+        if (statements.size === MAX_CACHED_STATEMENTS) statements.clear()
         statement = database.prepare<unknown[]>(text)
-        kept.set(text, statement)
+        statements.set(text, statement)
       }
       return statement
     },
     close() {
-      kept.clear()
+      statements.clear()
       database.close()
     },
   }
@@ -108,14 +108,14 @@ function toOpenError(path: string, cause: unknown): BridgeError {
 
 // Retries while another connection writes.
 
-/** SQLite's own waiting stops the whole program, and with it a transaction of ours that it may be waiting for. */
+/** SQLite's own wait blocks the whole program, and with it a transaction of the bridge that SQLite may be waiting for. */
 const BUSY_TIMEOUT_MS = 20
 
 const BUSY_TRIES = 125
 
 const BUSY_PAUSE_MS = 20
 
-/** Tries again for five seconds while the database is busy; `attempt` must have changed nothing when it is. */
+/** Tries for five seconds while the database is busy; a busy `attempt` must not have changed anything. */
 export async function retryWhileBusy<T>(clock: Clock, attempt: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -129,14 +129,14 @@ export async function retryWhileBusy<T>(clock: Clock, attempt: () => Promise<T>)
 
 // What the result codes of SQLite mean for the person who runs the bridge.
 
-/** By the first part of the code; all others say that the journal cannot be used as it is. */
+/** By the beginning of the code; all other codes mean that the journal cannot be used as it is. */
 const FAILURE_CODES: readonly (readonly [start: string, FailureCode])[] = [
   ['SQLITE_FULL', 'cannot-write'],
   ['SQLITE_BUSY', 'journal-busy'],
   ['SQLITE_LOCKED', 'journal-busy'],
   ['SQLITE_CORRUPT', 'journal-damaged'],
   ['SQLITE_NOTADB', 'journal-damaged'],
-  // Our own errors.
+  // Bugs of the bridge.
   ['SQLITE_CONSTRAINT', 'bug'],
   ['SQLITE_ERROR', 'bug'],
   ['SQLITE_MISUSE', 'bug'],

@@ -51,31 +51,31 @@ async function applyDecision(tx: RouteTx, fileId: string, decision: NewDecision)
   return entry
 }
 
-/** With the records in the states they came to, and the file, which may have been taken up again. */
+/** Records the decision with the new states of the records and of the file, which may be open again. */
 async function appendDecisionEvent(db: Db, { id, file, at }: DecisionEntry, records: readonly Mention[]) {
   const decision = await selectDecisionDetail(db, id)
   await appendFileEvent(db, at, { id: file, kind: 'decision-made', more: { decision, records } })
 }
 
-/** The state of a file whose records a person may decide about; of any other, an error of ours. */
+/** The state of a file whose records a person may decide about; any other file is a bug. */
 async function getDecidableState({ db, route }: RouteTx, fileId: string) {
-  const its = sql<Pick<Row<'files'>, 'state'>>`
+  const query = sql<Pick<Row<'files'>, 'state'>>`
     select state from files where id = ${fileId} and route = ${route}`
-  const state = (await selectFirst(db, its))?.state
+  const state = (await selectFirst(db, query))?.state
   const isDecidable = state === 'planned' || state === 'closed'
   assert(isDecidable, `File ${fileId} of route ${route} is neither planned nor closed.`)
   return state
 }
 
-/** Undefined when it is about no record. */
+/** Undefined when it applies to no record. */
 async function decideRecords({ db, now }: Tx, fileId: string, { action, by, why, record }: NewDecision) {
   const id = await insertDecision(db, now, { file_id: fileId, action, by, why, records: 0 })
   const codes = sql.join(DECISIONS[action].codes.map((code) => sql.lit(code)))
-  const meant = record === undefined ? sql`true` : sql`records.id = ${record}`
+  const chosen = record === undefined ? sql`true` : sql`records.id = ${record}`
   const { numAffectedRows = 0n } = await sql`
     insert into decided_records (record_id, decision_id)
     select id, ${id} from records
-    where file_id = ${fileId} and state in ('held', 'deferred') and problems ->> '$[0].code' in (${codes}) and ${meant}`.execute(
+    where file_id = ${fileId} and state in ('held', 'deferred') and problems ->> '$[0].code' in (${codes}) and ${chosen}`.execute(
     db,
   )
   const records = Number(numAffectedRows)
@@ -84,9 +84,9 @@ async function decideRecords({ db, now }: Tx, fileId: string, { action, by, why,
   return records === 0 ? undefined : { id, file: fileId, action, by, why, at: now, records }
 }
 
-/** Those whose keys are free hold them again; the others are judged as if they were added now. */
+/** Records whose keys are free own them again; the others are judged as if they were added now. */
 async function releaseRecords({ db, now }: Tx, fileId: string, id: number): Promise<void> {
-  // Goes first, while it can still be told why they were held.
+  // First, while the records still show why they were held.
   await waiveFailures(db, id)
   await markUncertainAgain(db, id, now)
   await sql`
@@ -101,13 +101,13 @@ async function releaseRecords({ db, now }: Tx, fileId: string, id: number): Prom
   while ((await judgeBatch({ db, now }, fileId, id)) > 0);
 }
 
-/** Of a record, as a condition: an attempt of it may have taken effect, as far as is known. */
+/** Condition on `records`: an attempt may have taken effect, as far as is known. */
 const HAS_UNCERTAIN_ATTEMPT = sql`exists (
   select 1 from attempts where attempts.record_id = records.id and (result is null or result = 'uncertain'))`
 
 const LOOKUP_ASKED = problem('answer-lost', {}, 'the answer was lost, and a person has it looked up again')
 
-/** held → uncertain, what was sent and never answered: it may have taken effect, so it is not sent blindly. */
+/** held → uncertain, for records that were sent and never answered: they may have taken effect, so a lookup comes first. */
 async function markUncertainAgain(db: Db, decisionId: number, now: number): Promise<void> {
   await sql`
     update records set state = 'uncertain', waived = 0, problems = ${JSON.stringify([LOOKUP_ASKED])}, changed_at = ${now}
@@ -115,7 +115,7 @@ async function markUncertainAgain(db: Db, decisionId: number, now: number): Prom
       and problems ->> '$[0].code' = 'outcome-unprovable'`.execute(db)
 }
 
-/** How many records, whose keys others have taken, are judged at once. */
+/** How many records whose keys have other owners are judged at once. */
 const JUDGE_BATCH_SIZE = 500
 
 type KeyTakenRow = Pick<
@@ -167,7 +167,7 @@ async function discardRecords(db: Db, { id, by, why, at }: DecisionEntry): Promi
     where id in (select record_id from decided_records where decision_id = ${id})`.execute(db)
 }
 
-/** closed → planned; where the source was archived stays known, because it is there already. */
+/** closed → planned. Keeps the archive path of the source, because the file is archived already. */
 async function reopenFile(db: Db, fileId: string, now: number): Promise<void> {
   await sql`
     update files set state = 'planned', outcome = null, report_name = null, submitted_at = null, reported_at = null,
@@ -175,13 +175,13 @@ async function reopenFile(db: Db, fileId: string, now: number): Promise<void> {
     where id = ${fileId}`.execute(db)
 }
 
-/** The records of a decision by the states they are in. */
+/** The records of a decision, grouped by state. */
 async function mentionDecidedRecords(db: Db, decisionId: number): Promise<Mention[]> {
   const mentions: Mention[] = []
   for (const state of Object.keys(await countDecidedRecords(db, decisionId))) {
-    const its = sql`records.state = ${state} and records.id in (
+    const condition = sql`records.state = ${state} and records.id in (
       select record_id from decided_records where decision_id = ${decisionId})`
-    mentions.push({ state, ids: await selectIdRuns(db, its) })
+    mentions.push({ state, ids: await selectIdRuns(db, condition) })
   }
   return mentions
 }
@@ -193,7 +193,7 @@ async function countDecidedRecords(db: Db, decisionId: number): Promise<StateCou
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
 }
 
-/** Of a decision about records of a file. */
+/** For a decision about records of a file. */
 export function toDecisionEntry(row: Row<'decisions'>): DecisionEntry {
   const { id, file_id: file, action, decided_by: by, why, decided_at: at, records } = row
   assert(file !== null && isFileDecision(action), `Decision ${id} is about no file.`)
@@ -210,19 +210,19 @@ async function resolveRecord(tx: RouteTx, fileId: string, resolution: NewResolut
   const { db, now } = tx
   const state = await getDecidableState(tx, fileId)
   const { action, by, why, record } = resolution
-  const its = sql`records where id = ${record} and file_id = ${fileId} and ${IS_UNRESOLVED}`
-  if (!(await exists(db, its))) return undefined
+  const rows = sql`records where id = ${record} and file_id = ${fileId} and ${IS_UNRESOLVED}`
+  if (!(await exists(db, rows))) return undefined
   const id = await insertDecision(db, now, { file_id: fileId, action, by, why, records: 1 })
   await db.insertInto('decided_records').values({ record_id: record, decision_id: id }).execute()
   await updateResolvedRecord(db, resolution, now)
   if (state === 'closed') await reopenFile(db, fileId, now)
-  const told = { id: record, state: RESOLVED_STATES[action], apiId: resolution.apiId }
+  const resolved = { id: record, state: RESOLVED_STATES[action], apiId: resolution.apiId }
   const entry: DecisionEntry = { id, file: fileId, action, by, why, at: now, records: 1 }
-  await appendDecisionEvent(db, entry, mentionRecords([told]))
+  await appendDecisionEvent(db, entry, mentionRecords([resolved]))
   return entry
 }
 
-/** As a condition on `records`: it was sent, and what came of it is not known. */
+/** Condition on `records`: it was sent, and its outcome is not known. */
 const IS_UNRESOLVED = sql<boolean>`(records.state = 'uncertain'
   or records.state = 'held' and records.problems ->> '$[0].code' = 'outcome-unprovable')`
 
@@ -232,7 +232,7 @@ const RESOLVED_STATES = {
   'resolve-discard': 'rejected',
 } as const satisfies Record<ResolutionAction, RecordState>
 
-/** Such a record holds its key; what is given up lets go of it. What was said of it stands in every report from now on. */
+/** An unresolved record owns its key; a discarded one releases it. Every report from now on shows the resolution. */
 async function updateResolvedRecord(db: Db, resolution: NewResolution, now: number): Promise<void> {
   const { action, by, why, record, apiId } = resolution
   if (action === 'resolve-discard') {
@@ -263,7 +263,7 @@ type UnresolvedRow = Omit<UnresolvedRecord, 'naturalKey' | 'lines' | 'keyValues'
     readonly body: string | null
   }
 
-/** Each part has an index of its own, but for what is being sent: that is of files that are not done. */
+/** Each part has an index of its own, except records in `sending`: these belong to unfinished files. */
 async function selectUnresolvedRecords(
   db: Db,
   limit: number,

@@ -90,7 +90,7 @@ async function composeDelivery(tx: RouteTx, delivery: NewDelivery): Promise<Deli
   return { ...entry, records, ...(await holdIfMaybeDelivered(tx, id)) }
 }
 
-/** The sequence is taken in the transaction that uses it, so that a failure leaves no gap. */
+/** Takes the sequence number in the transaction that uses it, so that a failure leaves no gap. */
 async function insertDelivery(
   { db, now, route }: RouteTx,
   { nameFor, id, folder, sha256, rows, records }: NewReport,
@@ -105,10 +105,10 @@ async function insertDelivery(
   return { ...row, state: 'composed', composedAt: now }
 }
 
-/** How many names of one delivery are tried; a template that gives so many equal ones says nothing of the delivery. */
+/** How many names of one delivery are tried; with more equal ones, the template does not depend on the delivery. */
 const MAX_NAMES = 10_000
 
-/** Two deliveries of a route never share a name: the same bytes at it must mean this delivery and no earlier one. */
+/** Two deliveries of a route never share a name: a file with this name and these bytes must be this delivery. */
 async function findFreeName(db: Db, route: string, nameFor: (attempt: number) => string): Promise<string> {
   for (let attempt = 1; attempt <= MAX_NAMES; attempt += 1) {
     const name = nameFor(attempt)
@@ -120,7 +120,7 @@ async function findFreeName(db: Db, route: string, nameFor: (attempt: number) =>
   )
 }
 
-/** Gives how many there were. */
+/** Returns how many records it attached. */
 async function attachRecords({ db, now, route }: RouteTx, { id, upToRecord, held }: NewDelivery) {
   const { numAffectedRows = 0n } = await sql`
     update records set delivery_id = ${id}, number = numbered.number, state = 'collected', problems = '[]',
@@ -134,7 +134,7 @@ async function attachRecords({ db, now, route }: RouteTx, { id, upToRecord, held
   return Number(numAffectedRows)
 }
 
-/** composed → delivered; the event is the caller's. */
+/** composed → delivered; the caller appends the event. */
 async function markDelivered(tx: RouteTx, id: string, place: string | undefined): Promise<void> {
   const { db, now } = tx
   const changes = { state: 'delivered', delivered_at: now, place: place ?? null } as const
@@ -142,7 +142,7 @@ async function markDelivered(tx: RouteTx, id: string, place: string | undefined)
   await updateDelivery(tx, { id, from: 'composed' }, { ...changes, acknowledge_by })
 }
 
-/** Noted once, because it is asked for as long as the file waits to be taken. */
+/** Computed once, because it is read as long as the file waits for its confirmation. */
 async function findFirstAcknowledgeBy(db: Db, id: string): Promise<number | null> {
   const { rows } = await sql<{ by: number | null }>`
     select 1000 * min(unixepoch(bodies.body ->> '$.acknowledge_by')) as by
@@ -163,12 +163,12 @@ async function markAcknowledged(tx: RouteTx, id: string): Promise<boolean> {
     await appendDeliveryEvent(db, now, { id })
     return true
   }
-  // Stays as it is, or stops the program when it is not a delivered one at all.
+  // Leaves the state as it is, or stops the program when the delivery is not delivered at all.
   await updateDelivery(tx, { id, from: 'delivered' }, { state: 'delivered' })
   return false
 }
 
-/** What is acknowledged already stays so; of the rest nothing is expected any more. */
+/** Keeps acknowledged records; the others become `exported`. */
 async function markDone({ db, now, route }: RouteTx, id: string, place?: string): Promise<void> {
   const { numAffectedRows } = await sql`
     update deliveries set state = 'done', delivered_at = coalesce(delivered_at, ${now}),
@@ -200,10 +200,10 @@ async function updateDelivery(
 
 // Reads deliveries.
 
-/** How many unfinished deliveries one question is answered with; those behind them come up as these are done. */
+/** How many unfinished deliveries one query returns; the others follow once these are done. */
 const MAX_UNFINISHED = 10_000
 
-/** As a condition on `deliveries`: something is still to be done by itself. The index of these has the first words. */
+/** Condition on `deliveries`: work is left that needs no person. The partial index has the first half of it. */
 export const IS_UNFINISHED = sql<boolean>`state not in ('acknowledged', 'done') and held is null`
 
 async function selectDeliveries(db: Db, condition: RawBuilder<unknown>): Promise<DeliveryEntry[]> {

@@ -69,7 +69,7 @@ interface ShipmentRow {
 const SHIPMENT_COLUMNS = sql`records.id as record_id, records.file_id, files.name as file_name, records.api_id,
   records.key_values, bodies.body, answers.answer`
 
-/** Accepted shipments with their files; `first` is the table that the question starts from. */
+/** Accepted shipments with their files; `first` is the table that the query starts from. */
 function joinShipmentTables(first: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`${first} join bodies on bodies.record_id = records.id join files on files.id = records.file_id
     left join answers on answers.record_id = records.id`
@@ -84,7 +84,7 @@ async function selectCreatedShipments(db: Db, query: ShipmentQuery, afterId: num
   return rows.map(toCreatedShipment)
 }
 
-/** The shipments of a question, as a condition. */
+/** The shipments of a query, as a condition. */
 function shipmentCondition(query: ShipmentQuery): RawBuilder<boolean> {
   const { route, fileId, fileName, purchaseOrderNumber, shipmentId } = query
   const conditions = [
@@ -114,7 +114,7 @@ function toCreatedShipment(row: ShipmentRow): CreatedShipment {
 
 type DocumentRow = Omit<Row<'documents'>, 'changed_at'>
 
-/** As conditions; with the first two an index holds just these. */
+/** Conditions on `documents`; the first two begin with those of partial indexes. */
 const DOCUMENT_CONDITIONS = {
   new: sql<boolean>`documents.state <> 'delivered' and documents.state = 'wanted' and documents.problem is null`,
   missing: sql<boolean>`documents.state <> 'delivered'`,
@@ -153,7 +153,7 @@ async function reserveName(
 ): Promise<{ name: string; attempt: number }> {
   for (let attempt = fromAttempt; attempt < fromAttempt + MAX_NAMES; attempt++) {
     const name = nameFor(attempt)
-    // What is said of a copy that was left holds until another one is.
+    // The name of a delivered copy stays until another copy is delivered.
     const { numAffectedRows } = await sql`
       update documents set
         name = iif(state = 'delivered', name, ${name}),
@@ -188,7 +188,7 @@ async function saveDocumentResults({ db, now, route }: RouteTx, results: readonl
   await appendDocumentEvent(db, now, { kind: 'documents-ended', route, ids: results })
 }
 
-/** The name of a further copy was not kept for it: where another document has it by now, that of the earlier one stays. */
+/** The name of a further copy is not reserved: if another document has it by now, the earlier name stays. */
 async function savePlace(db: Db, { recordId, kind, mailbox, folder, name }: DocumentResult): Promise<void> {
   if (mailbox === undefined || folder === undefined || name === undefined) return
   await sql`
@@ -218,7 +218,7 @@ async function selectRecordDocuments(db: Db, recordIds: readonly number[]) {
 
 // Events about documents, read back from the rows that were just written.
 
-/** Nothing when none of them is there. */
+/** Appends no event when none of the documents exists. */
 export async function appendDocumentEvent(
   db: Db,
   now: number,

@@ -3,12 +3,12 @@ import { type Problem, problem } from '../domain/problem.ts'
 import type { PlannedRecord } from '../domain/record.ts'
 import { isoTime } from '../support/clock.ts'
 
-/** The record that holds a key: the first with it that is accepted or under way. */
+/** The record that owns a key: the first record with the key that is accepted or under way. */
 export interface KeyOwner {
   readonly bodyHash: string
   readonly apiId: string | null
   readonly accepted: boolean
-  /** It was sent, and only a person can tell what came of it. */
+  /** It was sent, and only a person can find out its outcome. */
   readonly held: boolean
   readonly keyValues: readonly string[]
   readonly line: number | undefined
@@ -22,7 +22,7 @@ export interface Verdict {
   readonly problems: readonly Problem[]
 }
 
-/** One verdict per record. Adds the records that come to hold their key to the owners. */
+/** Returns one verdict per record. Adds new records to the owners of their keys. */
 export function judgeRecords(records: readonly PlannedRecord[], owners: Map<string, KeyOwner>): Verdict[] {
   return records.map((record) => {
     if (record.problems.length > 0) {
@@ -44,7 +44,7 @@ export function judgeRecords(records: readonly PlannedRecord[], owners: Map<stri
   })
 }
 
-/** A record with problems has no body to send, whatever they are. */
+/** The state of a record with problems; it has no body to send. */
 function getUnsentState({ skipped, held }: PlannedRecord): Verdict['state'] {
   if (skipped) return 'skipped'
   return held ? 'held' : 'rejected'
@@ -75,7 +75,7 @@ export interface RecordVersion {
   readonly line: number | undefined
 }
 
-/** What is said of a version of a record because of the other one. */
+/** The problem of one version of a record because of another version. */
 export function createConflictProblem(
   version: RecordVersion,
   other: Pick<KeyOwner, 'keyValues' | 'line' | 'file'>,
@@ -98,19 +98,19 @@ export function createConflictProblem(
   return problem('key-conflict', place, message, FIX_ONE_FILE)
 }
 
-/** What to do about two versions of a record in one file. */
+/** The fix for two versions of a record in one file. */
 const FIX_ONE_FILE =
   'Keep the right one and remove the other; if they are rows of one record, put them next to each other.'
 
 const FIX_ONE_INVOICE =
   'Send one invoice for the order: put the lines of both into one, or leave one of them out.'
 
-/** How people know the record: by what the file says in its key columns. */
+/** The name of a record for people: the cells of its key columns. */
 export function formatRecordName(keyValues: readonly string[], naturalKey: string): string {
   return keyValues.filter((value) => value !== '').join(', ') || naturalKey
 }
 
-/** `orders.csv, line 12 (received 2026-11-21T02:15:00.000Z)`: when tells which of the files of that name. */
+/** `orders.csv, line 12 (received 2026-11-21T02:15:00.000Z)`: the time distinguishes files of the same name. */
 function formatOriginWithTime(owner: KeyOwner): string {
   return owner.file
     ? `${formatOrigin(owner)} (received ${isoTime(owner.file.receivedAt)})`
@@ -121,7 +121,7 @@ function formatOrigin({ file, line }: Pick<KeyOwner, 'file' | 'line'>): string {
   return `${file ? file.name : 'this file'}${line === undefined ? '' : `, line ${line}`}`
 }
 
-/** What becomes of a record of the same file is reported in the same report, and is not known yet. */
+/** The outcome of an owner in the same file is not known yet; the same report shows it. */
 function describeOwnerState({ accepted, held, apiId, file }: KeyOwner): string {
   if (apiId !== null) return `, and the API has it as ${apiId}`
   if (accepted) return ', and the API has it'

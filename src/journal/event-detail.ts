@@ -1,4 +1,4 @@
-/** What an event says of a change: ids, states, digests and checksums. The verifier reads it back. */
+/** The contents of an event about a change: ids, states, digests and checksums. The verifier reads them back. */
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { z } from 'zod'
@@ -13,25 +13,25 @@ const IdSchema = z
 
 const IdListSchema = z.array(z.union([IdSchema, z.tuple([IdSchema, IdSchema])]))
 
-/** Records that are in one state. What is not said of them was not changed. */
+/** Records in one state. Values that are left out did not change. */
 const Mention = z.strictObject({
   state: z.string(),
   ids: IdListSchema,
   http: z.int().nullable().exactOptional(),
-  /** The ids that the API gave them, in the order of theirs. */
+  /** The ids that the API gave them, in the order of `ids`. */
   api: z.array(z.string()).exactOptional(),
 })
 
 /** Records that belong to the event's subject from now on. */
 const PlannedSchema = z.strictObject({
   ids: IdListSchema,
-  /** SHA-256 over what makes each of them the record it is. */
+  /** SHA-256 over the identities of the records. */
   digest: z.string(),
-  /** A short sum for each, to tell which one is not the same any more. */
+  /** A checksum for each, to find the one that changed. */
   sums: z.array(z.int()),
 })
 
-/** Of texts that go with records: a sum for each, in the order of the ids. */
+/** Texts of records: a checksum for each, in the order of the ids. */
 const Summed = z.strictObject({ ids: IdListSchema, sums: z.array(z.string()) })
 
 const CountedSchema = z.strictObject({ count: z.int(), last: z.int() })
@@ -39,13 +39,13 @@ const CountedSchema = z.strictObject({ count: z.int(), last: z.int() })
 export const EventDetailSchema = z.strictObject({
   records: z.array(Mention).exactOptional(),
   planned: PlannedSchema.exactOptional(),
-  /** What must be known to reconcile them when their answers are lost; of planned records, those that are not here have none. */
+  /** The snapshots that reconcile lost answers; a planned record that is not listed has none. */
   notes: Summed.exactOptional(),
-  /** What those of them change that may be repeated. */
+  /** The changes of repeatable records. */
   changes: Summed.exactOptional(),
-  /** What the API showed of them. */
+  /** The bodies that the API showed. */
   bodies: Summed.exactOptional(),
-  /** Records that are not there any more. */
+  /** Records that were removed. */
   removed: IdListSchema.exactOptional(),
   /** Records that belong to the delivery from now on. */
   attached: IdListSchema.exactOptional(),
@@ -54,10 +54,10 @@ export const EventDetailSchema = z.strictObject({
     .exactOptional(),
   delivery: z.strictObject({ sequence: IdSchema, state: z.string(), digest: z.string() }).exactOptional(),
   documents: z.array(z.tuple([IdSchema, z.string(), z.string()])).exactOptional(),
-  /** Runs of the route: name, state, when it is due, and the delivery made for it. */
+  /** Runs of the route: name, state, when it is due, and its delivery. */
   runs: z.array(z.tuple([z.string(), z.string(), z.int(), z.string()])).exactOptional(),
   decision: z.strictObject({ id: IdSchema, action: z.string(), digest: z.string() }).exactOptional(),
-  /** Records whose contents are gone, and how much else. */
+  /** Records whose contents were pruned, and counts of other pruned rows. */
   pruned: z
     .strictObject({
       ids: IdListSchema,
@@ -81,12 +81,12 @@ export type Mention = DeepReadonly<z.output<typeof Mention>>
 
 export type Summed = DeepReadonly<z.output<typeof Summed>>
 
-/** Records that all came to one state. */
+/** Records that all got one state. */
 export function mentionState(state: RecordState, ids: readonly number[]): Mention {
   return { state, ids: toIdRuns(ids) }
 }
 
-/** Records with what came of them; those without an answer have none any more. */
+/** Records with their results; a result without an HTTP status clears the earlier one. */
 export function mentionResults(results: readonly RecordResult[]): Mention[] {
   return mentionRecords(results.map(({ id, state, http = null, apiId }) => ({ id, state, http, apiId })))
 }
@@ -121,7 +121,7 @@ function mentionGroup(group: readonly MentionedRecord[]): Mention[] {
 
 // Digests of rows, made when a row changes and again when the chain is verified.
 
-/** All but its problems, of which the texts are pruned one day, and what only helps to read it. */
+/** Leaves out the problems, whose texts are pruned later, and columns that only help to read the file. */
 export function digestFile(file: Row<'files'>): string {
   return digestValues([
     file.number,
@@ -161,7 +161,7 @@ export function digestDelivery(delivery: Row<'deliveries'>): string {
     delivery.composed_at,
     delivery.delivered_at,
     delivery.acknowledged_at,
-    // Events of the time before knew nothing of it.
+    // Older events were hashed without these columns.
     ...(delivery.place === null ? [] : [delivery.place]),
     ...(delivery.confirmed_at === null ? [] : [delivery.confirmed_at, delivery.confirmed_by]),
     ...(delivery.held === null ? [] : ['held', delivery.held]),
@@ -178,7 +178,7 @@ function digestValues(values: readonly unknown[]): string {
   return hash('sha256', JSON.stringify(values))
 }
 
-/** What makes a record the record it is, and what was to be sent. None of it ever changes. */
+/** The identity of a record, and the hash of its body. None of it ever changes. */
 interface RecordIdentity {
   readonly number: number
   readonly operation: string
@@ -187,29 +187,29 @@ interface RecordIdentity {
   readonly bodyHash?: string | null
 }
 
-/** Of the records of a file that came in together, in their order. */
+/** For the records of a file that were added together, in their order. */
 export function digestPlannedRecords(fileId: string, records: readonly RecordIdentity[]) {
   const lines = records.map(formatIdentity)
   return { digest: hash('sha256', `${fileId}\n${lines.join('\n')}`), sums: lines.map((line) => crc32(line)) }
 }
 
-/** The sum of one of them, as it stands among those of `digestPlannedRecords`. */
+/** The checksum of one record, as `digestPlannedRecords` gives it. */
 export function sumPlannedRecord(record: RecordIdentity): number {
   return crc32(formatIdentity(record))
 }
 
 /**
- * Keys come from cells, may hold anything, and so go last and say how long they are. Half a character, which some cells
- * hold, does not come back from the database as it went in.
+ * Keys come from cells and may contain anything, so they go last, with their length. The database does not preserve
+ * lone surrogates, which some cells contain.
  */
 function formatIdentity({ number, operation, account, bodyHash, naturalKey }: RecordIdentity): string {
   const key = (naturalKey ?? '').replace(/[\p{Cs}\uFFFD]/gu, '')
   return `${number}\t${operation}\t${account}\t${bodyHash ?? ''}\t${key.length}:${key}`
 }
 
-// Checksums of texts that belong to records and are pruned one day.
+// Checksums of texts that belong to records and are pruned later.
 
-/** Half the letters of a SHA-256: many stand in one event. */
+/** Half the letters of a SHA-256: one event may hold many. */
 const SUM_LENGTH = 32
 
 export function sumTexts(texts: readonly { readonly id: number; readonly text: string }[]): Summed {
@@ -222,9 +222,9 @@ export function mapSums(texts: Summed | undefined): ReadonlyMap<number, string |
   return new Map([...iterateIds(texts?.ids ?? [])].map((id, place) => [id, texts?.sums[place]]))
 }
 
-/** Together with the id, so that equal texts of several records do not show. */
+/** Hashed with the id, so that equal texts of several records do not show. */
 export function sumText(id: number, text: string): string {
-  // Half a character, which some cells hold, does not come back from the database as it went in.
+  // The database does not preserve lone surrogates, which some cells contain.
   const whole = text.replace(/[\p{Cs}\uFFFD]/gu, '')
   return hash('sha256', `${id}\n${whole}`).slice(0, SUM_LENGTH)
 }

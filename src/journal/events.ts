@@ -11,12 +11,12 @@ import type { Db, EventRow, Row } from './schema.ts'
 interface NewEvent {
   readonly kind: JournalEventKind
   readonly route?: string
-  /** The id of the file or delivery that it is about. */
+  /** The id of the file or delivery that the event is about. */
   readonly subject?: string
   readonly detail: EventDetail
 }
 
-/** Before the first event. */
+/** The head of an empty chain. */
 const BEFORE_FIRST_EVENT: Anchor = { event: 0, hash: '' }
 
 /** Adds an event in the transaction of its change; reads the last one there too, as another bridge may have added one. */
@@ -42,7 +42,7 @@ export async function findLastAnchor(db: Db, condition: RawBuilder<unknown>): Pr
   return rows[0]
 }
 
-/** Events before one, or from the last on, the latest first. */
+/** The events before a given one, or from the last one on; the latest first. */
 export async function selectEventsBackwards(db: Db, before: number | undefined, limit: number) {
   const all = db.selectFrom('events').selectAll().orderBy('id', 'desc').limit(limit)
   return (before === undefined ? all : all.where('id', '<', before)).execute()
@@ -53,7 +53,7 @@ export function hashEvent(previous: string, row: Omit<EventRow, 'hash'>): string
   return hash('sha256', `${previous}\n${JSON.stringify([id, at, kind, route, subject, detail])}`)
 }
 
-// Events about records that all came to one state.
+// Events about records that all got one state.
 
 interface RecordStateEvent {
   readonly kind: JournalEventKind
@@ -62,13 +62,13 @@ interface RecordStateEvent {
   readonly subject?: string
   readonly state: RecordState
   readonly ids: IdRuns
-  /** Null where what an earlier attempt was answered counts no more; left out where it stays. */
+  /** Null clears the answer of an earlier attempt; left out, the answer stays. */
   readonly http?: null
 }
 
-/** Nothing when there are none. */
-export async function appendStateEvent(db: Db, now: number, told: RecordStateEvent): Promise<void> {
-  const { state, ids, http, ...event } = told
+/** Appends no event when there are no records. */
+export async function appendStateEvent(db: Db, now: number, input: RecordStateEvent): Promise<void> {
+  const { state, ids, http, ...event } = input
   if (ids.length === 0) return
   const single = ids.filter((id) => typeof id === 'number')
   const runs = single.length === ids.length ? toIdRuns(single) : ids
@@ -80,14 +80,14 @@ export async function appendStateEvent(db: Db, now: number, told: RecordStateEve
 
 interface WorkEvent {
   readonly id: string
-  /** By its new state when left out. */
+  /** Left out: named after the new state. */
   readonly kind?: JournalEventKind
-  /** What changed with it. */
+  /** Other changes of the same transaction. */
   readonly more?: EventDetail
 }
 
 export async function appendFileEvent(db: Db, now: number, { id, kind, more }: WorkEvent): Promise<void> {
-  // As plain SQL: this is asked at every step of every file.
+  // Plain SQL, because every step of every file reads the row.
   const [row] = (await sql<Row<'files'>>`select * from files where id = ${id}`.execute(db)).rows
   assert(row, `File ${id} is not in the journal.`)
   const { number, route, state, outcome } = row
@@ -103,7 +103,7 @@ export async function appendDeliveryEvent(db: Db, now: number, { id, kind, more 
   await appendEvent(db, now, { kind: kind ?? `delivery-${state}`, route, subject: id, detail })
 }
 
-// What people decide, and what an event says of it.
+// Decisions of people, and their parts of an event.
 
 interface NewDecision {
   readonly action: Row<'decisions'>['action']
@@ -114,7 +114,7 @@ interface NewDecision {
   readonly delivery_id?: string
 }
 
-/** Gives its id. */
+/** Returns the id of the decision. */
 export async function insertDecision(db: Db, now: number, { by, ...values }: NewDecision): Promise<number> {
   const row = { ...values, decided_by: by, decided_at: now }
   const { id } = await db.insertInto('decisions').values(row).returning('id').executeTakeFirstOrThrow()

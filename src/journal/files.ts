@@ -14,7 +14,7 @@ import { exists, type IdRuns, omitNull, selectIdRuns } from './rows.ts'
 import type { Db, Row, Tables } from './schema.ts'
 import { bindStore, type RouteTx, type Store } from './store.ts'
 
-/** How many unfinished files one question is answered with; those behind them come up as these are closed. */
+/** How many unfinished files one query returns; the others follow once these are closed. */
 const MAX_UNFINISHED = 10_000
 
 export function createFileJournal(store: Store) {
@@ -80,12 +80,12 @@ export function createFileJournal(store: Store) {
       return selectFiles(db, sql`${isUnfinished} order by files.number limit ${MAX_UNFINISHED}`)
     }),
     listRecentFiles: reads((db, limit, route) => {
-      const its = route === undefined ? sql`true` : sql`files.route = ${route}`
-      return selectFiles(db, sql`${its} order by files.number desc limit ${limit}`)
+      const condition = route === undefined ? sql`true` : sql`files.route = ${route}`
+      return selectFiles(db, sql`${condition} order by files.number desc limit ${limit}`)
     }),
     findFilesByName: reads((db, nameOrId, limit) => {
-      const its = sql`(files.id = ${nameOrId} or files.name = ${nameOrId})`
-      return selectFiles(db, sql`${its} order by files.number desc limit ${limit}`)
+      const condition = sql`(files.id = ${nameOrId} or files.name = ${nameOrId})`
+      return selectFiles(db, sql`${condition} order by files.number desc limit ${limit}`)
     }),
     isFileTaken: reads((db, route, { name, size, modifiedAt }) =>
       exists(
@@ -100,13 +100,13 @@ export function createFileJournal(store: Store) {
   } satisfies Partial<Journal>
 }
 
-/** The look for a first one and the mark are in one write transaction, so two of a kind cannot both be first. */
+/** Finds the first file and marks this one in one write transaction, so that two equal files cannot both be first. */
 async function receiveFile(tx: RouteTx, id: string, contents: FileContents): Promise<FileEntry> {
   const { db, now, route } = tx
   const { sha256, bytes, mayRepeat = false } = contents
   const first = mayRepeat ? undefined : await findFirstWithContents(db, { route, sha256, notId: id })
   const received = { sha256, size: bytes, received_at: now }
-  const fate: FileUpdate = first
+  const outcome: FileUpdate = first
     ? {
         state: 'submitted',
         outcome: 'duplicate',
@@ -115,7 +115,7 @@ async function receiveFile(tx: RouteTx, id: string, contents: FileContents): Pro
         problems: createRepeatedProblems(first),
       }
     : { state: 'received' }
-  await moveFile(tx, { id, from: 'claiming' }, { ...received, ...fate })
+  await moveFile(tx, { id, from: 'claiming' }, { ...received, ...outcome })
   const entry = await findFile(db, id)
   assert(entry, `File ${id} is in the journal and cannot be read from it.`)
   return entry
@@ -131,7 +131,7 @@ async function submitFile(tx: RouteTx, id: string): Promise<boolean> {
     await appendFileEvent(db, now, { id })
     return true
   }
-  // Stays as it is, or stops the program when it is not a planned file at all.
+  // Leaves the state as it is, or stops the program when the file is not planned at all.
   await updateFile(tx, { id, from: 'planned' }, { state: 'planned' })
   return false
 }
@@ -157,7 +157,7 @@ async function updateFile({ db, route }: RouteTx, { id, from }: Step, changes: F
   assert(numUpdatedRows === 1n, `File ${id} of route ${route} should be ${from} and is not.`)
 }
 
-/** Gives the ids of those that are gone. */
+/** Returns the ids of the removed records. */
 async function removeRecords(db: Db, id: string): Promise<IdRuns> {
   const removed = await selectIdRuns(db, sql`file_id = ${id}`)
   await db.deleteFrom('records').where('file_id', '=', id).execute()
@@ -178,7 +178,7 @@ type FileRow = Row<'files'> & {
   readonly first_received_at: number | null
 }
 
-/** Files with the one they repeat. As plain SQL: one file is asked for at every step of it. */
+/** Files, each with the file that it repeats. Plain SQL, because every step of every file reads it. */
 async function selectFiles(db: Db, condition: RawBuilder<unknown>): Promise<FileEntry[]> {
   const { rows } = await sql<FileRow>`
     select files.*, earlier.name as first_name, earlier.received_at as first_received_at
@@ -225,9 +225,9 @@ function toFileEntry(row: FileRow): FileEntry {
 type FirstFile = Pick<Row<'files'>, 'id' | 'name'> & { readonly receivedAt: number }
 
 /**
- * The earliest other file with these bytes that makes a second one pointless: it is still to be planned, or something
- * of it was sent or will be. Where everything was refused, held by the mapping, or held because it follows on what was refused,
- * dropping the file again is a fair second try.
+ * The earliest other file with these bytes that makes a second one pointless: it is not planned yet, or some of it was
+ * sent or will be. If all its records were refused, held by the mapping, or held as dependents of refused records,
+ * delivering the file again is a useful second try.
  */
 async function findFirstWithContents(
   db: Db,
@@ -245,7 +245,7 @@ async function findFirstWithContents(
   return rows[0]
 }
 
-/** The problems, as text, of a file that comes a second time. */
+/** The problems, as text, of a file that arrives a second time. */
 function createRepeatedProblems({ name, receivedAt }: FirstFile): string {
   const message = `The same bytes came before as ${name} on ${isoTime(receivedAt)}. Nothing of this file was sent.`
   return JSON.stringify([problem('file-repeated', {}, message)])

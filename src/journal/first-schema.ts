@@ -1,4 +1,4 @@
-/** The tables of the journal as SQL. `schema.ts` types them, `test/journal/schema.sql` shows what SQLite made of them. */
+/** The tables of the journal as SQL. `schema.ts` has their types, `test/journal/schema.sql` the schema as SQLite stores it. */
 
 /** A statement ends with a semicolon at the end of its line. */
 export const FIRST_SCHEMA = `

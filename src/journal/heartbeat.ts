@@ -1,5 +1,5 @@
 /**
- * Identifies the process that owns a lease or watches routes, tells whether it is still alive, and keeps its
+ * Identifies the process that owns a lease or watches routes, checks whether it is still alive, and keeps its
  * heartbeat. The lease of a dead process can be taken over at once.
  */
 import { readFileSync, readlinkSync } from 'node:fs'
@@ -9,12 +9,12 @@ import type { Watcher } from '../domain/lease.ts'
 import type { Clock } from '../support/clock.ts'
 import { hasSystemCode } from '../support/errors.ts'
 
-/** `place/pid/nonce`. The nonce tells two bridges of one process apart. */
+/** `place/pid/nonce`. The nonce distinguishes two bridges of one process. */
 export function createOwnerId(nonce: string): string {
   return `${getMachineId()}/${process.pid}/${nonce}`
 }
 
-/** False only when the owner ran at this very place and its process is gone; any other is believed alive. */
+/** False only when the owner ran on this host, boot and process namespace and its process is gone; any other counts as alive. */
 export function isOwnerAlive(owner: string): boolean {
   const [place, pid] = owner.split('/')
   if (place !== getMachineId() || !pid || !/^\d+$/.test(pid)) return true
@@ -26,14 +26,14 @@ export function isOwnerAlive(owner: string): boolean {
   }
 }
 
-/** Containers may share a host's name and still count their processes apart, and a restart counts them anew. */
+/** Containers may share a host name and still number their processes separately, and a restart numbers them anew. */
 function getMachineId(): string {
   const boot = readIfPresent(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim().slice(0, 8))
   const processes = readIfPresent(() => readlinkSync('/proc/self/ns/pid').replace(/\D/g, ''))
   return [hostname(), boot, processes].filter((part) => part !== '').join('+')
 }
 
-/** Only Linux tells. */
+/** Only Linux has these files. */
 function readIfPresent(read: () => string): string {
   try {
     return read()
@@ -46,7 +46,7 @@ function readIfPresent(read: () => string): string {
 
 const HEARTBEAT_INTERVAL_MS = 60_000
 
-/** A machine that is busy, or a journal that is, may keep a watch from saying so for some minutes. */
+/** A busy machine or a busy journal may delay heartbeats by some minutes. */
 const STALE_AFTER_MS = 10 * HEARTBEAT_INTERVAL_MS
 
 interface Heartbeat {
@@ -57,7 +57,7 @@ interface Heartbeat {
   readonly signal: AbortSignal
 }
 
-/** Says so until the signal. That it cannot be noted says nothing: whoever works with the journal finds out. */
+/** Runs until the signal. A failed heartbeat is ignored: the other calls of the journal report the failure. */
 export async function sendHeartbeats({ journal, clock, owner, routes, signal }: Heartbeat): Promise<void> {
   while (!signal.aborted) {
     await journal
@@ -80,9 +80,9 @@ async function removeReplacedWatches(journal: Journal, clock: Clock): Promise<vo
 
 interface WatchLiveness {
   readonly alive: readonly Watcher[]
-  /** Those that did not end by themselves, and are not seen any more. */
+  /** Watches that did not unregister and send no heartbeats any more. */
   readonly stale: readonly Watcher[]
-  /** Those of them that nobody does the work of. */
+  /** Stale watches with a route that no live watch has. */
   readonly unreplaced: readonly Watcher[]
 }
 

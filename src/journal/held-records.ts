@@ -20,7 +20,7 @@ export function createHeldRecordJournal(store: Store) {
   } satisfies Partial<Journal>
 }
 
-/** What an earlier attempt was answered says nothing of why the record is held. */
+/** Clears the answer of an earlier attempt, which does not explain why the record is held. */
 async function holdRemainingRecords(tx: RouteTx, fileId: string, reason: Problem): Promise<number> {
   const { db, now } = tx
   await assertSendable(tx, { file: fileId })
@@ -30,17 +30,17 @@ async function holdRemainingRecords(tx: RouteTx, fileId: string, reason: Problem
     update records set state = 'held', owns_key = 0, http = null, problems = ${JSON.stringify([reason])},
       changed_at = ${now}
     where ${isLeft}`.execute(db)
-  const told = { kind: 'records-held', subject: fileId, state: 'held', http: null } as const
-  await appendStateEvent(db, now, { ...told, ids })
+  const event = { kind: 'records-held', subject: fileId, state: 'held', http: null } as const
+  await appendStateEvent(db, now, { ...event, ids })
   return Number(numAffectedRows)
 }
 
-/** The decision after which the file was last begun anew. A resolution of a file that was not done yet begins nothing anew. */
+/** The decision that last restarted the file. A resolution before the file is done restarts nothing. */
 const selectLastRelease = (fileId: string) => sql<number | null>`(
   select max(id) from decisions where file_id = ${fileId} and (action = 'release'
     or action = 'resolve-absent' and decided_at = (select taken_up_at from files where files.id = ${fileId})))`
 
-/** As a condition on `records`: the API has answered it, and it is of the last release of its file, if there was one. */
+/** Condition on `records`: the API has answered it, and the last release of its file, if any, included it. */
 const isAnswered = (fileId: string) => sql<boolean>`
   records.file_id = ${fileId} and records.attempts > 0
   and (records.state = 'accepted' or (records.state = 'rejected' and records.http is not null))
@@ -64,14 +64,14 @@ async function summarizeAnswers(db: Db, fileId: string, limit: number): Promise<
   return { accepted: countOf('accepted'), refused, refusals }
 }
 
-/** As a condition on `later`, beside one on its key: it was accepted, and it came after `records`. */
+/** Condition on `later`, beside one on its key: it was accepted, and is newer than `records`. */
 const IS_LATER_ACCEPTED = sql<boolean>`later.operation = records.operation and later.account = records.account
   and later.owns_key = 1 and later.id > records.id and later.state in ('accepted', 'duplicate')`
 
-/** Of what may be repeated, the key without the file that it ends with; a blank is at its end. */
+/** The key of a repeatable record without the file at its end; it ends with a blank. */
 const REPEATABLE_KEY = sql<string>`substr(records.natural_key, 1, length(records.natural_key) - length(records.file_id))`
 
-/** As a condition on `records` that are held: the same was accepted from a later file, as a corrected one is. */
+/** Condition on held `records`: the same record was accepted from a later file, such as a corrected one. */
 const WAS_ACCEPTED_LATER = sql<boolean>`(records.owns_key = 0 and records.natural_key is not null and (
   exists (select 1 from records as later where later.natural_key = records.natural_key and ${IS_LATER_ACCEPTED})
   or substr(records.natural_key, -length(records.file_id) - 1) = ' ' || records.file_id and exists (
@@ -80,12 +80,12 @@ const WAS_ACCEPTED_LATER = sql<boolean>`(records.owns_key = 0 and records.natura
       and later.natural_key = ${REPEATABLE_KEY} || later.file_id and ${IS_LATER_ACCEPTED})))`
 
 async function selectHeldFiles(db: Db, limit: number, fileId?: string): Promise<HeldFile[]> {
-  const its = fileId === undefined ? sql`not ${WAS_ACCEPTED_LATER}` : sql`records.file_id = ${fileId}`
+  const condition = fileId === undefined ? sql`not ${WAS_ACCEPTED_LATER}` : sql`records.file_id = ${fileId}`
   const { rows } = await sql<HeldFile>`
     select files.id as file, files.name, files.route, files.received_at as "receivedAt", records.problems ->> '$[0].code' as code,
       count(*) as records, min(records.changed_at) as since
     from records join files on files.id = records.file_id
-    where records.state = 'held' and records.file_id is not null and ${its}
+    where records.state = 'held' and records.file_id is not null and ${condition}
     group by files.id, code
     order by since, files.number limit ${limit}`.execute(db)
   return rows
@@ -94,16 +94,16 @@ async function selectHeldFiles(db: Db, limit: number, fileId?: string): Promise<
 type HeldRecordRow = Omit<HeldRecord, 'lines' | 'keyValues' | 'problems'> &
   Pick<Row<'records'>, 'lines' | 'key_values' | 'problems'>
 
-async function selectHeldRecords(db: Db, limit: number, of?: RecordKeyQuery & { readonly route: string }) {
-  const its =
-    of === undefined
+async function selectHeldRecords(db: Db, limit: number, query?: RecordKeyQuery & { readonly route: string }) {
+  const condition =
+    query === undefined
       ? sql`records.state = 'held' and not ${WAS_ACCEPTED_LATER}`
-      : sql`(records.state = 'held' or ${WAITS_FOR_CLOSE}) and records.route = ${of.route} and ${matchesKey(of)}`
+      : sql`(records.state = 'held' or ${WAITS_FOR_CLOSE}) and records.route = ${query.route} and ${matchesKey(query)}`
   const { rows } = await sql<HeldRecordRow>`
     select records.id, records.number, records.lines, records.key_values, records.problems, records.route,
       files.id as file, files.name, records.changed_at as since
     from records join files on files.id = records.file_id
-    where records.file_id is not null and ${its}
+    where records.file_id is not null and ${condition}
     order by files.number, records.number limit ${limit}`.execute(db)
   return rows.map(({ key_values, lines, problems, ...row }) => ({
     ...row,
@@ -115,7 +115,7 @@ async function selectHeldRecords(db: Db, limit: number, of?: RecordKeyQuery & { 
 
 // Finds records by the key that people use for them.
 
-/** As a condition on `records`: its key is what its cells say, what the journal knows it by, or `#` and its own id. */
+/** Condition on `records`: the key is its cells, its natural key, or `#` and its id. */
 export function matchesKey({ key, isLoose = false }: RecordKeyQuery): RawBuilder<boolean> {
   const names = [
     sql<string>`records.natural_key`,

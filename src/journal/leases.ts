@@ -65,8 +65,8 @@ function findLease(db: Db, route: string) {
 }
 
 /**
- * A lease that ends later than it could was renewed before the clock was set back. From now on it has its usual time, in
- * which whoever holds it renews it; or else a dead owner would keep everybody out until the clock is there again.
+ * A lease that ends later than its length allows was renewed before the clock was set back. It gets its usual length from
+ * now on, in which its owner renews it; otherwise a dead owner would keep the route until the clock has caught up.
  */
 async function limitLeaseTime(
   db: Db,

@@ -1,5 +1,5 @@
 /**
- * The mark beside a journal: a small file that says how far the journal had come. A journal that ends before its mark, or that
+ * The mark beside a journal: a small file with the last event of the journal. A journal that ends before its mark, or
  * has other events, is an older copy. The mark may lag behind the journal and is never ahead of it.
  */
 import { open, readFile, rename } from 'node:fs/promises'
@@ -15,9 +15,9 @@ export function markPath(journalPath: string): string {
   return `${journalPath}.mark`
 }
 
-/** What tells that the journal is older than its mark, in words; undefined when it is not. */
+/** Describes why the journal is older than its mark; undefined when it is not. */
 export async function findMarkMismatch(journal: Journal, path: string): Promise<string | undefined> {
-  // Asked first: another bridge may be writing the first mark, and it notes that it did so only afterwards.
+  // Read before the mark: another bridge may be writing the first mark, and notes it only afterwards.
   const isMarked = await journal.hasMark()
   const mark = await readMark(path)
   if (mark === 'unreadable') return `its mark ${path} cannot be read`
@@ -46,7 +46,7 @@ async function readMark(path: string): Promise<z.output<typeof MarkSchema> | 'un
   }
 }
 
-/** Gives the event that the mark says. The mark is flushed before it gets its name: half of one would stop the work. */
+/** Returns the event in the mark. The mark is flushed before it gets its name: half a mark would stop the bridge. */
 export async function writeMark(journal: Journal, path: string): Promise<number> {
   const { event, hash } = await journal.getHead()
   const text = JSON.stringify({ journal: await journal.getIdentity(), event, hash })
@@ -64,7 +64,7 @@ export async function writeMark(journal: Journal, path: string): Promise<number>
     await removeFile(working).catch(() => undefined)
   }
   if (!(await journal.hasMark())) {
-    // Only now, and with the name on the disk: a journal that says so and has no mark counts as a copy.
+    // Only now, with the name on the disk: a journal that is marked and has no mark counts as a copy.
     await syncFolder(dirname(path))
     await journal.saveMarked()
   }

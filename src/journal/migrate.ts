@@ -1,4 +1,4 @@
-/** Makes the tables of a new journal, and refuses files that are of another program or of a newer version. */
+/** Makes the tables of a new journal, and refuses files of another program or of a newer version. */
 import { sql } from 'kysely'
 import { BridgeError } from '../support/errors.ts'
 import { appendEvent } from './events.ts'
@@ -6,12 +6,12 @@ import { FIRST_SCHEMA } from './first-schema.ts'
 import type { Db } from './schema.ts'
 import { type Store, write } from './store.ts'
 
-/** Of the tables. After the first release, each change of them is a numbered step of its own, forward only. */
+/** The version of the tables. After the first release, each change is a numbered step of its own, forward only. */
 const VERSION = 1
 
 const NONE = { count: 0, last: 0 }
 
-/** Always takes the write lock: a read-only journal fails on opening, and one of several bridges makes the tables. */
+/** Always takes the write lock: a read-only journal fails on opening, and only one of several bridges makes the tables. */
 export async function migrate(store: Store): Promise<void> {
   await write(store, async (db, now) => {
     await assertOwnTables(db)
@@ -36,13 +36,13 @@ export async function migrate(store: Store): Promise<void> {
   })
 }
 
-/** A typing slip in `journal` must not put our tables into somebody else's database. */
+/** A typing error in the setting `journal` must not put the bridge's tables into another program's database. */
 async function assertOwnTables(db: Db): Promise<void> {
-  const { rows } = await sql<{ ours: number; all_tables: number }>`
-    select count(*) as all_tables, count(case when name = 'migration' then 1 end) as ours
+  const { rows } = await sql<{ own_tables: number; all_tables: number }>`
+    select count(*) as all_tables, count(case when name = 'migration' then 1 end) as own_tables
     from sqlite_schema where type = 'table'`.execute(db)
   const counted = rows[0]
-  if (counted && counted.all_tables > 0 && counted.ours === 0) {
+  if (counted && counted.all_tables > 0 && counted.own_tables === 0) {
     throw new BridgeError('journal-unusable', 'The journal is a SQLite database of some other program.')
   }
 }

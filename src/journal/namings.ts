@@ -1,4 +1,4 @@
-/** Files that are about to get their names. Their notes go away with the change of state that says what came of them. */
+/** Stores notes of files that are about to get their names. The change of state that records the result removes them. */
 import { sql } from 'kysely'
 import type { Naming, NamingJournal } from '../domain/mailbox.ts'
 import { assert } from '../support/errors.ts'
@@ -42,7 +42,7 @@ export async function replaceNamings(db: Db, subject: string, namings: readonly 
   await db.insertInto('namings').values(rows).execute()
 }
 
-/** What came of the subject is known. */
+/** Call it when the result of the naming is known. */
 export async function removeNamings(db: Db, subject: string): Promise<void> {
   await db.deleteFrom('namings').where('subject', '=', subject).execute()
 }

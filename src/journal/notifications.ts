@@ -1,4 +1,4 @@
-/** Notifications: intent before and outcome after, one open notification for each channel. */
+/** Stores notifications: intent before and outcome after, one open notification for each channel. */
 import { sql } from 'kysely'
 import type {
   DueNotification,
@@ -53,15 +53,15 @@ async function selectChannels(db: Db): Promise<string[]> {
 }
 
 async function findDueNotification(db: Db, channel: string): Promise<DueNotification | undefined> {
-  const its = sql<Row<'notification_channels'>>`select * from notification_channels where name = ${channel}`
-  const told = await selectFirst(db, its)
-  if (told === undefined) return undefined
+  const query = sql<Row<'notification_channels'>>`select * from notification_channels where name = ${channel}`
+  const row = await selectFirst(db, query)
+  if (row === undefined) return undefined
   const last = await findLatestNotification(db, channel)
   const lastTriedAt = last === undefined ? {} : { lastTriedAt: last.tried_at }
-  const common = { joinedCursor: told.joined_cursor, ...lastTriedAt }
+  const common = { joinedCursor: row.joined_cursor, ...lastTriedAt }
   if (last === undefined || last.state === 'sent') {
     const { event } = await selectHead(db)
-    const { sent_event: afterEvent, sent_cursor: afterCursor } = told
+    const { sent_event: afterEvent, sent_cursor: afterCursor } = row
     return { ...common, afterEvent, upToEvent: event, afterCursor }
   }
   return {
@@ -74,7 +74,7 @@ async function findDueNotification(db: Db, channel: string): Promise<DueNotifica
 }
 
 async function findLatestNotification(db: Db, channel: string): Promise<Row<'notifications'> | undefined> {
-  // By what they tell, and not by when: a clock may have been set back.
+  // Ordered by range and not by time: a clock may have been set back.
   return selectFirst(
     db,
     sql<Row<'notifications'>>`select * from notifications where channel = ${channel}
@@ -82,7 +82,7 @@ async function findLatestNotification(db: Db, channel: string): Promise<Row<'not
   )
 }
 
-/** Events that end something worth a line. */
+/** Events that end work which a notification reports. */
 const FILE_EVENTS = sql`'file-reported'`
 const DELIVERY_EVENTS = sql`'delivery-delivered', 'delivery-done', 'delivery-acknowledged'`
 
@@ -91,7 +91,7 @@ async function selectNotificationSubjects(
   { afterEvent, upToEvent }: Pick<NotificationRange, 'afterEvent' | 'upToEvent'>,
   limit: number,
 ): Promise<NotificationSubjects> {
-  /** By their first events, so that the same range never holds more than the limit when it is asked for again. */
+  /** By first events, so that the same range never holds more than the limit when it is read again. */
   const endOf = async (kinds: typeof FILE_EVENTS) => {
     const { rows } = await sql<{ first: number }>`
       select min(id) as first from events
@@ -116,7 +116,7 @@ async function startNotification(
   notification: NotificationRange & { id: string; heldUntil: number },
 ): Promise<boolean> {
   const { id, heldUntil } = notification
-  // By a clock that was set back, it would be held for as long as that.
+  // A lock from before the clock was set back would last too long, so it ends once its length has passed.
   const isFree = sql`(locked_until <= ${now} or 2 * tried_at - locked_until >= ${now})`
   const again = sql`
     update notifications set tries = tries + 1, tried_at = ${now}, locked_until = ${heldUntil}, state = 'begun'
@@ -133,7 +133,7 @@ async function startNotification(
   return true
 }
 
-/** False when another bridge has moved on meanwhile. */
+/** False when another bridge has advanced the channel meanwhile. */
 async function advanceChannel(db: Db, channel: string, range: NotificationRange): Promise<boolean> {
   const advancing = sql`
     update notification_channels set sent_event = ${range.upToEvent}, sent_cursor = ${range.upToCursor}

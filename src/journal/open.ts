@@ -26,8 +26,8 @@ import { createConfirmationJournal } from './confirmations.ts'
 import { createTraceJournal } from './trace.ts'
 
 /**
- * Opens the journal at `path` and brings its tables up to date; makes file and folder when they are missing.
- * `:memory:` gives one that is gone once it is closed. Throws `journal-unusable` and `journal-newer`.
+ * Opens the journal at `path` and brings its tables up to date; creates missing files and folders.
+ * `:memory:` opens a journal that is gone once it is closed. Throws `journal-unusable` and `journal-newer`.
  */
 export async function openJournal({ path, clock }: { path: string; clock: Clock }): Promise<Journal> {
   const store: Store = { db: await openConnection(path, clock), clock }
@@ -60,7 +60,7 @@ export async function openJournal({ path, clock }: { path: string; clock: Clock 
     ...createOverviewJournal(store),
     ...createAuditJournal(store),
     async close() {
-      await read(store, () => Promise.resolve()) // whoever is in a transaction finishes it
+      await read(store, () => Promise.resolve()) // an open transaction finishes first
       await store.db.destroy()
     },
   }

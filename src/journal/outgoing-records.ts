@@ -25,9 +25,9 @@ export function createOutgoingJournal(store: Store) {
 
 type CollectedRecords = Parameters<Journal['collectRecords']>[1]
 
-/** Known ones keep their place; what was seen of them is refreshed until they belong to a delivery. */
+/** Known records keep their place; their bodies are refreshed until they belong to a delivery. */
 async function collectRecords({ db, now, route }: RouteTx, records: CollectedRecords): Promise<number> {
-  // A list that moves while it is paged may show a record twice: the later sight counts.
+  // A list that moves while it is paged may show a record twice: the later copy counts.
   const distinct = new Map(records.map((it) => [JSON.stringify([it.operation, it.account, it.apiId]), it]))
   const batch = jsonRows([...distinct.values()], {
     operation: 'operation',

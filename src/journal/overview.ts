@@ -1,4 +1,4 @@
-/** How much of what is where, route by route. */
+/** Counts files, records and deliveries by state, route by route. */
 import { sql } from 'kysely'
 import type { Journal, RouteOverview } from '../domain/journal.ts'
 import { IS_UNFINISHED } from './deliveries.ts'
@@ -13,7 +13,7 @@ export function createOverviewJournal(store: Store) {
   } satisfies Partial<Journal>
 }
 
-/** The conditions are those of the indexes that hold nothing but what is unfinished. */
+/** The conditions are those of the partial indexes on unfinished work. */
 async function selectUnfinishedRoutes(db: Db): Promise<string[]> {
   const { rows } = await sql<{ route: string }>`
     select route from files where state <> 'closed'

@@ -38,11 +38,11 @@ export async function prune(store: Store, request: PruneRequest): Promise<PruneR
 const COUNTED = ['files', 'deliveries', 'resources', 'orderAttributes'] as const
 
 interface Pruned extends Partial<Omit<PruneCounts, 'records'>> {
-  /** Of the records. */
+  /** The ids of the records. */
   readonly ids?: readonly number[]
 }
 
-/** One transaction; undefined when there was nothing left for it. */
+/** One transaction; returns undefined when nothing is left to prune. */
 type PruneStep = (db: Db, now: number) => Promise<Pruned | undefined>
 
 function createPruneSteps(before: number): readonly PruneStep[] {
@@ -84,7 +84,7 @@ const TRUNCATE_TRIES = 50
 
 const TRUNCATE_PAUSE_MS = 100
 
-/** Empties the write-ahead log, which holds the pages as they were. False while another program reads. */
+/** Empties the write-ahead log, which still holds the old pages. False while another program reads. */
 async function truncateLog(store: Store): Promise<boolean> {
   const truncating = sql<{ busy: number }>`pragma wal_checkpoint(truncate)`
   for (let tries = 1; tries <= TRUNCATE_TRIES; tries++) {
@@ -95,7 +95,7 @@ async function truncateLog(store: Store): Promise<boolean> {
   return false
 }
 
-// Contents of files and deliveries, some of their records at a time.
+// Contents of files and deliveries, a part of their records at a time.
 
 /** How many files or deliveries, and how many records, change in one transaction. */
 const WORKS_AT_ONCE = 200
@@ -103,8 +103,8 @@ const WORKS_AT_ONCE = 200
 const RECORDS_AT_ONCE = 2000
 
 /**
- * As conditions on the tables: done for so long, and nothing of it is waited for. A file of which something is held may
- * be reported again, whole; and a document that is wanted is named by what was sent and answered.
+ * Conditions on the tables: finished long enough, with nothing to wait for. A file with held records may be reported
+ * again, whole; and a wanted document gets its name from the request and the answer.
  */
 const IS_PRUNABLE: Readonly<Record<'files' | 'deliveries', (before: number) => RawBuilder<unknown>>> = {
   files: (before) => sql`files.state = 'closed' and files.pruned_at is null and files.closed_at < ${before}
@@ -119,7 +119,7 @@ const IS_PRUNABLE: Readonly<Record<'files' | 'deliveries', (before: number) => R
 const OWN_RECORDS = { files: sql.ref('records.file_id'), deliveries: sql.ref('records.delivery_id') } as const
 
 function createWorkStep(table: 'files' | 'deliveries', before: number): PruneStep {
-  /** The file or delivery of which not all records had room, and the last that had. */
+  /** The file or delivery whose records did not all fit into the transaction, and the last record that did. */
   let cursor: { readonly id: string; readonly after: number } | undefined
   return async (db, now) => {
     const { rows: works } = await sql<{ id: string }>`
@@ -164,7 +164,7 @@ async function markPruned(
   await sql`update files set problems = batch.problems from ${reworded} where files.id = batch.id`.execute(db)
 }
 
-/** The bodies keep their rows, because what they change and which file was later is asked for ever. */
+/** Keeps the rows of the bodies: which values they change, and in which file, is needed for ever. */
 async function pruneRecords(db: Db, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   const batch = jsonRows(ids, { id: (id) => id })
@@ -215,13 +215,13 @@ function redactProblems(problems: string): Problem[] {
   return (JSON.parse(problems) as Problem[]).map(redactProblem)
 }
 
-// Resources and order attributes that were not seen or saved again since.
+// Resources and order attributes that were not seen or saved since.
 
 const RESOURCES_AT_ONCE = 1000
 
 /**
- * Some of those behind the place where the last call ended. Their names, and of which order they are, stay for those who
- * look for them; no lookup of the bridge goes by these.
+ * Prunes some resources after the cursor of the last call. Their names and orders stay as resource links, for `trace`;
+ * no lookup of the bridge uses these.
  */
 function createResourceStep(before: number): PruneStep {
   let after = 0
@@ -244,7 +244,7 @@ function createResourceStep(before: number): PruneStep {
         select batch.kind, named.value, batch.account, batch.id
         from ${batch} cross join json_each(batch.keys) as named)`.execute(db)
     await sql`delete from resources where rowid in (select batch.place from ${batch})`.execute(db)
-    // A list that was read says that what is not seen is not there: of what is pruned, that is not true any more.
+    // A fully read list proves that an unknown resource does not exist; after pruning that is not true any more.
     await sql`
       delete from resource_lists where (account, kind) in (select account, kind from ${batch})`.execute(db)
     return { resources: rows.length }
@@ -260,12 +260,12 @@ async function pruneOrderAttributes(db: Db, before: number): Promise<number> {
   return Number(numAffectedRows)
 }
 
-// What stands in the place of pruned contents.
+// Placeholders for pruned contents.
 
-/** Instead of a body that was sent. */
+/** Replaces a body that was sent. */
 export const PRUNED_BODY = '{}'
 
-/** The code says what happened in general; what it happened to is gone. */
+/** Keeps the general text of the code; the details of the record are gone. */
 function redactProblem(problem: Problem): Problem {
   const { code, place, severity } = problem
   // An older version may have had codes that this one does not know.

@@ -36,18 +36,18 @@ export function createRecordJournal(store: Store) {
     countRecords: reads(countRecords),
     findOtherAccount: reads(findOtherAccount),
     listReportedRecords: reads(async (db, fileId, afterNumber, limit) => {
-      const its = selectReportedRecords(db).where('file_id', '=', fileId).where('number', '>', afterNumber)
-      return (await its.orderBy('number').limit(limit).execute()).map(toReportedRecord)
+      const query = selectReportedRecords(db).where('file_id', '=', fileId).where('number', '>', afterNumber)
+      return (await query.orderBy('number').limit(limit).execute()).map(toReportedRecord)
     }),
     listProblemRecords: reads(async (db, work, limit) => {
-      const its = selectReportedRecords(db).where(toWork(work).condition)
-      const troubled = its.where('problems', '<>', '[]').where('state', '<>', 'skipped')
-      return (await troubled.orderBy('number').limit(limit).execute()).map(toReportedRecord)
+      const query = selectReportedRecords(db).where(toWork(work).condition)
+      const withProblems = query.where('problems', '<>', '[]').where('state', '<>', 'skipped')
+      return (await withProblems.orderBy('number').limit(limit).execute()).map(toReportedRecord)
     }),
   } satisfies Partial<Journal>
 }
 
-/** What was added to a file. `firstId`: the journal's id of the first; the others come after it, in their order. */
+/** Records that were added to a file. `firstId`: the journal's id of the first; the others follow in their order. */
 interface InsertedRecords {
   readonly fileId: string
   readonly records: readonly PlannedRecord[]
@@ -75,7 +75,7 @@ function assertComplete({ number, naturalKey, body, bodyHash, problems }: Planne
   assert(isExplained, `Record ${number} has no key or no body, and no problem that says why.`)
 }
 
-/** Gives the id of the first: those that were inserted right before have the highest ids, in their order. */
+/** Returns the id of the first: the rows inserted just now have the highest ids, in their order. */
 async function insertRecords(
   { db, now, route }: RouteTx,
   { fileId, records, verdicts }: Omit<InsertedRecords, 'firstId'>,
@@ -114,7 +114,7 @@ async function countRecords(db: Db, work: WorkRef): Promise<StateCounts> {
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
 }
 
-/** In no order: that is the caller's. */
+/** Unordered; the caller sets the order. */
 export function selectReportedRecords(db: Db) {
   return db
     .selectFrom('records')
@@ -142,7 +142,7 @@ export function toReportedRecord(row: ReportedRow): ReportedRecord {
 
 // Bodies and notes of records that will be sent, and order attributes.
 
-/** A record that is refused as another version of a key must not change what is kept of the first. */
+/** A record that is refused as another version of a key must not change the order attributes of the first version. */
 async function insertBodies({ db, now }: RouteTx, { fileId, records, verdicts, firstId }: InsertedRecords) {
   const planned = records
     .map((record, place) => ({ record, id: firstId + place }))
@@ -168,7 +168,7 @@ async function insertBodies({ db, now }: RouteTx, { fileId, records, verdicts, f
   await saveOrderAttributes(db, { account: first.record.account, kept, now })
 }
 
-/** Keys that begin with a lane go on with a blank, so the index of keys finds them. */
+/** A key that begins with a lane continues with a blank, so the index of keys finds it. */
 async function selectPlannedBodies(
   db: Db,
   fileId: string,
@@ -205,7 +205,7 @@ async function countRecordsWithoutNote(db: Db, fileId: string, operation: string
   return rows[0]?.count ?? 0
 }
 
-/** As a condition on `records`: its key begins with the lane and goes on with a blank. */
+/** Condition on `records`: its key begins with the lane and continues with a blank. */
 function isKeyInLane(lane: string | RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`records.natural_key > ${lane} || ' ' and records.natural_key < ${lane} || '!'`
 }
@@ -215,18 +215,18 @@ async function mayBelongToAnotherRecord(
   fileId: string,
   { id, operation, account, lane, apiId, since }: Parameters<Journal['mayBelongToAnotherRecord']>[1],
 ): Promise<boolean> {
-  const isIts =
+  const isCandidate =
     apiId === undefined
       ? sql`file_id <> ${fileId} and state in ('accepted', 'sending', 'uncertain') and changed_at >= ${since}`
       : sql`api_id = ${apiId}`
   return exists(
     db,
     sql`records where operation = ${operation} and account = ${account} and owns_key = 1
-      and ${isKeyInLane(lane)} and id <> ${id} and ${isIts}`,
+      and ${isKeyInLane(lane)} and id <> ${id} and ${isCandidate}`,
   )
 }
 
-// The event of added records: which, in what states, and what makes each of them the same record.
+// The event of added records: their ids, states and identities.
 
 async function appendPlannedEvent(
   { db, now, route }: RouteTx,
@@ -254,16 +254,16 @@ async function appendPlannedEvent(
   })
 }
 
-// What a file and a delivery have in common: both own records that are sent and come to an outcome.
+// Files and deliveries share this: both own records that are sent and get an outcome.
 
 export interface Work {
   readonly id: string
   readonly direction: Direction
   /** The records of the work, as a condition on `records`. */
   readonly condition: RawBuilder<boolean>
-  /** The state in which a record waits for its turn, as a literal: an index holds just these. */
+  /** The state of a record before it is sent, as a literal: a partial index has only these records. */
   readonly waiting: RawBuilder<RecordState>
-  /** The same as a word. */
+  /** The same as text. */
   readonly waitingState: RecordState
 }
 
@@ -278,7 +278,7 @@ export function toWork(work: WorkRef): Work {
   return { id: work.delivery, direction: 'outgoing', condition, ...waiting }
 }
 
-/** Stops the program when the file is not planned whole, the delivery not in place, or of another route. */
+/** Stops the program when the file is not planned, the delivery is not delivered, or either is of another route. */
 export async function assertSendable({ db, route }: RouteTx, work: WorkRef): Promise<void> {
   const { id, direction } = toWork(work)
   const [table, state] = direction === 'incoming' ? ['files', 'planned'] : ['deliveries', 'delivered']
@@ -288,19 +288,19 @@ export async function assertSendable({ db, route }: RouteTx, work: WorkRef): Pro
   )
 }
 
-/** Of many it finds the first: the records of a file have one account, and so should those of a delivery. */
-async function findOtherAccount(db: Db, of: UnfinishedWorkRef, account: string): Promise<string | undefined> {
-  const its =
-    'waitingIn' in of ? undeliveredCondition(of.waitingIn) : sql`${toWork(of).condition} and ${IS_OPEN}`
+/** Returns the first of several: the records of a file have one account, and so should those of a delivery. */
+async function findOtherAccount(db: Db, work: UnfinishedWorkRef, account: string) {
+  const condition =
+    'waitingIn' in work ? undeliveredCondition(work.waitingIn) : sql`${toWork(work).condition} and ${IS_OPEN}`
   const { rows } = await sql<{ account: string }>`
-    select account from records where ${its} and account <> ${account} limit 1`.execute(db)
+    select account from records where ${condition} and account <> ${account} limit 1`.execute(db)
   return rows[0]?.account
 }
 
-/** The records that no delivery of the route has taken yet, as a condition on `records`. */
+/** The records that are in no delivery of the route yet, as a condition on `records`. */
 export function undeliveredCondition(route: string): RawBuilder<boolean> {
   return sql<boolean>`records.route = ${route} and records.direction = 'outgoing' and records.delivery_id is null`
 }
 
-/** As a condition on `records`: something may still happen to it by itself. */
+/** Condition on `records`: the bridge itself may still change its state. */
 export const IS_OPEN = sql<boolean>`records.state not in (${sql.join(FINAL_OUTCOMES.map((state) => sql.lit(state)))})`

@@ -1,31 +1,31 @@
-/** Finds resources that belong together: from one key to its orders, and from these to all that the API showed. */
+/** Finds resources that belong together: from one key to its orders, and from these to everything that the API showed. */
 import { sql } from 'kysely'
 import type { ResourceFacts } from '../domain/resource.ts'
 import type { TracedResource } from '../domain/trace.ts'
 import { jsonRows } from './rows.ts'
 import type { Db, Row } from './schema.ts'
 
-/** Keys and ids that are found to be of one order, or of what a key fits. */
+/** Keys and ids that belong to one order, or to the resources of one key. */
 export interface LinkSet {
-  /** Keys of records: the one that was asked for, and the purchase order numbers behind it. */
+  /** Keys of records: the traced key, and the purchase order numbers it leads to. */
   readonly keys: Set<string>
   /** Ids at the API by kind, as `order 12`. */
   readonly ids: Set<string>
   readonly resources: Map<string, TracedResource>
 }
 
-/** Beyond so many of one sort, a key fits half of the world, and the rest tells nobody anything. */
+/** With more links of one sort, a key fits too much, and the rest helps no reader. */
 const MAX_LINKS = 200
 
-/** From a tracking number to its order, and from there to the other shipments; what is further away is no relative. */
+/** From a tracking number to its order, and from there to the other shipments; links beyond that are not related. */
 const MAX_ROUNDS = 3
 
 export function createLinkSet(keys: readonly string[]): LinkSet {
   return { keys: new Set(keys.slice(0, MAX_LINKS)), ids: new Set(), resources: new Map() }
 }
 
-/** Resources of that name; where there are none, those with that id. Gives the ids of these alone. */
-export async function addResourcesByName(db: Db, web: LinkSet, key: string): Promise<ReadonlySet<string>> {
+/** Adds resources with this name; if there are none, those with this id. Returns the ids of these alone. */
+export async function addResourcesByName(db: Db, links: LinkSet, key: string): Promise<ReadonlySet<string>> {
   const { rows: named } = await sql<ResourceRow>`
     select resources.account, resources.kind, resources.id, resources.keys, resources.facts, resources.seen_at
     from resource_keys as called cross join resources
@@ -38,24 +38,24 @@ export async function addResourcesByName(db: Db, web: LinkSet, key: string): Pro
           db,
           TRACED_KINDS.map((kind) => `${kind} ${key}`),
         )
-  addResources(web, rows)
+  addResources(links, rows)
   const pruned = await selectLinked(db, [`name ${key}`], MAX_LINKS)
-  for (const id of pruned) addWithinLimit(web.ids, id)
+  for (const id of pruned) addWithinLimit(links.ids, id)
   return new Set([...rows.map(({ kind, id }) => `${kind} ${id}`), ...pruned])
 }
 
-/** Goes on from what is in the web until nothing new turns up. */
-export async function expandLinks(db: Db, web: LinkSet): Promise<void> {
+/** Follows the links of the set until nothing new turns up. */
+export async function expandLinks(db: Db, links: LinkSet): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const before = web.keys.size + web.ids.size + web.resources.size
-    addResources(web, await selectResourcesById(db, [...web.ids].slice(0, MAX_LINKS)))
-    addResources(web, await selectOrderResources(db, [...web.keys].slice(0, MAX_LINKS)))
-    await addPrunedLinks(db, web)
-    if (web.keys.size + web.ids.size + web.resources.size === before) return
+    const before = links.keys.size + links.ids.size + links.resources.size
+    addResources(links, await selectResourcesById(db, [...links.ids].slice(0, MAX_LINKS)))
+    addResources(links, await selectOrderResources(db, [...links.keys].slice(0, MAX_LINKS)))
+    await addPrunedLinks(db, links)
+    if (links.keys.size + links.ids.size + links.resources.size === before) return
   }
 }
 
-/** Names lead to what has them, and numbers of orders to all that is of the order. */
+/** Names lead to their resources, and order numbers to all resources of the order. */
 async function addPrunedLinks(db: Db, { keys, ids }: LinkSet): Promise<void> {
   const known = [...[...keys].map((key) => `number ${key}`), ...ids]
   for (const other of await selectLinked(db, known, MAX_LINKS)) {
@@ -66,7 +66,7 @@ async function addPrunedLinks(db: Db, { keys, ids }: LinkSet): Promise<void> {
 
 // Names and orders of a resource. They are kept when the resource is pruned.
 
-/** What a person asks for. */
+/** The kinds that a person traces. */
 const TRACED_KINDS = ['order', 'shipment', 'invoice', 'credit', 'return', 'variant'] as const
 
 export const TRACED_KIND_LIST = sql.join(TRACED_KINDS.map((kind) => sql.lit(kind)))
@@ -92,10 +92,10 @@ async function selectResourcesById(db: Db, ids: readonly string[]): Promise<Reso
   return rows
 }
 
-/** As the index has it. */
+/** The same expression as in the index. */
 const ORDER_NUMBER = sql`coalesce(facts ->> '$.purchase_order_number', facts ->> '$.order.purchase_order_number')`
 
-/** The orders with these numbers, and what names them. */
+/** The orders with these numbers, and the resources that name them. */
 async function selectOrderResources(db: Db, numbers: readonly string[]): Promise<ResourceRow[]> {
   const batch = jsonRows(numbers, { number: (each) => each })
   const { rows } = await sql<ResourceRow>`
@@ -110,7 +110,7 @@ async function selectOrderResources(db: Db, numbers: readonly string[]): Promise
   return rows
 }
 
-function addResources(web: LinkSet, rows: readonly ResourceRow[]): void {
+function addResources(links: LinkSet, rows: readonly ResourceRow[]): void {
   for (const { account, kind, id, keys, facts, seen_at } of rows) {
     const resource = {
       account,
@@ -120,11 +120,11 @@ function addResources(web: LinkSet, rows: readonly ResourceRow[]): void {
       seenAt: seen_at,
       ...(facts === null ? {} : { facts: JSON.parse(facts) as ResourceFacts }),
     }
-    web.resources.set(`${account} ${kind} ${id}`, resource)
-    addWithinLimit(web.ids, `${kind} ${id}`)
+    links.resources.set(`${account} ${kind} ${id}`, resource)
+    addWithinLimit(links.ids, `${kind} ${id}`)
     const { numbers, ids } = findRelatedKeys(resource)
-    for (const number of numbers) addWithinLimit(web.keys, number)
-    for (const each of ids) addWithinLimit(web.ids, each)
+    for (const number of numbers) addWithinLimit(links.keys, number)
+    for (const each of ids) addWithinLimit(links.ids, each)
   }
 }
 
@@ -137,7 +137,7 @@ type NamedResource = Pick<TracedResource, 'kind' | 'id' | 'keys' | 'facts'>
 interface RelatedKeys {
   /** Purchase order numbers. */
   readonly numbers: readonly string[]
-  /** As `order 12`. */
+  /** Written as `order 12`. */
   readonly ids: readonly string[]
 }
 
@@ -173,7 +173,7 @@ function formatLinkIds(kind: string, id: unknown): string[] {
 
 type ResourceLink = readonly [one: string, other: string]
 
-/** Keeps how those that are pruned belong together. */
+/** Stores the links of resources that are about to be pruned. */
 export async function saveResourceLinks(db: Db, resources: readonly NamedResource[]): Promise<void> {
   const all = resources
     .filter(({ kind }) => TRACED_KINDS.some((each) => each === kind))
@@ -188,14 +188,14 @@ export async function saveResourceLinks(db: Db, resources: readonly NamedResourc
 function listResourceLinks(resource: NamedResource): ResourceLink[] {
   const own = `${resource.kind} ${resource.id}`
   const { numbers, ids } = findRelatedKeys(resource)
-  const relatives = [...numbers.map((number) => `number ${number}`), ...ids]
+  const related = [...numbers.map((number) => `number ${number}`), ...ids]
   return [
     ...resource.keys.map((key) => [`name ${key}`, own] as const),
-    ...relatives.flatMap((relative) => [[own, relative] as const, [relative, own] as const]),
+    ...related.flatMap((other) => [[own, other] as const, [other, own] as const]),
   ]
 }
 
-/** What was kept of what is pruned: from names, numbers and ids to those that belong to them. */
+/** The stored links of pruned resources: from names, numbers and ids to what belongs to them. */
 async function selectLinked(db: Db, ones: readonly string[], limit: number): Promise<string[]> {
   const batch = jsonRows(ones, { one: (one) => one })
   const { rows } = await sql<{ other: string }>`

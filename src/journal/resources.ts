@@ -1,4 +1,4 @@
-/** Stores what the API showed of its resources, and order attributes. Bound to no route, hence to no lease. */
+/** Stores the resources that the API showed, and order attributes. They belong to no route, so they need no lease. */
 import { sql } from 'kysely'
 import type { Journal } from '../domain/journal.ts'
 import type { KnownResource, OrderAttributes, ResourceFacts, SeenResource } from '../domain/resource.ts'
@@ -38,12 +38,12 @@ export function createResourceJournal(store: Store) {
   } satisfies Partial<Journal>
 }
 
-/** Names that a resource no longer has are removed with the answer that shows all it has. */
+/** Removes names that a resource no longer has when an answer shows all its names. */
 async function saveResources(
   db: Db,
-  seen: { account: string; kind: string; resources: readonly SeenResource[]; now: number },
+  input: { account: string; kind: string; resources: readonly SeenResource[]; now: number },
 ): Promise<void> {
-  const { account, kind, resources, now } = seen
+  const { account, kind, resources, now } = input
   const batch = jsonRows(resources, {
     id: 'id',
     keys: ({ keys }) => [...new Set(keys)],
@@ -113,7 +113,7 @@ function toKnownResource(row: ResourceRow): KnownResource {
   }
 }
 
-/** As many as a message can name. */
+/** As many accounts as a message can name. */
 const MAX_ACCOUNTS = 5
 
 async function findAccountsWithKey(db: Db, kind: string, key: string): Promise<string[]> {
@@ -123,9 +123,9 @@ async function findAccountsWithKey(db: Db, kind: string, key: string): Promise<s
   return rows.map(({ account }) => account)
 }
 
-// Order attributes: values that the API does not keep for us.
+// Order attributes: values that the API does not store.
 
-/** What is kept again is not written anew each time; that it was is noted once a day. */
+/** An unchanged value is not written again each time; its time is refreshed once a day. */
 const REFRESH_EVERY_MS = 86_400_000
 
 export async function saveOrderAttributes(

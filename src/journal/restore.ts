@@ -1,4 +1,4 @@
-/** Declares that the journal was restored from a backup: what happened since its last event is in doubt. */
+/** Declares that the journal was restored from a backup: everything since its last event is in doubt. */
 import { type RawBuilder, sql } from 'kysely'
 import type { ChainHead, NewRestoration, RestorationJournal, RestorationResult } from '../domain/audit.ts'
 import { formatLeaseOwner } from '../domain/lease.ts'
@@ -24,8 +24,8 @@ export function createRestorationJournal(store: Store): RestorationJournal {
   return {
     getHead: reads(selectChainHead),
     getEventHash: reads(async (db, event) => {
-      const its = sql<{ hash: string }>`select hash from events where id = ${event}`
-      return (await selectFirst(db, its))?.hash
+      const query = sql<{ hash: string }>`select hash from events where id = ${event}`
+      return (await selectFirst(db, query))?.hash
     }),
     getIdTag: reads(async (db) => (await selectIdentity(db)).tag),
     hasMark: reads(async (db) => (await selectIdentity(db)).is_marked === 1),
@@ -65,7 +65,7 @@ async function selectUnknownFiles(db: Db, ids: readonly string[]): Promise<strin
   return rows.map(({ id }) => id)
 }
 
-/** A bridge that is at work would send what is declared to be in doubt. */
+/** A bridge at work would send records that are declared to be in doubt. */
 async function assertNoActiveLease(db: Db, now: number, isAlive: (owner: string) => boolean): Promise<void> {
   const leases = await db.selectFrom('leases').selectAll().where('until', '>', now).execute()
   for (const { route, owner } of leases) {
@@ -85,8 +85,8 @@ async function endDoubt({ db, now }: Tx, { by, why }: { by: string; why: string 
   const routes = await selectDoubtfulRoutes(db)
   if (routes.length === 0) return 0
   await db.updateTable('restored_routes').set({ verifies: 0 }).execute()
-  const told = { action: 'doubt-ended', by, why, records: 0 } as const
-  const decision = await selectDecisionDetail(db, await insertDecision(db, now, told))
+  const decided = { action: 'doubt-ended', by, why, records: 0 } as const
+  const decision = await selectDecisionDetail(db, await insertDecision(db, now, decided))
   await appendEvent(db, now, { kind: 'journal-restored', detail: { decision } })
   return routes.length
 }
@@ -97,17 +97,17 @@ interface RestorationInput extends Pick<NewRestoration, 'by' | 'why' | 'skip' | 
   readonly now: number
 }
 
-async function declareRestored(db: Db, restoring: RestorationInput): Promise<RestorationResult> {
-  const { asOf, by, why, now } = restoring
+async function declareRestored(db: Db, input: RestorationInput): Promise<RestorationResult> {
+  const { asOf, by, why, now } = input
   await db.updateTable('leases').set({ owner: null }).execute()
-  const { uncertain, held } = await markIncomingUncertain(db, restoring)
-  const deliveries = await holdComposedDeliveries(db, restoring)
+  const { uncertain, held } = await markIncomingUncertain(db, input)
+  const deliveries = await holdComposedDeliveries(db, input)
   const removed = await removeUndeliveredRecords(db)
-  const documents = await cancelRequestedDocuments(db, restoring)
-  const sequences = await saveRestoredRoutes(db, restoring)
+  const documents = await cancelRequestedDocuments(db, input)
+  const sequences = await saveRestoredRoutes(db, input)
   await sql`update identity set tag = lower(hex(randomblob(3)))`.execute(db)
-  const told = { action: 'restored', by, why, records: uncertain + held } as const
-  const decision = await selectDecisionDetail(db, await insertDecision(db, now, told))
+  const decided = { action: 'restored', by, why, records: uncertain + held } as const
+  const decision = await selectDecisionDetail(db, await insertDecision(db, now, decided))
   await appendEvent(db, now, { kind: 'journal-restored', detail: { decision, removed } })
   return { asOf, uncertain, held, deliveries, removed: countIds(removed), documents, sequences }
 }
@@ -118,8 +118,8 @@ function countIds(ids: IdRuns): number {
 
 type OpenFile = Pick<Row<'files'>, 'id' | 'route'>
 
-/** Of files that are not planned yet the records are in doubt once they are: see `markNewRecordsUncertain`. */
-async function markIncomingUncertain(db: Db, restoring: RestorationInput) {
+/** A file that is not planned yet gets its records marked after planning: see `markNewRecordsUncertain`. */
+async function markIncomingUncertain(db: Db, input: RestorationInput) {
   const { rows: files } = await sql<OpenFile>`
     select id, route from files where state = 'planned'
     union
@@ -127,24 +127,24 @@ async function markIncomingUncertain(db: Db, restoring: RestorationInput) {
     where records.state = 'held' and records.file_id is not null and files.id = records.file_id`.execute(db)
   const sum = { uncertain: 0, held: 0 }
   for (const file of files) {
-    const repeatable = await markOpenRecordsUncertain(db, file, { ...restoring, isRepeatable: true })
+    const repeatable = await markOpenRecordsUncertain(db, file, { ...input, isRepeatable: true })
     sum.held += countIds(repeatable)
-    sum.uncertain += countIds(await markOpenRecordsUncertain(db, file, { ...restoring, isRepeatable: false }))
-    await markHeldRecordsUncertain(db, file, restoring)
+    sum.uncertain += countIds(await markOpenRecordsUncertain(db, file, { ...input, isRepeatable: false }))
+    await markHeldRecordsUncertain(db, file, input)
   }
   return sum
 }
 
-/** They become uncertain; a repeatable change is held: a later one may have overtaken it. */
+/** Marks open records as uncertain; holds a repeatable change, because a later one may have superseded it. */
 async function markOpenRecordsUncertain(
   db: Db,
   { id: fileId, route }: OpenFile,
   { asOf, now, isRepeatable }: RestorationInput & { readonly isRepeatable: boolean },
 ): Promise<IdRuns> {
-  const isMeant = isRepeatable ? sql`bodies.target is not null` : sql`bodies.target is null`
-  const its = sql`records.file_id = ${fileId} and records.state in ('planned', 'sending', 'deferred', 'uncertain')
-    and exists (select 1 from bodies where bodies.record_id = records.id and ${isMeant})`
-  const ids = await addUncertainAttempts(db, { route, fileId, its, asOf, now, isNoteOld: true })
+  const hasTarget = isRepeatable ? sql`bodies.target is not null` : sql`bodies.target is null`
+  const condition = sql`records.file_id = ${fileId} and records.state in ('planned', 'sending', 'deferred', 'uncertain')
+    and exists (select 1 from bodies where bodies.record_id = records.id and ${hasTarget})`
+  const ids = await addUncertainAttempts(db, { route, fileId, condition, asOf, now, isNoteOld: true })
   const state = isRepeatable ? 'held' : 'uncertain'
   const message = `The journal was restored from a backup of ${isoTime(asOf)}: it may have been sent since, and a later change may have overtaken it.`
   const overtaken = JSON.stringify([problem('outcome-unprovable', {}, message)])
@@ -157,15 +157,15 @@ async function markOpenRecordsUncertain(
   return ids
 }
 
-/** They stay held. What a person released and the backup does not know is looked up when it is released again. */
+/** The records stay held. One that a person released after the backup is looked up when it is released again. */
 async function markHeldRecordsUncertain(
   db: Db,
   { id: fileId, route }: OpenFile,
   { asOf, now }: RestorationInput,
 ): Promise<void> {
-  const its = sql`records.file_id = ${fileId} and records.state = 'held' and records.owns_key = 0
+  const condition = sql`records.file_id = ${fileId} and records.state = 'held' and records.owns_key = 0
     and exists (select 1 from bodies where bodies.record_id = records.id)`
-  const ids = await addUncertainAttempts(db, { route, fileId, its, asOf, now, isNoteOld: true })
+  const ids = await addUncertainAttempts(db, { route, fileId, condition, asOf, now, isNoteOld: true })
   await appendStateEvent(db, now, { kind: 'records-held', route, subject: fileId, state: 'held', ids })
 }
 
@@ -177,7 +177,7 @@ async function holdComposedDeliveries(db: Db, { asOf, now }: RestorationInput): 
   return rows.length
 }
 
-/** The API lists again those that are still to go out; what was acknowledged since is not listed any more. */
+/** The API lists the records again that still have to go out; it does not list those acknowledged since. */
 async function removeUndeliveredRecords(db: Db): Promise<IdRuns> {
   const isUnbound = sql`records.direction = 'outgoing' and records.delivery_id is null`
   const ids = await selectIdRuns(db, isUnbound)
@@ -185,7 +185,7 @@ async function removeUndeliveredRecords(db: Db): Promise<IdRuns> {
   return ids
 }
 
-/** They may lie in their places already. As what could not be had, they are fetched when a person asks for them. */
+/** The documents may be delivered already. They count as missing, so that they are fetched only when a person asks. */
 async function cancelRequestedDocuments(db: Db, { asOf, now }: RestorationInput): Promise<number> {
   const message = `The journal was restored from a backup of ${isoTime(asOf)}, so it may have been delivered since.`
   const missing = problem('document-missing', {}, message)
@@ -201,7 +201,7 @@ async function cancelRequestedDocuments(db: Db, { asOf, now }: RestorationInput)
   return rows.length
 }
 
-/** Of a second restoration the earlier backup counts: what was in doubt before is in doubt still. */
+/** After a second restoration the earlier backup counts: records that were in doubt before still are. */
 async function saveRestoredRoutes(db: Db, { routes, skip, asOf, now }: RestorationInput) {
   const sequences: { route: string; next: number }[] = []
   for (const { name, direction, highest = 0 } of routes) {
@@ -220,13 +220,13 @@ async function saveRestoredRoutes(db: Db, { routes, skip, asOf, now }: Restorati
   return sequences
 }
 
-// What is in doubt on a restored route: new records may have been sent, new deliveries delivered.
+// Doubt on a restored route: new records may have been sent, and new deliveries delivered.
 
 async function findRestoredRoute(db: Db, route: string): Promise<Row<'restored_routes'> | undefined> {
   return db.selectFrom('restored_routes').selectAll().where('route', '=', route).executeTakeFirst()
 }
 
-/** The last one that was given or skipped; 0 before the first. */
+/** The last sequence number that was given or skipped; 0 before the first. */
 export async function findLastSequence(db: Db, route: string): Promise<number> {
   const { rows } = await sql<{ last: number }>`
     select max(coalesce((select max(sequence) from deliveries where route = ${route}), 0),
@@ -234,25 +234,25 @@ export async function findLastSequence(db: Db, route: string): Promise<number> {
   return rows[0]?.last ?? 0
 }
 
-/** Nothing was noted that an order could be compared with. What was noted by now may have been noted after the sending. */
+/** No snapshot to compare an order with: a snapshot made now may be from after the sending. */
 const EMPTY_NOTE = '{}'
 
 interface UncertainAttemptInput {
   readonly route: string
   readonly fileId: string
   /** The records, as a condition. */
-  readonly its: RawBuilder<unknown>
-  /** The time of the last event before what is in doubt. */
+  readonly condition: RawBuilder<unknown>
+  /** The time of the last event before the doubt begins. */
   readonly asOf: number
   readonly now: number
-  /** Whether what was noted when they were planned is from before what is in doubt. */
+  /** Whether the notes from planning are from before the doubt begins. */
   readonly isNoteOld: boolean
 }
 
-/** Gives each record an attempt from `asOf` on whose answer was lost. Their states are the caller's. */
-async function addUncertainAttempts(db: Db, doubting: UncertainAttemptInput): Promise<IdRuns> {
-  const { route, fileId, its, asOf, now, isNoteOld } = doubting
-  const ids = await selectIdRuns(db, its)
+/** Gives each record an attempt that began at `asOf` and lost its answer. The caller sets their states. */
+async function addUncertainAttempts(db: Db, input: UncertainAttemptInput): Promise<IdRuns> {
+  const { route, fileId, condition, asOf, now, isNoteOld } = input
+  const ids = await selectIdRuns(db, condition)
   if (ids.length === 0) return ids
   const all = sql`records.id in (select value from json_each(${JSON.stringify([...iterateIds(ids)])}))`
   await sql`update records set attempts = attempts + 1 where ${all}`.execute(db)
@@ -262,10 +262,10 @@ async function addUncertainAttempts(db: Db, doubting: UncertainAttemptInput): Pr
     select records.id, records.attempts, ${asOf}, ${note}, ${now}, 'uncertain'
     from records left join bodies on bodies.record_id = records.id where ${all}
     returning record_id as id, note as text`.execute(db)
-  const told = { route, subject: fileId, ids }
-  await appendStateEvent(db, now, { kind: 'attempts-started', ...told, state: 'sending' })
+  const event = { route, subject: fileId, ids }
+  await appendStateEvent(db, now, { kind: 'attempts-started', ...event, state: 'sending' })
   await appendEvent(db, now, { kind: 'attempts-noted', route, detail: { notes: sumTexts(rows) } })
-  await appendStateEvent(db, now, { kind: 'records-answered', ...told, state: 'uncertain' })
+  await appendStateEvent(db, now, { kind: 'records-answered', ...event, state: 'uncertain' })
   return ids
 }
 
@@ -274,32 +274,32 @@ function createLostProblems(asOf: number): string {
   return JSON.stringify([problem('answer-lost', {}, message)])
 }
 
-/** planned → uncertain, all of a file that was just planned: the file may have come before, and been missing from the backup. */
+/** planned → uncertain, for all records of a new file: it may have arrived before and be missing from the backup. */
 export async function markNewRecordsUncertain({ db, now, route }: RouteTx, fileId: string): Promise<void> {
   const restored = await findRestoredRoute(db, route)
   if (restored?.verifies !== 1) return
   const { as_of: asOf } = restored
-  // What may be repeated does no harm when it is sent once more.
-  const its = sql`records.file_id = ${fileId} and records.state = 'planned'
+  // A repeatable record may safely be sent once more.
+  const condition = sql`records.file_id = ${fileId} and records.state = 'planned'
     and exists (select 1 from bodies where bodies.record_id = records.id and bodies.target is null)`
-  const ids = await addUncertainAttempts(db, { route, fileId, its, asOf, now, isNoteOld: false })
+  const ids = await addUncertainAttempts(db, { route, fileId, condition, asOf, now, isNoteOld: false })
   await sql`
     update records set state = 'uncertain', problems = ${createLostProblems(asOf)}, changed_at = ${restored.declared_at}
     where id in (select value from json_each(${JSON.stringify([...iterateIds(ids)])}))`.execute(db)
 }
 
-/** Holds a delivery that was just composed, where it may have been delivered and missing from the backup. */
+/** Holds a delivery that was just composed if it may have been delivered and be missing from the backup. */
 export async function holdIfMaybeDelivered({ db, now, route }: RouteTx, id: string) {
   const restored = await findRestoredRoute(db, route)
   if (restored === undefined || !(await mayBeDelivered(db, id, restored))) return {}
-  // Its name is new, and its records may not be.
+  // The name of the delivery is new, but its records may not be.
   const held = `the journal was restored from a backup of ${isoTime(restored.as_of)}, so its records may have been delivered since, in files of other names`
   await db.updateTable('deliveries').set({ held }).where('id', '=', id).execute()
   await appendDeliveryEvent(db, now, { id, kind: 'delivery-held' })
   return { held }
 }
 
-/** Of a report that is bound to a run, the run tells: it was due before the restoration was declared. */
+/** A report that is bound to a run is in doubt if the run was due before the restoration was declared. */
 async function mayBeDelivered(
   db: Db,
   id: string,

@@ -1,4 +1,4 @@
-/** Runs statements, passes many rows or ids to one as one parameter, and turns rows into values. */
+/** Runs statements, passes many rows or ids to a statement as one parameter, and turns rows into values. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from './schema.ts'
 
@@ -6,12 +6,12 @@ export async function selectFirst<T>(db: Db, query: RawBuilder<T>): Promise<T | 
   return (await query.execute(db)).rows[0]
 }
 
-/** Whether there is such a row; `rows` is what follows on `from`. */
+/** Whether there is such a row; `rows` is the text after `from`. */
 export async function exists(db: Db, rows: RawBuilder<unknown>): Promise<boolean> {
   return (await selectFirst(db, sql`select 1 from ${rows} limit 1`)) !== undefined
 }
 
-/** Gives how many rows the statement changed. */
+/** Returns how many rows the statement changed. */
 export async function changeRows(db: Db, statement: RawBuilder<unknown>): Promise<number> {
   return Number((await statement.execute(db)).numAffectedRows ?? 0n)
 }
@@ -20,7 +20,7 @@ export async function changeRows(db: Db, statement: RawBuilder<unknown>): Promis
 
 type JsonCell = string | number | null | undefined | readonly unknown[]
 
-/** What a column takes from a row: one of its properties, or what a function makes of it. */
+/** The cell of a column: a property of the row, or the result of a function. */
 type JsonColumns<Row> = Readonly<Record<string, ((row: Row) => JsonCell) | CellKey<Row>>>
 
 type CellKey<Row> = Row extends readonly unknown[]
@@ -30,9 +30,9 @@ type CellKey<Row> = Row extends readonly unknown[]
     : never
 
 /**
- * A row source named `batch` for a `from`: one JSON text that the database unfolds. A cell that is a list arrives as
- * JSON text; a cell left out as null. Columns of long texts go beside it, in one piece, of which the JSON says where each
- * begins: escaping them and taking the escapes out again costs more than writing them.
+ * A row source named `batch` for a `from`: one JSON text that the database expands. A cell that is a list arrives as JSON
+ * text, and a cell that is left out as null. Columns with long texts go into one separate parameter, and the JSON holds
+ * the position of each text: escaping and unescaping them in JSON costs more than writing them.
  */
 export function jsonRows<Row>(
   rows: readonly Row[],
@@ -59,9 +59,9 @@ export function jsonRows<Row>(
   return sql`(select ${sql.join([...names, ...long])} from json_each(${json})) as batch`
 }
 
-/** Texts one after the other, each with its first byte, counted from 1, and how many they are. */
+/** Joins texts; returns for each its first byte, counted from 1, and its number of bytes. */
 function joinTexts() {
-  // One byte before them all: of nothing at all, SQLite makes null.
+  // One byte before all texts: SQLite turns an empty parameter into null.
   const parts: Buffer[] = [Buffer.from(' ')]
   let next = 2
   return {
@@ -83,7 +83,7 @@ export function omitNull<T extends object>(values: T): WithoutNull<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) as WithoutNull<T>
 }
 
-// Many ids in little space: ascending, each run of neighbours as its first and its last.
+// Many ids in little space: ascending, each run of neighbours as its first and last id.
 
 export type IdRuns = readonly (number | readonly [first: number, last: number])[]
 
@@ -104,7 +104,7 @@ export function* iterateIds(ids: IdRuns): Generator<number> {
   }
 }
 
-/** The ids of all records that a condition holds for: as runs, so that a million of them need no room. */
+/** The ids of all records that meet a condition: as runs, so that a million of them take little space. */
 export async function selectIdRuns(db: Db, condition: RawBuilder<unknown>): Promise<IdRuns> {
   const { rows } = await sql<{ first: number; last: number }>`
     select min(id) as first, max(id) as last from (

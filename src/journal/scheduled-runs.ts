@@ -1,4 +1,4 @@
-/** Stores the scheduled runs of routes: each business date and each instant comes to one state, and keeps it. */
+/** Stores the scheduled runs of routes: each business date and each instant gets one final state and keeps it. */
 import { sql } from 'kysely'
 import type {
   KnownRuns,
@@ -35,18 +35,18 @@ export function createScheduleJournal(store: Store): ScheduleJournal {
   }
 }
 
-/** Leaves out what a clock wrote that was ahead of time: no date may be over before it has come. */
+/** Leaves out runs that were stored while the clock was ahead: no date may count as done before it begins. */
 async function selectKnownRuns(db: Db, route: string, now: number): Promise<KnownRuns> {
-  const has = sql`route = ${route} and not ${isAheadOfClock(now)}`
+  const isKnown = sql`route = ${route} and not ${isAheadOfClock(now)}`
   const { rows } = await sql<{ date: string | null; instant: string | null; interval_at: number | null }>`
     select
-      (select occurrence from scheduled_runs where ${has} and ${IS_DATE} order by occurrence desc limit 1) as date,
-      (select occurrence from scheduled_runs where ${has} and ${IS_INSTANT} order by occurrence desc limit 1) as instant,
+      (select occurrence from scheduled_runs where ${isKnown} and ${IS_DATE} order by occurrence desc limit 1) as date,
+      (select occurrence from scheduled_runs where ${isKnown} and ${IS_INSTANT} order by occurrence desc limit 1) as instant,
       (select due_at from scheduled_runs where route = ${route} and occurrence = ${INTERVAL_RUN}) as interval_at`.execute(
     db,
   )
   const { rows: begun } = await sql<Row<'scheduled_runs'>>`
-    select * from scheduled_runs where ${has} and state = 'begun' order by due_at limit ${MAX_STARTED}`.execute(
+    select * from scheduled_runs where ${isKnown} and state = 'begun' order by due_at limit ${MAX_STARTED}`.execute(
     db,
   )
   const [known] = rows
@@ -60,15 +60,15 @@ async function selectKnownRuns(db: Db, route: string, now: number): Promise<Know
   }
 }
 
-/** Only what was begun before a crash is found begun by somebody else, so there is one, or two after a change of schedule. */
+/** A pass finds a run `begun` only after a crash, so there is one of them, or two after a change of schedule. */
 const MAX_STARTED = 100
 
-// Runs stored while the clock was ahead of time do not count, and start again when they are due.
+// Runs stored while the clock was ahead do not count, and start again when they are due.
 
-/** The row of a route that has its runs at intervals: only the last one counts. */
+/** The row of a route that runs at intervals: only the last run counts. */
 const INTERVAL_RUN = 'every'
 
-/** A date, an instant and the word of intervals sort apart: `2026-03-08` < `2026-03-08T…` < `every`. */
+/** Dates, instants and the word for intervals sort apart: `2026-03-08` < `2026-03-08T…` < `every`. */
 const IS_DATE = sql`occurrence < ${INTERVAL_RUN} and length(occurrence) = 10`
 
 const IS_INSTANT = sql`occurrence < ${INTERVAL_RUN} and length(occurrence) > 10`
@@ -83,24 +83,24 @@ async function selectRecentRuns(db: Db, limit: number, route?: string): Promise<
 
 type NewRunInput = Parameters<ScheduleJournal['startRun']>[1]
 
-async function startRun(tx: RouteTx, begin: NewRunInput): Promise<ScheduledRun> {
+async function startRun(tx: RouteTx, run: NewRunInput): Promise<ScheduledRun> {
   const { db, route } = tx
-  const { occurrence, covered, missed } = begin
+  const { occurrence, covered, missed } = run
   const ahead = await markRunsAhead(tx)
   const known = await selectRun(db, route, occurrence)
   const isNew = known === undefined || known.state === 'ahead'
-  if (isNew) await saveRuns(tx, [begin], 'begun')
+  if (isNew) await saveRuns(tx, [run], 'begun')
   await saveRuns(tx, covered, 'covered')
   await saveRuns(tx, missed, 'missed')
-  const told = [...(isNew ? [begin] : []), ...covered, ...missed].map((each) => each.occurrence)
-  const noted = new Set([...told, ...ahead])
-  if (noted.size > 0) await appendRunsEvent(tx, 'run-started', noted)
+  const started = [...(isNew ? [run] : []), ...covered, ...missed].map((each) => each.occurrence)
+  const changed = new Set([...started, ...ahead])
+  if (changed.size > 0) await appendRunsEvent(tx, 'run-started', changed)
   const entry = await selectRun(db, route, occurrence)
   assert(entry, `Run ${occurrence} of route ${route} is not in the journal.`)
   return toScheduledRun(entry)
 }
 
-/** A occurrence that has its end keeps it; one that was begun may be covered by a later one, and one that was ahead begins anew. */
+/** A final run keeps its state. A run that is `begun` may be covered by a later one; a run that was ahead starts again. */
 async function saveRuns(
   { db, now, route }: RouteTx,
   runs: readonly NewScheduledRun[],
@@ -126,7 +126,7 @@ async function finishRun(tx: RouteTx, occurrence: string): Promise<void> {
   await appendRunsEvent(tx, 'run-finished', [occurrence])
 }
 
-/** Binds a delivery to the occurrence that it was composed for, in the transaction that makes it. The caller tells of it in the chain. */
+/** Binds a delivery to its run, in the transaction that composes it. The caller appends the event. */
 export async function bindDeliveryToRun({ db, route }: RouteTx, occurrence: string, delivery: string) {
   const binding = sql`
     update scheduled_runs set delivery_id = ${delivery}
@@ -141,9 +141,9 @@ function toScheduledRun(row: Row<'scheduled_runs'>): ScheduledRun {
   return { route, occurrence, state, dueAt, changedAt, ...omitNull({ delivery }) }
 }
 
-// What the chain says of scheduled runs.
+// The scheduled runs in events.
 
-/** What an event says of a occurrence: its name, its state, when it is due, and its delivery. */
+/** A run in an event: its name, its state, when it is due, and its delivery. */
 export type RunMention = readonly [occurrence: string, state: string, dueAt: number, delivery: string]
 
 async function appendRunsEvent(
@@ -177,16 +177,16 @@ async function selectRun(db: Db, route: string, occurrence: string) {
   )
 }
 
-/** A clock is set right by seconds now and then; a date that had its occurrence shortly before must not have it twice for that. */
+/** Clocks are corrected by seconds now and then; a date that ran shortly before must not run twice because of that. */
 const AHEAD_TOLERANCE_MS = { date: 60 * 60_000, instant: 5 * 60_000 }
 
-/** Rows of runs that do not count at this moment. */
+/** Rows of runs that do not count right now. */
 function isAheadOfClock(now: number) {
   return sql<boolean>`(state = 'ahead' or changed_at > ${now} +
     case when length(occurrence) = 10 then ${AHEAD_TOLERANCE_MS.date} else ${AHEAD_TOLERANCE_MS.instant} end)`
 }
 
-/** Before the clock comes to where it was and they look as if they had been had in their time. Gives which ones. */
+/** Must run before the clock reaches their times, when they would look like runs on time. Returns their names. */
 async function markRunsAhead({ db, now, route }: RouteTx): Promise<string[]> {
   const { rows } = await sql<{ occurrence: string }>`
     update scheduled_runs set state = 'ahead', changed_at = ${now}, delivery_id = null

@@ -1,4 +1,4 @@
-/** Types of the journal tables that queries are built on; plain SQL reads the others. `first-schema.ts` makes them all. */
+/** Types of the journal tables for the query builder; plain SQL reads the others. `first-schema.ts` makes them all. */
 import type { Generated, Kysely, Selectable } from 'kysely'
 import type { AlertCode } from '../domain/alert.ts'
 import type { JournalEventKind } from '../domain/audit.ts'

@@ -9,7 +9,7 @@ import { exists, jsonRows } from './rows.ts'
 import type { Db, Row } from './schema.ts'
 import { bindStore, type Store, type Tx } from './store.ts'
 
-/** As a condition on `records`. Beside it, `state in (…)` as the index of what blocks has it finds them at once. */
+/** Condition on `records`. Put the index's `state in ('uncertain', 'deferred')` beside it, so that the index applies. */
 export const WAITS_FOR_CLOSE = sql<boolean>`(records.state = 'deferred'
   and coalesce(records.problems ->> '$[0].code', '') = 'waiting-for-order')`
 
@@ -28,7 +28,7 @@ export function createStepJournal(store: Store): StepJournal {
     }),
     holdDependents: async (lease, fileId) => {
       let held = 0
-      for (let some = 1; some > 0; held += some) some = await holdSome(lease, fileId)
+      for (let count = 1; count > 0; held += count) count = await holdSome(lease, fileId)
       while ((await deferSome(lease, fileId)) > 0);
       return held
     },
@@ -48,8 +48,8 @@ export function createStepJournal(store: Store): StepJournal {
           and records.state = 'deferred'
         returning records.id`.execute(db)
       const ids = rows.map(({ id }) => id)
-      const told = { kind: 'records-retried', route, subject: fileId, state: 'planned', ids } as const
-      await appendStateEvent(db, now, told)
+      const event = { kind: 'records-retried', route, subject: fileId, state: 'planned', ids } as const
+      await appendStateEvent(db, now, event)
     }),
     isOnlyWaitingForOrders: reads(isOnlyWaitingForOrders),
     listWaitingFiles: reads(selectWaitingFiles),
@@ -62,14 +62,14 @@ async function selectStepOrders(
   ...[step, afterNumber, limit]: [step: number, afterNumber: number, limit: number]
 ): Promise<StepOrder[]> {
   const all = sql`file_id = ${fileId} and step = ${step} and lane = first.lane`
-  const its = sql`${all} and natural_key is not null`
+  const valid = sql`${all} and natural_key is not null`
   const { rows } = await sql<{ lane: string; number: number; lines: string; key_values: string }>`
     select lane, number,
       (select json_group_array(json(lines)) from (select lines from records where ${all} order by number)) as lines,
-      (select json_group_array(json(key_values)) from records where ${its}) as key_values
+      (select json_group_array(json(key_values)) from records where ${valid}) as key_values
     from records as first
     where file_id = ${fileId} and step = ${step} and number > ${afterNumber} and natural_key is not null
-      and not exists (select 1 from records where ${its} and number < first.number)
+      and not exists (select 1 from records where ${valid} and number < first.number)
     order by number limit ${limit}`.execute(db)
   return rows.map((row) => ({
     lane: row.lane,
@@ -79,13 +79,13 @@ async function selectStepOrders(
   }))
 }
 
-function findCommonValues([first = [], ...others]: readonly (readonly string[])[]): string[] {
-  return first.map((value, index) => (others.every((other) => other[index] === value) ? value : ''))
+function findCommonValues([first = [], ...rest]: readonly (readonly string[])[]): string[] {
+  return first.map((value, index) => (rest.every((other) => other[index] === value) ? value : ''))
 }
 
 /**
- * What waits in the lane of a waiting record waits with it. Of most files nothing waits, which is known at once; and one
- * record that does not wait is enough to know the rest, for a file may have a million of them.
+ * Planned records in the lane of a waiting record wait with it. Most files have no waiting record, which the first query
+ * finds at once; then one record that does not wait decides, because a file may have a million records.
  */
 async function isOnlyWaitingForOrders(db: Db, fileId: string): Promise<boolean> {
   const waiting = sql`
@@ -100,33 +100,33 @@ async function isOnlyWaitingForOrders(db: Db, fileId: string): Promise<boolean> 
 }
 
 async function selectWaitingFiles(db: Db, limit: number, fileId?: string): Promise<WaitingFile[]> {
-  const its = fileId === undefined ? sql`files.state = 'planned'` : sql`files.id = ${fileId}`
+  const condition = fileId === undefined ? sql`files.state = 'planned'` : sql`files.id = ${fileId}`
   const { rows } = await sql<WaitingFile & { readonly first: number }>`
     select files.id as file, files.name, files.route, files.received_at as "receivedAt", count(*) as records,
       records.problems ->> '$[0].message' as message, min(records.number) as first
     from files join records on records.file_id = files.id
-    where ${its} and records.state in ('uncertain', 'deferred') and ${WAITS_FOR_CLOSE}
+    where ${condition} and records.state in ('uncertain', 'deferred') and ${WAITS_FOR_CLOSE}
     group by files.id order by files.number limit ${limit}`.execute(db)
   return rows.map(({ first: _first, ...row }) => row)
 }
 
 // Dependents: records of later steps in the lane of an order. They are held, deferred, or waived.
 
-/** As a condition on `failed`: it was refused or is held, or what it repeats was, wherever that came from. */
+/** Condition on `failed`: it was refused or is held, or repeats a record of any file that was. */
 const IS_FAILED = sql<boolean>`(failed.state in ('rejected', 'held') or failed.state = 'duplicate' and not exists (
   select 1 from records as owner
   where owner.operation = failed.operation and owner.account = failed.account
     and owner.natural_key = failed.natural_key and owner.owns_key = 1
     and owner.body_hash = failed.body_hash and owner.state <> 'held'))`
 
-/** The first failure that `records` follows on; one that a person let pass does not count. */
+/** The first failure that `records` depends on; one that a person waived does not count. */
 const FIRST_FAILED_STEP = sql<number | null>`(
   select failed.number from records as failed
   where failed.file_id = records.file_id and failed.lane = records.lane and failed.step is not null
     and failed.step < records.step and failed.waived = 0 and ${IS_FAILED}
   order by failed.number limit 1)`
 
-/** What `records` follows on that repeats a record of another file which has no outcome yet. */
+/** The first earlier step of `records` that repeats a record of another file without an outcome yet. */
 const FIRST_AWAITED_STEP = sql<number | null>`(
   select repeated.number from records as repeated join records as owner
     on owner.operation = repeated.operation and owner.account = repeated.account
@@ -136,7 +136,7 @@ const FIRST_AWAITED_STEP = sql<number | null>`(
     and owner.file_id <> repeated.file_id and owner.state not in ('accepted', 'duplicate', 'held')
   order by repeated.number limit 1)`
 
-/** As a condition on `records`: nothing of an earlier step went wrong for its order, or may still do so elsewhere. */
+/** Condition on `records`: no earlier step failed for its order, and none may still fail in another file. */
 export const MAY_START = sql<boolean>`(records.step is null
   or (${FIRST_FAILED_STEP} is null and ${FIRST_AWAITED_STEP} is null))`
 
@@ -150,16 +150,16 @@ interface FailedStepRow extends EarlierStepRow {
   readonly message: string | null
 }
 
-/** planned → held; gives how many there were this time. */
+/** planned → held; returns how many records this call changed. */
 async function holdDependents({ db, now }: Tx, fileId: string): Promise<number> {
   const { rows } = await sql<FailedStepRow>`
-    select follower.id, failed.operation, failed.state, failed.natural_key, failed.key_values, failed.lines,
+    select dependent.id, failed.operation, failed.state, failed.natural_key, failed.key_values, failed.lines,
       failed.problems ->> '$[0].message' as message
     from (
       select id, file_id, ${FIRST_FAILED_STEP} as failed_number from records
       where file_id = ${fileId} and state = 'planned' and step > 1
-    ) as follower join records as failed
-      on failed.file_id = follower.file_id and failed.number = follower.failed_number
+    ) as dependent join records as failed
+      on failed.file_id = dependent.file_id and failed.number = dependent.failed_number
     limit ${DEPENDENTS_AT_ONCE}`.execute(db)
   if (rows.length === 0) return 0
   const batch = jsonRows(rows, { id: 'id', problems: (row) => [toFailedStepProblem(row)] })
@@ -176,7 +176,7 @@ function toFailedStepProblem(row: FailedStepRow) {
   return problem('earlier-step-failed', {}, `${formatEarlierStep(row)} ${describeFailure(row.state)}${why}`)
 }
 
-/** Of a repeated record its own message tells the file that had it first. */
+/** The message of a repeated record names the file that had it first. */
 function describeFailure(state: RecordState): string {
   if (state === 'duplicate') return 'repeats a record that was refused or is held'
   return state === 'held' ? 'is held' : 'was refused'
@@ -192,16 +192,16 @@ interface AwaitedStepRow extends EarlierStepRow {
   readonly file: string
 }
 
-/** planned → deferred, for the next pass to try again; gives how many there were this time. */
+/** planned → deferred, for the next pass to try again; returns how many records this call changed. */
 async function deferDependents({ db, now }: Tx, fileId: string): Promise<number> {
   const { rows } = await sql<AwaitedStepRow>`
-    select follower.id, repeated.operation, repeated.natural_key, repeated.key_values, repeated.lines, files.name as file
+    select dependent.id, repeated.operation, repeated.natural_key, repeated.key_values, repeated.lines, files.name as file
     from (
       select id, file_id, ${FIRST_AWAITED_STEP} as awaited_number from records
       where file_id = ${fileId} and state = 'planned' and step > 1
-    ) as follower
+    ) as dependent
     join records as repeated
-      on repeated.file_id = follower.file_id and repeated.number = follower.awaited_number
+      on repeated.file_id = dependent.file_id and repeated.number = dependent.awaited_number
     join records as owner
       on owner.operation = repeated.operation and owner.account = repeated.account
         and owner.natural_key = repeated.natural_key and owner.owns_key = 1
@@ -221,15 +221,15 @@ function toAwaitedStepProblem(row: AwaitedStepRow) {
   return problem('not-sent', {}, `${formatEarlierStep(row)} is still on its way from ${row.file}`)
 }
 
-/** Earlier failures of what is released no longer count; those released with the same decision are tried again. */
+/** Earlier failures of released records no longer count; failed records of the same decision are tried again. */
 export async function waiveFailures(db: Db, decisionId: number): Promise<void> {
   await sql`
     update records set waived = 1 where id in (
-      select failed.id from decided_records cross join records as follower cross join records as failed
-      where decided_records.decision_id = ${decisionId} and follower.id = decided_records.record_id
-        and follower.state = 'held' and follower.problems ->> '$[0].code' = 'earlier-step-failed'
-        and failed.file_id = follower.file_id and failed.lane = follower.lane and failed.step is not null
-        and failed.step < follower.step and ${IS_FAILED}
+      select failed.id from decided_records cross join records as dependent cross join records as failed
+      where decided_records.decision_id = ${decisionId} and dependent.id = decided_records.record_id
+        and dependent.state = 'held' and dependent.problems ->> '$[0].code' = 'earlier-step-failed'
+        and failed.file_id = dependent.file_id and failed.lane = dependent.lane and failed.step is not null
+        and failed.step < dependent.step and ${IS_FAILED}
         and not exists (select 1 from decided_records as same
           where same.record_id = failed.id and same.decision_id = ${decisionId}))`.execute(db)
 }

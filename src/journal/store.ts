@@ -1,4 +1,4 @@
-/** The only ways to the tables: one call at a time, writes in a transaction, faults as failures. */
+/** All access to the tables goes through here: one call at a time, writes in a transaction, faults as failures. */
 import { sql } from 'kysely'
 import type { Lease } from '../domain/lease.ts'
 import type { Clock } from '../support/clock.ts'
@@ -17,12 +17,12 @@ export interface Tx {
   readonly now: number
 }
 
-/** One that renewed the lease of a route first, and so is undone as a whole when the lease is lost. */
+/** A transaction that renewed the lease of a route first, so that a lost lease undoes all of it. */
 export interface RouteTx extends Tx {
   readonly route: string
 }
 
-/** Turns functions of the database into calls of the journal. */
+/** Turns functions of the database into methods of the journal. */
 export function bindStore(store: Store) {
   const runLeased = <Args extends unknown[], T>(
     work: (tx: RouteTx, ...args: Args) => Promise<T>,
@@ -45,7 +45,7 @@ export function bindStore(store: Store) {
     },
     leased: <Args extends unknown[], T>(work: (tx: RouteTx, ...args: Args) => Promise<T>) =>
       runLeased(work, () => true),
-    /** With false there was nothing to do: nothing is committed, which costs more than looking, and no lease renewed. */
+    /** `work` returns false if it changed nothing: then there is no commit, which costs more than reading, and no renewal. */
     leasedIfChanged: <Args extends unknown[]>(work: (tx: RouteTx, ...args: Args) => Promise<boolean>) => {
       const run = runLeased(work, (didAnything) => didAnything)
       return async (lease: Lease, ...args: Args): Promise<void> => void (await run(lease, ...args))
@@ -53,7 +53,7 @@ export function bindStore(store: Store) {
   }
 }
 
-/** Runs `work` in one transaction; with `isRehearsal` nothing of it stays. */
+/** Runs `work` in one transaction; with `isRehearsal` the transaction is rolled back. */
 export async function write<T>(
   store: Store,
   work: (db: Db, now: number) => Promise<T>,
@@ -85,7 +85,7 @@ export async function read<T>(store: Store, work: (db: Db) => Promise<T>): Promi
   return runExclusively(store, (db) => retryWhileBusy(store.clock, () => work(db)))
 }
 
-/** Runs `work` while no other call of this journal is at the database. */
+/** Runs `work` while no other call of this journal uses the database. */
 async function runExclusively<T>(store: Store, work: (db: Db) => Promise<T>): Promise<T> {
   try {
     return await store.db.connection().execute(work)
@@ -107,7 +107,7 @@ async function rollBack(db: Db): Promise<void> {
   try {
     await sql`rollback`.execute(db)
   } catch (error) {
-    // A full disk or a failing one makes SQLite roll back by itself; what went wrong first is what counts.
+    // On a full or failing disk SQLite rolls back by itself; then the first error counts, and not this one.
     if (!isSqliteError(error)) throw error
   }
 }
@@ -119,7 +119,7 @@ function toJournalError(error: unknown): unknown {
 
 // better-sqlite3 is synchronous, so long loops must yield to the event loop.
 
-/** Signals, timers and sockets come first; then it goes on. */
+/** Lets signals, timers and sockets go first. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

@@ -9,14 +9,14 @@ import { type ReportedRow, selectReportedRecords, toReportedRecord } from './rec
 import { iterateIds, omitNull } from './rows.ts'
 import type { Db, EventRow, Row } from './schema.ts'
 
-/** Of a record that was tried again for weeks, the last ones tell. */
+/** Of a record that was tried again for weeks, the last attempts are enough. */
 const MAX_ATTEMPTS = 20
 
 export async function selectTracedDetails(db: Db, recordIds: readonly number[]): Promise<TracedDetail[]> {
   const details: TracedDetail[] = []
   for (const record of recordIds) {
-    const kept = await selectContents(db, record)
-    const first = await firstOf(db, record)
+    const contents = await selectContents(db, record)
+    const first = await findKeyOwner(db, record)
     const attempts = await selectTracedAttempts(db, record)
     details.push({
       record,
@@ -25,14 +25,14 @@ export async function selectTracedDetails(db: Db, recordIds: readonly number[]):
         ? await selectLookups(db, record)
         : [],
       decisions: await selectRecordDecisions(db, record),
-      ...kept,
+      ...contents,
       ...(first === undefined ? {} : { first }),
     })
   }
   return details
 }
 
-/** Of what was pruned, something empty stands in the place of the body. */
+/** A pruned body is an empty placeholder, so it is left out. */
 async function selectContents(db: Db, record: number): Promise<Pick<TracedDetail, 'body' | 'prunedAt'>> {
   const { rows } = await sql<{ body: string | null; pruned_at: number | null }>`
     select bodies.body, coalesce(files.pruned_at, deliveries.pruned_at) as pruned_at
@@ -64,8 +64,8 @@ async function selectRecordDecisions(db: Db, record: number): Promise<DecisionEn
   return rows.map(toDecisionEntry)
 }
 
-/** The record that holds the key which another has not. */
-async function firstOf(db: Db, record: number): Promise<TracedRecord | undefined> {
+/** The record that owns the key of this one, if this one does not. */
+async function findKeyOwner(db: Db, record: number): Promise<TracedRecord | undefined> {
   const { rows } = await sql<{ id: number }>`
     select owner.id from records as repeated cross join records as owner
     where repeated.id = ${record} and repeated.owns_key = 0 and owner.operation = repeated.operation
@@ -78,14 +78,14 @@ async function firstOf(db: Db, record: number): Promise<TracedRecord | undefined
   return row && toTracedRecord(row, () => false)
 }
 
-// How the outcome of a record became known whose answer was lost: the chain tells.
+// How the bridge learned the outcome of a record whose answer was lost: from the events.
 
-/** Each is one search for up to some hundred records; of a route that lost more, the last are looked through. */
+/** Each event covers up to some hundred lookups; of a route with more events, the last ones are read. */
 const MAX_EVENTS = 10_000
 
 const MAX_LOOKUPS = 20
 
-/** Oldest first; none from before the chain. */
+/** Oldest first; none from before the first event. */
 async function selectLookups(db: Db, record: number): Promise<TracedLookup[]> {
   const { rows } = await sql<Pick<EventRow, 'at' | 'detail'>>`
     select events.at, events.detail from records cross join events
@@ -94,14 +94,14 @@ async function selectLookups(db: Db, record: number): Promise<TracedLookup[]> {
   const found: TracedLookup[] = []
   for (const { at, detail } of rows) {
     if (found.length === MAX_LOOKUPS) break
-    found.push(...parseLookups(detail, record).map((told) => ({ at, ...told })))
+    found.push(...parseLookups(detail, record).map((lookup) => ({ at, ...lookup })))
   }
   return found.toReversed()
 }
 
 function parseLookups(detail: string, record: number): Omit<TracedLookup, 'at'>[] {
   const read = EventDetailSchema.safeParse(JSON.parse(detail))
-  // The check of the chain tells of what no event says.
+  // `audit verify` reports events that cannot be read.
   if (!read.success) return []
   return (read.data.records ?? []).flatMap(({ state, ids, api }) => {
     const place = [...iterateIds(ids)].indexOf(record)

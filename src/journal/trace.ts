@@ -1,4 +1,4 @@
-/** Finds everything about a key: records, resources, and keys that are spelt alike. */
+/** Finds everything about a key: records, resources, and similar keys. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Journal, WorkRef } from '../domain/journal.ts'
 import type { KeyQuery, KeySuggestions, KeyTrace, TracedRecord } from '../domain/trace.ts'
@@ -23,8 +23,8 @@ export function createTraceJournal(store: Store) {
     traceLine: reads(async (db, fileId, line, limit) => {
       const holdsLine = sql<boolean>`exists (select 1 from json_each(records.lines) as range
         where range.value ->> 0 <= ${line} and range.value ->> 1 >= ${line})`
-      const its = selectTraced(db).where('file_id', '=', fileId).where(holdsLine)
-      const rows = await its.orderBy('number').limit(limit).execute()
+      const query = selectTraced(db).where('file_id', '=', fileId).where(holdsLine)
+      const rows = await query.orderBy('number').limit(limit).execute()
       return rows.map((row) => toTracedRecord(row, () => true))
     }),
     traceWork: reads(selectWorkRecords),
@@ -35,19 +35,19 @@ export function createTraceJournal(store: Store) {
 }
 
 async function traceKey(db: Db, key: string, query: KeyQuery): Promise<KeyTrace> {
-  // Several cells stand together as they are shown: `HV-10001, 1Z999`.
+  // A key may be several cells as reports show them: `HV-10001, 1Z999`.
   const parts = key.includes(', ') ? [key, ...key.split(', ')] : [key]
-  const web = createLinkSet(parts)
+  const links = createLinkSet(parts)
   const named = new Set<string>()
-  for (const part of parts) for (const id of await addResourcesByName(db, web, part)) named.add(id)
+  for (const part of parts) for (const id of await addResourcesByName(db, links, part)) named.add(id)
   const own = parseRecordNumber(key)
-  const found = query.everywhere ? await searchRecords(db, key) : await findRecordsByKey(db, web)
+  const found = query.everywhere ? await searchRecords(db, key) : await findRecordsByKey(db, links)
   if (own !== undefined) found.add(own)
-  await addRelatedOrders(db, web, found)
-  await expandLinks(db, web)
-  for (const id of await findLinkedRecords(db, web)) found.add(id)
+  await addRelatedOrders(db, links, found)
+  await expandLinks(db, links)
+  for (const id of await findLinkedRecords(db, links)) found.add(id)
   const isMeant = (row: TracedRow) => isMeantRecord(row, { key, named, own })
-  const resources = [...web.resources.values()]
+  const resources = [...links.resources.values()]
   return { ...(await selectLatestRecords(db, { ids: [...found], query, isMeant })), resources }
 }
 
@@ -57,22 +57,23 @@ function parseRecordNumber(key: string): number | undefined {
   return digits === undefined ? undefined : Number(digits)
 }
 
-/** What is made for an order is in its lane, and what makes the order has its number for a key. */
-async function addRelatedOrders(db: Db, web: LinkSet, found: ReadonlySet<number>): Promise<void> {
+/** A record that is created for an order is in its lane; a record that creates the order has its number as its key. */
+async function addRelatedOrders(db: Db, links: LinkSet, found: ReadonlySet<number>): Promise<void> {
   const rows = await selectTraced(db)
     .where('id', 'in', [...found].slice(0, MAX_RELATED))
     .execute()
   for (const { direction, operation, lane, step, natural_key, api_id } of rows) {
     const kind = getKeyPrefixKind(operation)
-    if (direction === 'outgoing') web.ids.add(`${getExportedKind(operation)} ${api_id}`)
-    else if (operation === 'create-order' && api_id !== null) web.ids.add(`order ${api_id}`)
-    // In a file with several steps all that is of an order has its id for a lane.
-    else if (lane !== null && (kind !== undefined || step !== null)) web.ids.add(`${kind ?? 'order'} ${lane}`)
-    if (natural_key !== null && kind === undefined) web.keys.add(natural_key)
+    if (direction === 'outgoing') links.ids.add(`${getExportedKind(operation)} ${api_id}`)
+    else if (operation === 'create-order' && api_id !== null) links.ids.add(`order ${api_id}`)
+    // In a file with several steps, the lane of every record of an order is the id of the order.
+    else if (lane !== null && (kind !== undefined || step !== null))
+      links.ids.add(`${kind ?? 'order'} ${lane}`)
+    if (natural_key !== null && kind === undefined) links.keys.add(natural_key)
   }
 }
 
-/** Of so many records the orders behind them are looked for. */
+/** For how many records the related orders are looked up. */
 const MAX_RELATED = 20
 
 async function selectLatestRecords(
@@ -81,12 +82,12 @@ async function selectLatestRecords(
 ): Promise<Omit<KeyTrace, 'resources'>> {
   const { route, limit } = query
   const all = sql<boolean>`records.id in (select value from json_each(${JSON.stringify(ids)}))`
-  const its = route === undefined ? all : sql<boolean>`${all} and records.route = ${route}`
+  const condition = route === undefined ? all : sql<boolean>`${all} and records.route = ${route}`
   const counted = await selectFirst(
     db,
-    sql<{ total: number }>`select count(*) as total from records where ${its}`,
+    sql<{ total: number }>`select count(*) as total from records where ${condition}`,
   )
-  const rows = await selectTraced(db).where(its).orderBy('id', 'desc').limit(limit).execute()
+  const rows = await selectTraced(db).where(condition).orderBy('id', 'desc').limit(limit).execute()
   return {
     records: rows.toReversed().map((row) => toTracedRecord(row, isMeant)),
     earlier: (counted?.total ?? 0) - rows.length,
@@ -95,7 +96,7 @@ async function selectLatestRecords(
 
 interface KeyMatch {
   readonly key: string
-  /** The ids at the API that go by the key. */
+  /** The API ids of the resources with this name. */
   readonly named: ReadonlySet<string>
   readonly own: number | undefined
 }
@@ -105,7 +106,7 @@ function isMeantRecord(row: TracedRow, { key, named, own }: KeyMatch): boolean {
   const cells = JSON.parse(row.key_values) as string[]
   if (isOwn || cells.includes(key) || cells.filter((cell) => cell !== '').join(', ') === key) return true
   if (row.direction === 'outgoing') return named.has(`${getExportedKind(row.operation)} ${row.api_id}`)
-  // What made it goes by the number it has there too, when its cells are pruned. An order has that for its key.
+  // Once its cells are pruned, a record is found by its resource, which has the name too. An order has the name as its key.
   const kind = row.operation.replace(/^create-/, '')
   return kind !== 'order' && named.has(`${kind} ${row.api_id}`)
 }
@@ -114,34 +115,34 @@ async function selectWorkRecords(db: Db, work: WorkRef, limit: number): Promise<
   const { condition } = toWork(work)
   const all = selectTraced(db).where(condition).orderBy('number')
   const ended = ['accepted', 'duplicate', 'exported', 'skipped'] as const
-  const troubled = await all.where('state', 'not in', ended).limit(limit).execute()
-  const room = limit - troubled.length
-  const others = await all.where('state', 'in', ended).limit(room).execute()
-  return [...troubled, ...others].map((row) => toTracedRecord(row, () => true))
+  const unfinished = await all.where('state', 'not in', ended).limit(limit).execute()
+  const room = limit - unfinished.length
+  const finished = await all.where('state', 'in', ended).limit(room).execute()
+  return [...unfinished, ...finished].map((row) => toTracedRecord(row, () => true))
 }
 
-// Finds the records of a set of keys and ids, by the indexes there are.
+// Finds the records of a set of keys and ids, through the existing indexes.
 
-/** How many records of one sort are looked at. */
+/** How many records of one sort are read. */
 const MAX_FOUND = 1000
 
-/** The ids of all records of the web, in no order. */
-async function findLinkedRecords(db: Db, web: LinkSet): Promise<Set<number>> {
+/** The ids of all records that belong to the links, unordered. */
+async function findLinkedRecords(db: Db, links: LinkSet): Promise<Set<number>> {
   const lanes = await selectOperationAccounts(db, sql`owns_key = 1`)
   return new Set([
-    ...(await selectIdsByKeys(db, web, lanes)),
-    ...(await selectIdsByKeyPrefix(db, web, lanes)),
-    ...(await selectIdsByApiId(db, web)),
-    ...(await selectIdsByCells(db, [...web.keys])),
+    ...(await selectIdsByKeys(db, links, lanes)),
+    ...(await selectIdsByKeyPrefix(db, links, lanes)),
+    ...(await selectIdsByApiId(db, links)),
+    ...(await selectIdsByCells(db, [...links.keys])),
   ])
 }
 
 /** The ids of the records that have one of the keys themselves. */
-async function findRecordsByKey(db: Db, web: LinkSet): Promise<Set<number>> {
-  return new Set(await selectIdsByKeys(db, web, await selectOperationAccounts(db, sql`owns_key = 1`)))
+async function findRecordsByKey(db: Db, links: LinkSet): Promise<Set<number>> {
+  return new Set(await selectIdsByKeys(db, links, await selectOperationAccounts(db, sql`owns_key = 1`)))
 }
 
-/** Looks through all records for the cell, the id or the key. */
+/** Searches all records for the cell, the id or the key. */
 async function searchRecords(db: Db, key: string): Promise<Set<number>> {
   const { rows } = await sql<{ id: number }>`
     select id from records
@@ -151,23 +152,23 @@ async function searchRecords(db: Db, key: string): Promise<Set<number>> {
   return new Set(rows.map(({ id }) => id))
 }
 
-/** What operations and accounts there are records of: an index begins with these. */
+/** An operation and an account with records: the indexes begin with these. */
 type Lane = Pick<Row<'records'>, 'operation' | 'account'>
 
 /**
- * Steps from pair to pair through the index, however many records there are of each; `its` is the condition of the index.
- * One comparison of both columns would read all records of an operation.
+ * Steps from pair to pair through the index, whatever the number of records of each; `filter` is the condition of the
+ * index. Comparing both columns at once would read all records of an operation.
  */
-async function selectOperationAccounts(db: Db, its: RawBuilder<boolean>): Promise<Lane[]> {
+async function selectOperationAccounts(db: Db, filter: RawBuilder<boolean>): Promise<Lane[]> {
   const { rows } = await sql<Lane>`
     with recursive lanes (operation, account) as (
-      select * from (select operation, account from records where ${its} order by operation, account limit 1)
+      select * from (select operation, account from records where ${filter} order by operation, account limit 1)
       union all
       select next.operation, next.account from lanes join records as next on next.rowid = coalesce(
         (select rowid from records
-          where ${its} and operation = lanes.operation and account > lanes.account
+          where ${filter} and operation = lanes.operation and account > lanes.account
           order by account limit 1),
-        (select rowid from records where ${its} and operation > lanes.operation order by operation, account limit 1))
+        (select rowid from records where ${filter} and operation > lanes.operation order by operation, account limit 1))
       limit ${MAX_OPERATION_ACCOUNTS}
     )
     select operation, account from lanes`.execute(db)
@@ -180,7 +181,7 @@ interface LaneKey extends Lane {
   readonly key: string
 }
 
-/** The records of operations and accounts that a condition, which may compare with `batch.key`, holds for. */
+/** The records of operations and accounts that meet a condition, which may use `batch.key`. */
 async function selectIdsByLane(db: Db, asked: readonly LaneKey[], condition: RawBuilder<unknown>) {
   const batch = jsonRows(asked, { operation: 'operation', account: 'account', key: 'key' })
   const { rows } = await sql<{ id: number }>`
@@ -195,7 +196,7 @@ async function selectIdsByKeys(db: Db, { keys }: LinkSet, lanes: readonly Lane[]
   return selectIdsByLane(db, asked, sql`records.natural_key = batch.key and records.owns_key = 1`)
 }
 
-/** What is made for an order, or changes something, has the id of that at the beginning of its key. */
+/** The key of these operations begins with the id of the resource that they change or belong to. */
 const KEY_PREFIX_KINDS: ReadonlyMap<string, string> = new Map([
   ['create-shipment', 'order'],
   ['create-cancel', 'order'],
@@ -236,7 +237,7 @@ function filterIdsOfKind(ids: ReadonlySet<string>, kind: string): string[] {
   return [...ids].filter((each) => each.startsWith(`${kind} `)).map((each) => each.slice(kind.length + 1))
 }
 
-/** What was refused or is held has no key, or has let go of it; the cells of its file tell. */
+/** Refused and held records own no key, so they are found by their cells. */
 async function selectIdsByCells(db: Db, keys: readonly string[]): Promise<number[]> {
   const cells = keys.slice(0, MAX_CELLS).map((key) => sql`instr(key_values, ${JSON.stringify(key)}) > 0`)
   const isOne = sql`(${sql.join(cells, sql` or `)})`
@@ -248,15 +249,15 @@ async function selectIdsByCells(db: Db, keys: readonly string[]): Promise<number
   return rows.map(({ id }) => id)
 }
 
-/** Each costs a look at all that was refused. */
+/** Each cell costs a search of all refused and held records. */
 const MAX_CELLS = 10
 
-// Finds names that are spelt like one that is unknown.
+// Finds names that are spelt like an unknown one.
 
 /** How many names of each sort are compared. */
 const MAX_COMPARED = 2000
 
-/** What begins alike is looked for by the indexes; of files and deliveries the latest are compared. */
+/** Indexes find names with the same beginning; of files and deliveries the latest are compared. */
 async function findSimilarNames(db: Db, key: string, limit: number): Promise<string[]> {
   const heads = jsonRows(listPrefixes(key), { head: (head) => head })
   const { rows } = await sql<{ name: string }>`
@@ -288,17 +289,17 @@ async function findSimilarNames(db: Db, key: string, limit: number): Promise<str
   )
 }
 
-/** Names come in the case that they were typed in, or in another. */
+/** Names may be in the case in which they were typed, or in another. */
 function listPrefixes(key: string): string[] {
   const head = key.slice(0, Math.max(1, Math.ceil(key.length / 2)))
   return [...new Set([head, head.toUpperCase(), head.toLowerCase()])]
 }
 
-/** Looks through all names: a question for when nothing was found, and no index has them without dashes. */
+/** Searches all names, when nothing else was found: no index has them without dashes. */
 async function suggestKeys(db: Db, key: string, limit: number): Promise<KeySuggestions> {
-  const spoken = normalizeForSearch(key)
-  const found = spoken === '' ? [] : await selectNamesLike(db, key)
-  const same = [...new Set(found)].filter((name) => name !== key && normalizeForSearch(name) === spoken)
+  const normalized = normalizeForSearch(key)
+  const found = normalized === '' ? [] : await selectNamesLike(db, key)
+  const same = [...new Set(found)].filter((name) => name !== key && normalizeForSearch(name) === normalized)
   const { rows } = await sql<{ until: number | null }>`
     select max(ended_at) as until from (
       select closed_at as ended_at from files where pruned_at is not null
@@ -307,10 +308,10 @@ async function suggestKeys(db: Db, key: string, limit: number): Promise<KeySugge
   return { same: same.slice(0, limit), ...omitNull({ prunedUntil: rows[0]?.until ?? null }) }
 }
 
-/** The database leaves out all zeros, which lets through too many names, and none too few. */
+/** The database removes all zeros, so it returns too many names, but never too few. */
 async function selectNamesLike(db: Db, key: string): Promise<string[]> {
   const bare = key.toLowerCase().replaceAll(/[\s_0-]/g, '')
-  // Within a list of cells.
+  // As in a JSON list of cells.
   const cell = JSON.stringify(bare)
   const { rows } = await sql<{ name: string | null; cells: string | null }>`
     select name, null as cells from files where ${normalizeColumn('name')} = ${bare}

@@ -1,4 +1,4 @@
-/** Attempts as the chain says they were, against the table: each that began is there, with its result and its note. */
+/** Compares attempts with the events: each started attempt must be in the table, with its result and its note. */
 import { sql } from 'kysely'
 import { iterateIds, jsonRows } from './rows.ts'
 import { type Mention, mapSums, type Summed, sumText } from './event-detail.ts'
@@ -8,7 +8,7 @@ import type { EventRow } from './schema.ts'
 interface AttemptRow {
   readonly id: number
   readonly attempts: number
-  /** Which attempt it was that the event is about. */
+  /** The number of the attempt that the event is about. */
   readonly attempt: number
   readonly is_there: number
   readonly result: string | null
@@ -17,11 +17,11 @@ interface AttemptRow {
   readonly planned_note: string | null
 }
 
-/** What the walk knows of attempts; it goes from the last of them to the first. */
+/** The state of the walk from the last event to the first, for attempts. */
 interface Walk extends Verifier {
-  /** How many attempts of a record began later than where the walk is. */
+  /** How many attempts of a record began after the current event. */
   readonly started: { of(id: number): number; count(id: number): void }
-  /** Records of whose attempt, where the walk is, a later event told the result, or the note. */
+  /** Records whose current attempt had its result, or its note, in a later event. */
   readonly answered: ReturnType<typeof createIdSet>
   readonly noted: ReturnType<typeof createIdSet>
 }
@@ -37,7 +37,7 @@ export function createAttemptCheck(check: Verifier) {
       }
       if (event.kind === 'attempts-noted' && detail.notes !== undefined)
         await checkNoted(walk, event, detail.notes)
-      // Of a plan that was thrown away the ids may have been given again.
+      // The ids of a discarded plan may have been given again.
       const planned = [...iterateIds(detail.planned?.ids ?? [])]
       await checkFirst(
         walk,
@@ -64,8 +64,8 @@ function countIds(): Walk['started'] {
 }
 
 async function* selectAttempts({ db, started }: Walk, ids: readonly number[]): AsyncGenerator<AttemptRow> {
-  for (const some of splitIntoBatches(ids)) {
-    const batch = jsonRows(some, { id: (id) => id, later: (id) => started.of(id) })
+  for (const chunk of splitIntoBatches(ids)) {
+    const batch = jsonRows(chunk, { id: (id) => id, later: (id) => started.of(id) })
     const { rows } = await sql<AttemptRow>`
       select records.id, records.attempts, records.attempts - batch.later as attempt,
         attempts.record_id is not null as is_there, attempts.result, attempts.http, attempts.note,
@@ -121,7 +121,7 @@ async function checkStarted(walk: Walk, event: EventRow, { ids }: Mention): Prom
   }
 }
 
-/** Before the event that brought a record into the journal, no attempt of it began. */
+/** No attempt of a record began before the event that added the record to the journal. */
 async function checkFirst(walk: Walk, event: EventRow, ids: readonly number[]): Promise<void> {
   for await (const { id, attempts, attempt } of selectAttempts(walk, ids)) {
     if (attempt === 0) continue

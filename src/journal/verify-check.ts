@@ -1,17 +1,17 @@
-/** What the parts of the verifier share: parsed events, mismatches, and the records seen so far. */
+/** Shared parts of the verifier: parsed events, mismatches, and the records seen so far. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Mismatch } from '../domain/audit.ts'
 import type { EventDetail } from './event-detail.ts'
 import { jsonRows } from './rows.ts'
 import type { Db, EventRow } from './schema.ts'
 
-/** An event with what it says. */
+/** An event with its parsed detail. */
 export interface ParsedEvent {
   readonly event: EventRow
   readonly detail: EventDetail
 }
 
-/** What was met of each record, on the way from the last event to the first. */
+/** Which values of each record the walk has seen, from the last event to the first. */
 export interface SeenRecords {
   readonly state: IdSet
   readonly http: IdSet
@@ -19,27 +19,27 @@ export interface SeenRecords {
   readonly planned: IdSet
   readonly attached: IdSet
   readonly pruned: IdSet
-  /** Those of the above that are in the table. */
+  /** The seen records that are in the table. */
   readonly there: IdSet
 }
 
-/** How many records are compared with one question. */
+/** How many records are compared with one query. */
 export const BATCH_SIZE = 1000
 
 export function* splitIntoBatches<T>(all: readonly T[]): Generator<readonly T[]> {
   for (let start = 0; start < all.length; start += BATCH_SIZE) yield all.slice(start, start + BATCH_SIZE)
 }
 
-/** Rows of records, some at a time; `columns` and `joins` of the query. */
+/** Rows of records, a batch at a time; `columns` and `joins` are parts of the query. */
 export async function* selectRecords<T>(
   db: Db,
   ids: readonly number[],
   columns: RawBuilder<unknown>,
   joins: RawBuilder<unknown> = sql``,
 ): AsyncGenerator<T> {
-  for (const some of splitIntoBatches(ids)) {
+  for (const chunk of splitIntoBatches(ids)) {
     const { rows } = await sql<T>`
-      select ${columns} from ${jsonRows(some, { id: (id) => id })} cross join records ${joins}
+      select ${columns} from ${jsonRows(chunk, { id: (id) => id })} cross join records ${joins}
       where records.id = batch.id order by records.id`.execute(db)
     yield* rows
   }
@@ -53,7 +53,7 @@ export interface Verifier {
 
 // Counts all mismatches and keeps the first.
 
-/** As many as a person reads. */
+/** As many mismatches as a person reads. */
 const MAX_LISTED = 100
 
 export interface Mismatches {
@@ -63,7 +63,7 @@ export interface Mismatches {
   list(): Mismatch[]
 }
 
-/** The event that tells how it should be. */
+/** The event with the expected value. */
 type EventRef = Pick<EventRow, 'id' | 'at'>
 
 export function collectMismatches(): Mismatches {
@@ -80,14 +80,14 @@ export function collectMismatches(): Mismatches {
   }
 }
 
-// A set of ids that takes a bit for each: a hundred million records in twelve megabytes.
+// A set of ids with one bit for each: a hundred million records in twelve megabytes.
 
 export interface IdSet {
   has(id: number): boolean
-  /** Whether it is new. */
+  /** Returns whether it is new. */
   add(id: number): boolean
   remove(id: number): void
-  /** How many there are. */
+  /** How many ids there are. */
   size(): number
 }
 

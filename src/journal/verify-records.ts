@@ -1,4 +1,4 @@
-/** Compares records and their bodies with what the chain says of them. */
+/** Compares records and their bodies with the events. */
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import {
@@ -39,14 +39,14 @@ export function createRecordCheck(db: Db, found: Mismatches) {
   const checkBodies = createBodyCheck(check)
   return {
     async checkPage(page: readonly ParsedEvent[]): Promise<void> {
-      for (const told of page) {
-        const { event, detail } = told
+      for (const parsed of page) {
+        const { event, detail } = parsed
         for (const id of iterateIds(detail.pruned?.ids ?? [])) seen.pruned.add(id)
         for (const mention of detail.records ?? []) await checkMention(check, event, mention)
         if (detail.attached !== undefined) await checkAttached(check, event, detail.attached)
-        await checkBodies(told)
-        await attempts.checkEvent(told)
-        if (detail.planned !== undefined) await checkPlanned(check, told, detail.planned)
+        await checkBodies(parsed)
+        await attempts.checkEvent(parsed)
+        if (detail.planned !== undefined) await checkPlanned(check, parsed, detail.planned)
         if (detail.removed !== undefined) await checkRemoved(check, event, detail.removed)
       }
     },
@@ -64,7 +64,7 @@ interface ExpectedRecord {
   readonly id: number
   readonly state: boolean
   readonly http: boolean
-  /** Undefined where nothing is said of it, or a later event said it. */
+  /** Undefined where the event does not give it, or a later event did. */
   readonly apiId: string | undefined
 }
 
@@ -80,7 +80,7 @@ async function checkMention(check: Verifier, event: EventRow, mention: Mention):
     }
   })
   const asked = all.filter(({ state, http, apiId }) => state || http || apiId !== undefined)
-  for (const some of splitIntoBatches(asked)) await compareRecords(check, event, { mention, asked: some })
+  for (const chunk of splitIntoBatches(asked)) await compareRecords(check, event, { mention, asked: chunk })
 }
 
 async function compareRecords(
@@ -104,13 +104,13 @@ async function compareRecords(
     if (state && row.state !== mention.state) differ('its state', row.state, mention.state)
     else if (state) checkKey(found, event, row)
     if (http && row.http !== mention.http) differ('its HTTP status', row.http, mention.http)
-    // An outgoing record is known by the id it was seen with, whatever an answer says.
+    // The id with which an outgoing record was first seen identifies it, whatever id an answer has.
     const counts = row.direction === 'incoming' || event.kind === 'records-collected'
     if (apiId !== undefined && counts && row.api_id !== apiId) differ('its id at the API', row.api_id, apiId)
   }
 }
 
-/** A record is in one delivery for ever. */
+/** A record stays in one delivery for ever. */
 async function checkAttached({ db, found, seen }: Verifier, event: EventRow, ids: IdRuns): Promise<void> {
   const rows = selectRecords<Pick<Row<'records'>, 'id' | 'delivery_id'>>(
     db,
@@ -133,7 +133,7 @@ async function checkRemoved({ db, found, seen }: Verifier, event: EventRow, ids:
   for (const id of gone) seen.planned.add(id)
 }
 
-/** Records that no event tells of. */
+/** Reports records without any event. */
 async function checkUnknownRecords({ db, found, seen }: Verifier): Promise<void> {
   const { rows: counted } = await sql<{ count: number }>`select count(*) as count from records`.execute(db)
   if ((counted[0]?.count ?? 0) <= seen.there.size()) return
@@ -147,7 +147,7 @@ async function checkUnknownRecords({ db, found, seen }: Verifier): Promise<void>
   }
 }
 
-// What was planned: what makes each record the same record, and what was to be sent.
+// The plan: the identity of each record, and its request.
 
 type PlannedRow = Pick<
   Row<'records'>,
@@ -160,13 +160,13 @@ type PlannedRow = Pick<
 
 async function checkPlanned(
   check: Verifier,
-  told: ParsedEvent,
+  parsed: ParsedEvent,
   { ids, digest, sums }: NonNullable<ParsedEvent['detail']['planned']>,
 ): Promise<void> {
   const { db, found, seen } = check
-  const { event } = told
+  const { event } = parsed
   const all = [...iterateIds(ids)]
-  // Of a plan that was thrown away the ids may have been given again.
+  // The ids of a discarded plan may have been given again.
   const isOld = all.some((id) => seen.planned.has(id))
   for (const id of all) seen.planned.add(id)
   if (isOld) return
@@ -176,12 +176,12 @@ async function checkPlanned(
       file_number, (select files.number from files where files.id = records.file_id) as own_number
     from ${jsonRows(all, { id: (id) => id })} cross join records left join bodies on bodies.record_id = records.id
     where records.id = batch.id order by records.id`.execute(db)
-  const wasSent = listSentIds(told)
+  const wasSent = listSentIds(parsed)
   for (const row of rows) {
     checkRoute(check, event, row)
     if (wasSent.has(row.id)) checkBody(check, event, row)
   }
-  checkTexts(check, told, rows)
+  checkTexts(check, parsed, rows)
   const isWhole = digestPlannedRecords(event.subject ?? '', rows.map(toIdentity)).digest === digest
   const areItsOwn = rows.every(({ file_id }) => file_id === event.subject)
   if (isWhole && areItsOwn) return
@@ -194,7 +194,7 @@ async function checkPlanned(
     const message = `record ${id}: its number, key, account, operation, file or body hash is not what was planned`
     found.add('record', id, message, event)
   }
-  // A record that is missing is reported by what the chain says of its state.
+  // A missing record is reported by the check of its state.
   if (changed.length > 0 || rows.length < all.length) return
   const range = `records ${all[0]} to ${all.at(-1)}`
   found.add('record', all[0] ?? 0, `${range}: one of them is not what was planned`, event)
@@ -204,7 +204,7 @@ function toIdentity({ number, operation, account, natural_key, body_hash }: Plan
   return { number, operation, account, naturalKey: natural_key, bodyHash: body_hash }
 }
 
-/** Those of the records of an event that were to be sent. The others have no body. */
+/** The records of an event that had to be sent. The others have no body. */
 function listSentIds({ detail }: ParsedEvent): ReadonlySet<number> {
   const planned = (detail.records ?? []).filter(({ state }) => state === 'planned')
   return new Set(planned.flatMap(({ ids }) => [...iterateIds(ids)]))
@@ -227,7 +227,7 @@ function checkBody({ found, seen }: Verifier, event: EventRow, { id, body, body_
   }
 }
 
-/** What goes beside the bodies, and does with them when they are missing. */
+/** Compares the texts beside the bodies. A missing body is reported already, and its texts are missing with it. */
 function checkTexts({ found, seen }: Verifier, { event, detail }: ParsedEvent, rows: readonly PlannedRow[]) {
   const notes = mapSums(detail.notes)
   const changes = mapSums(detail.changes)
@@ -245,7 +245,7 @@ function checkTexts({ found, seen }: Verifier, { event, detail }: ParsedEvent, r
   }
 }
 
-// What the API showed of outgoing records.
+// The bodies that the API showed of outgoing records.
 
 function createBodyCheck(check: Verifier) {
   const { db, found, seen } = check
@@ -273,9 +273,9 @@ function createBodyCheck(check: Verifier) {
 
 function checkKey(found: Mismatches, event: EventRow, record: RecordRow): void {
   const { id, owns_key } = record
-  const held = shouldOwnKey(record, event)
-  if (held === (owns_key === 1)) return
-  const message = held
+  const shouldOwn = shouldOwnKey(record, event)
+  if (shouldOwn === (owns_key === 1)) return
+  const message = shouldOwn
     ? `record ${id}: it holds its key no longer, so that the same may be sent again`
     : `record ${id}: it holds its key, and had let go of it`
   found.add('record', id, message, event)
@@ -283,11 +283,11 @@ function checkKey(found: Mismatches, event: EventRow, record: RecordRow): void {
 
 const OWNING_STATES: readonly string[] = ['planned', 'sending', 'uncertain', 'deferred', 'accepted']
 
-/** As all that bring records to their states set it. */
+/** The same rule as in all code that changes the state of a record. */
 function shouldOwnKey({ direction, state }: RecordRow, { kind }: EventRow): boolean {
   if (direction === 'outgoing') return false
   if (OWNING_STATES.includes(state)) return true
-  // What was sent keeps its key whatever came of it; what was not sent has none.
+  // A record that was sent keeps its key, whatever its outcome; one that was not sent has none.
   const wasSent = kind === 'records-answered' || kind === 'records-reconciled'
   return wasSent && (state === 'held' || state === 'duplicate')
 }

@@ -1,4 +1,4 @@
-/** Compares files, deliveries, documents, decisions and scheduled runs with what the chain says of them. */
+/** Compares files, deliveries, documents, decisions and scheduled runs with the events. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Mismatch } from '../domain/audit.ts'
 import { digestDecision, digestDelivery, digestFile, type EventDetail } from './event-detail.ts'
@@ -35,7 +35,7 @@ function createGroupedSet() {
   let size = 0
   return {
     has: (group: string, id: number) => groups.get(group)?.has(id) === true,
-    /** Whether it is new. */
+    /** Returns whether it is new. */
     add(group: string, id: number): boolean {
       const known = groups.get(group) ?? createIdSet()
       groups.set(group, known)
@@ -57,24 +57,24 @@ interface Comparison {
   readonly about: Mismatch['about']
   readonly id: string
   readonly title: string
-  /** The last event that tells of the row, and what it says. */
+  /** The last event about the row, and the state in it. */
   readonly event: EventRow
-  readonly said: RowState
+  readonly last: RowState
   readonly row: (RowState & { readonly name?: string }) | undefined
-  /** What the digest is made of. */
+  /** The parts of the digest, as messages name them. */
   readonly contents: string
 }
 
-function compareRow(found: Mismatches, { about, id, title, event, said, row, contents }: Comparison): void {
+function compareRow(found: Mismatches, { about, id, title, event, last, row, contents }: Comparison): void {
   if (row === undefined) {
-    found.add(about, id, `${title} is missing; it was ${said.state}`, event)
+    found.add(about, id, `${title} is missing; it was ${last.state}`, event)
     return
   }
   const named = row.name === undefined ? title : `${title} (${row.name})`
   const is = formatState(row)
-  const was = formatState(said)
+  const was = formatState(last)
   if (is !== was) found.add(about, id, `${named} is ${is}, and was ${was}`, event)
-  else if (row.digest !== said.digest) {
+  else if (row.digest !== last.digest) {
     found.add(about, id, `${named} is not what it was: ${contents} differs`, event)
   }
 }
@@ -88,9 +88,9 @@ function formatState({ state, outcome = null }: RowState): string {
 interface WorkKind<Table extends 'files' | 'deliveries'> {
   readonly table: Table
   readonly about: 'file' | 'delivery'
-  /** Its group and its number within that, as columns. */
+  /** The columns with its group and its number in the group. */
   readonly number: RawBuilder<unknown>
-  readonly saidIn: (detail: EventDetail) => (RowState & { readonly number: number }) | undefined
+  readonly readState: (detail: EventDetail) => (RowState & { readonly number: number }) | undefined
   readonly groupOf: (event: EventRow) => string
   readonly digest: (row: Row<Table>) => string
   readonly formatTitle: (work: { id: string; group: string; number: number }) => string
@@ -101,7 +101,7 @@ const FILES: WorkKind<'files'> = {
   table: 'files',
   about: 'file',
   number: sql`'' as "group", number`,
-  saidIn: ({ file }) => file,
+  readState: ({ file }) => file,
   groupOf: () => '',
   digest: digestFile,
   formatTitle: ({ id }) => `file ${id}`,
@@ -112,7 +112,7 @@ const DELIVERIES: WorkKind<'deliveries'> = {
   table: 'deliveries',
   about: 'delivery',
   number: sql`route as "group", sequence as number`,
-  saidIn: ({ delivery }) => delivery && { ...delivery, number: delivery.sequence },
+  readState: ({ delivery }) => delivery && { ...delivery, number: delivery.sequence },
   groupOf: ({ route }) => route ?? '',
   digest: digestDelivery,
   formatTitle: ({ group, number }) => `delivery ${group} ${number}`,
@@ -124,20 +124,20 @@ function checkWork<Table extends 'files' | 'deliveries'>(db: Db, found: Mismatch
   const met = createGroupedSet()
   return {
     async checkPage(page: readonly ParsedEvent[]): Promise<void> {
-      const told = page.flatMap(({ event, detail }) => {
-        const said = kind.saidIn(detail)
+      const latest = page.flatMap(({ event, detail }) => {
+        const last = kind.readState(detail)
         const { subject: id } = event
-        if (said === undefined || id === null || !met.add(kind.groupOf(event), said.number)) return []
-        return [{ event, id, said }]
+        if (last === undefined || id === null || !met.add(kind.groupOf(event), last.number)) return []
+        return [{ event, id, last }]
       })
-      if (told.length === 0) return
-      const batch = jsonRows(told, { id: 'id' })
+      if (latest.length === 0) return
+      const batch = jsonRows(latest, { id: 'id' })
       const { rows } = await sql<Row<Table> & Row<'files' | 'deliveries'>>`
         select * from ${sql.table(table)} where id in (select batch.id from ${batch})`.execute(db)
       const byId = new Map(rows.map((row) => [row.id, { ...row, digest: kind.digest(row) }]))
-      for (const { event, id, said } of told) {
-        const title = kind.formatTitle({ id, group: kind.groupOf(event), number: said.number })
-        compareRow(found, { about, id, title, event, said, row: byId.get(id), contents })
+      for (const { event, id, last } of latest) {
+        const title = kind.formatTitle({ id, group: kind.groupOf(event), number: last.number })
+        compareRow(found, { about, id, title, event, last, row: byId.get(id), contents })
       }
     },
     async finish(): Promise<void> {
@@ -159,9 +159,9 @@ function createDocumentCheck(db: Db, found: Mismatches) {
   return {
     async checkPage(page: readonly ParsedEvent[]): Promise<void> {
       for (const { event, detail } of page) {
-        const told = (detail.documents ?? []).filter(([id, kind]) => met.add(kind, id))
-        if (told.length === 0) continue
-        const batch = jsonRows<(typeof told)[number]>(told, {
+        const latest = (detail.documents ?? []).filter(([id, kind]) => met.add(kind, id))
+        if (latest.length === 0) continue
+        const batch = jsonRows<(typeof latest)[number]>(latest, {
           id: ([id]) => id,
           kind: ([, kind]) => kind,
           state: ([, , state]) => state,
@@ -200,7 +200,7 @@ function createRunCheck(db: Db, found: Mismatches) {
     ({ about: 'run', id: `${route} ${occurrence}`, title: `run ${occurrence} of ${route}` }) as const
   return {
     async checkPage(page: readonly ParsedEvent[]): Promise<void> {
-      const told = page.flatMap(({ event, detail }) =>
+      const latest = page.flatMap(({ event, detail }) =>
         (detail.runs ?? []).flatMap((mention) => {
           const run = describe(event.route, mention[0])
           if (met.has(run.id)) return []
@@ -208,8 +208,8 @@ function createRunCheck(db: Db, found: Mismatches) {
           return [{ ...run, event, mention }]
         }),
       )
-      if (told.length === 0) return
-      const batch = jsonRows(told, {
+      if (latest.length === 0) return
+      const batch = jsonRows(latest, {
         route: ({ event }) => event.route,
         occurrence: ({ mention }) => mention[0],
       })
@@ -220,9 +220,9 @@ function createRunCheck(db: Db, found: Mismatches) {
       const byId = new Map(
         rows.map((row) => [`${row.route} ${row.occurrence}`, toRunState(toRunMention(row))]),
       )
-      for (const { mention, ...run } of told) {
+      for (const { mention, ...run } of latest) {
         const contents = 'its time or its delivery'
-        compareRow(found, { ...run, said: toRunState(mention), row: byId.get(run.id), contents })
+        compareRow(found, { ...run, last: toRunState(mention), row: byId.get(run.id), contents })
       }
     },
     async finish(): Promise<void> {

@@ -1,7 +1,7 @@
 /**
- * Verifies the chain: each event against the one before it, and the last thing that the chain says of each
- * row against the tables. It goes from the last event to the first: what it meets first of a row is what
- * should stand there now, so that all it must remember is a bit for each row.
+ * Verifies the chain: compares each event with the one before it, and the tables with the last event about
+ * each row. It goes from the last event to the first: the first event that it meets of a row shows how the
+ * row should be now, so that it must remember only a bit for each row.
  */
 import { sql } from 'kysely'
 import type { Anchor, AuditJournal, AuditReport, Mismatch } from '../domain/audit.ts'
@@ -15,7 +15,7 @@ import { collectMismatches, type Mismatches, type ParsedEvent } from './verify-c
 import { createRecordCheck } from './verify-records.ts'
 import { createRowCheck } from './verify-rows.ts'
 
-/** How many events are read at once. One tells of some hundreds of records. */
+/** How many events are read at once. One event may be about some hundreds of records. */
 const PAGE_SIZE = 16
 
 async function verifyChain(db: Db, anchor: Anchor | undefined): Promise<AuditReport> {
@@ -36,11 +36,11 @@ async function verifyChain(db: Db, anchor: Anchor | undefined): Promise<AuditRep
       later = event
       events++
     }
-    // A mended hash shows at the next event only, so a page is compared with the tables whatever its hashes say.
-    const told = page.flatMap((event) => parseEvent(event, found))
+    // A repaired hash shows only at the next event, so a page is compared with the tables whatever its hashes are.
+    const parsed = page.flatMap((event) => parseEvent(event, found))
     await yieldToEventLoop()
-    await records.checkPage(told)
-    await rows.checkPage(told)
+    await records.checkPage(parsed)
+    await rows.checkPage(parsed)
   }
   if (later === undefined) found.add('event', 1, 'the chain is empty: all of its events were removed')
   else checkLink({ id: 0, hash: '' }, later, found)
@@ -58,7 +58,7 @@ async function verifyChain(db: Db, anchor: Anchor | undefined): Promise<AuditRep
   }
 }
 
-/** `previous` is the event before it that is there; 0 before the first. */
+/** `previous` is the existing event before this one; its id is 0 before the first. */
 function checkLink(previous: { id: number; hash: string }, event: EventRow, found: Mismatches): void {
   const first = previous.id + 1
   if (event.id !== first) {
@@ -94,7 +94,7 @@ function parseEvent(event: EventRow, found: Mismatches): ParsedEvent[] {
   }
 }
 
-/** Everything at one moment: other bridges may write meanwhile. */
+/** Reads one consistent state, because other bridges may write meanwhile. */
 async function readConsistently<T>(db: Db, work: () => Promise<T>): Promise<T> {
   await sql`begin`.execute(db)
   try {
@@ -115,14 +115,14 @@ export function createAuditJournal(store: Store): AuditJournal {
   }
 }
 
-// Says where the records came from that a mismatch is about.
+// Adds to a mismatch where its record is from.
 
 type NamedRow = Pick<
   Row<'records'>,
   'id' | 'route' | 'lines' | 'key_values' | 'natural_key' | 'operation'
 > & { readonly file: string | null }
 
-/** Says of each record where it came from. One that is missing has its number only. */
+/** Adds the origin of each record to its finding. A missing record has only its number. */
 async function addRecordNames(db: Db, findings: readonly Mismatch[]): Promise<Mismatch[]> {
   const ids = findings.flatMap((finding) => getRecordId(finding) ?? [])
   const { rows } = await sql<NamedRow>`
@@ -138,12 +138,12 @@ async function addRecordNames(db: Db, findings: readonly Mismatch[]): Promise<Mi
   })
 }
 
-/** A document goes by its record and its kind. */
+/** The id of a document begins with that of its record. */
 function getRecordId({ about, id }: Mismatch): number | undefined {
   return about === 'record' || about === 'document' ? Number.parseInt(id, 10) || undefined : undefined
 }
 
-/** `orders-in, badday.csv line 3, BD-0004`; of what was exported its operation and id. */
+/** `orders-in, badday.csv line 3, BD-0004`; for an exported record, its operation and id. */
 function formatRecordName({ route, file, lines, key_values, natural_key, operation }: NamedRow): string {
   const [range] = JSON.parse(lines) as [number, number][]
   const line = range === undefined ? '' : ` line ${range[0]}`

@@ -1,4 +1,4 @@
-/** Verifies at the API the id that a person claims for a record. */
+/** Checks at the API the id that a person claims for a record. */
 import type { EndpointName } from '../contract/endpoints.ts'
 import type { InboundOperationName } from '../contract/operations.ts'
 import type { Api, Resource } from '../domain/api.ts'
@@ -9,19 +9,19 @@ import { type RequestBody, readId, createPartyParams } from './operation.ts'
 import { readItems, readLines, readUnits } from './order-lines.ts'
 import type { WatchedQuantity } from './order-quantities.ts'
 
-/** `believed`: the API has no way to show it. */
+/** `believed`: the API cannot show the resource. */
 export type ClaimVerdict = 'seen' | 'believed' | { readonly refused: string }
 
 interface ResourceCheck {
   readonly get: EndpointName
-  /** What must be the same in the body and in what is shown, by its name there. */
+  /** The fields that must be the same in the body and in the shown resource, by their names in the resource. */
   readonly same: Readonly<Record<string, (body: RequestBody) => unknown>>
 }
 
 const sameFields = (...fields: string[]) =>
   Object.fromEntries(fields.map((field) => [field, (body: RequestBody) => body[field]]))
 
-/** Those that make something which can be looked at by its id. */
+/** The operations whose resource can be read by its id. */
 const RESOURCE_CHECKS: Readonly<Partial<Record<InboundOperationName, ResourceCheck>>> = {
   'create-order': { get: 'getRetailerOrder', same: sameFields('purchase_order_number') },
   'create-cancel': { get: 'getCancel', same: sameFields('order_id') },
@@ -34,39 +34,40 @@ const RESOURCE_CHECKS: Readonly<Partial<Record<InboundOperationName, ResourceChe
 
 export interface ClaimedRecord {
   readonly operation: InboundOperationName
-  /** Of a call that changes something: the field of the body that names it. */
+  /** For a call that changes a resource: the field of the body that names it. */
   readonly target?: string
   readonly body: RequestBody
-  /** The id that the record is said to have. */
+  /** The id that a person claims for the record. */
   readonly id: string
 }
 
-/** Reads what is said to be there, where it can be read. Throws when the API cannot be asked. */
+/** Reads the claimed resource, if the API can show it. Throws when the API cannot be asked. */
 export async function verifyClaimedId(api: Api, party: Party, claimed: ClaimedRecord): Promise<ClaimVerdict> {
   const { operation, target, body, id } = claimed
   if (target !== undefined) return verifyTarget(target, body, id)
-  const listed = ORDER_LIST_CHECKS[operation]
-  const among = listed === undefined ? 'believed' : await verifyInOrderList(api, party, { listed, claimed })
-  const made = RESOURCE_CHECKS[operation]
-  if (typeof among === 'object' || made === undefined) return among
-  const shown = await api.get({ endpoint: made.get, params: { ...createPartyParams(party), id } })
+  const watched = ORDER_LIST_CHECKS[operation]
+  const verdict =
+    watched === undefined ? 'believed' : await verifyInOrderList(api, party, { watched, claimed })
+  const check = RESOURCE_CHECKS[operation]
+  if (typeof verdict === 'object' || check === undefined) return verdict
+  const shown = await api.get({ endpoint: check.get, params: { ...createPartyParams(party), id } })
   return shown === undefined
     ? { refused: `the API does not show ${id}` }
-    : compareFields(made, shown, claimed)
+    : compareFields(check, shown, claimed)
 }
 
-/** What is changed has its id from the file. Whether the change was made is for the person to say. */
+/** The file gives the id of a changed resource. Whether the change was made, only the person can say. */
 function verifyTarget(target: string, body: RequestBody, id: string): ClaimVerdict {
   const meant = String(body[target])
   return meant === id ? 'believed' : { refused: `the record is about ${target} ${meant}, and not ${id}` }
 }
 
-/** Spec: what is left out of an answer, nobody can compare. */
+/** Spec: answers may leave fields out; such a field is not compared. */
 function compareFields({ same }: ResourceCheck, shown: Resource, { body, id }: ClaimedRecord): ClaimVerdict {
   for (const [field, valueIn] of Object.entries(same)) {
-    const [theirs, ours] = [toText(shown[field]), toText(valueIn(body))]
-    if (theirs === undefined || theirs === ours) continue
-    return { refused: `${id} has ${field} ${theirs} at the API, and the record ${ours ?? 'none'}` }
+    const [found, expected] = [toText(shown[field]), toText(valueIn(body))]
+    if (found === undefined || found === expected) continue
+    return { refused: `${id} has ${field} ${found} at the API, and the record ${expected ?? 'none'}` }
   }
   return 'seen'
 }
@@ -75,44 +76,44 @@ function toText(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }
 
-/** What an order shows of what was made for it. A supplier sees its shipments nowhere else. */
+/** The lists in which an order shows what was created for it. A brand sees its shipments nowhere else. */
 const ORDER_LIST_CHECKS: Readonly<Partial<Record<InboundOperationName, WatchedQuantity>>> = {
   'create-shipment': SHIPPED,
   'create-cancel': CANCELED,
 }
 
-/** Whether the order has it among its own. An order that does not list them, or not all, disproves nothing. */
+/** Checks whether the order lists the id. An order that does not list them, or not all, disproves nothing. */
 async function verifyInOrderList(
   api: Api,
   party: Party,
-  { listed, claimed }: { readonly listed: WatchedQuantity; readonly claimed: ClaimedRecord },
+  { watched, claimed }: { readonly watched: WatchedQuantity; readonly claimed: ClaimedRecord },
 ): Promise<ClaimVerdict> {
   const { body, id } = claimed
   const params = { ...createPartyParams(party), id: String(body['order_id']) }
-  const order = await api.get({ endpoint: listed.get, params })
-  const shown = order?.[listed.list]
+  const order = await api.get({ endpoint: watched.get, params })
+  const shown = order?.[watched.list]
   if (order === undefined || !Array.isArray(shown)) return 'believed'
   const all: readonly unknown[] = shown
   const ids = all.flatMap((each) => readId(each) ?? [])
   const found = all.find((each) => readId(each) === id)
   if (found !== undefined) return verifyTracking(found as Resource, claimed)
-  if (ids.length < all.length || isListIncomplete(order, all, listed)) return 'believed'
+  if (ids.length < all.length || isListIncomplete(order, all, watched)) return 'believed'
   const name = toText(order['purchase_order_number']) ?? toText(body['order_id']) ?? ''
-  return { refused: `order ${name} shows ${formatIds(ids, listed.thing)}, and ${id} is not one of them` }
+  return { refused: `order ${name} shows ${formatIds(ids, watched.thing)}, and ${id} is not one of them` }
 }
 
-/** More of the order is done so than what it lists accounts for: the list is late, or has an end. */
+/** Whether the counter of the order is higher than the sum of its list: the list lags behind, or is cut. */
 function isListIncomplete(order: Resource, all: readonly unknown[], { counter, items }: WatchedQuantity) {
-  const done = sumField(readLines(order), counter)
-  const told = all.map((each) =>
+  const total = sumField(readLines(order), counter)
+  const listed = all.map((each) =>
     Array.isArray((each as RequestBody)[items])
       ? sumField(readItems(each as RequestBody, items), 'quantity')
       : undefined,
   )
-  return done !== undefined && done > told.reduce<number>((sum, each) => sum + (each ?? done), 0)
+  return total !== undefined && total > listed.reduce<number>((sum, each) => sum + (each ?? total), 0)
 }
 
-/** Undefined where one of them does not say. */
+/** Undefined where an item does not show the field. */
 function sumField(items: readonly RequestBody[], field: string): number | undefined {
   const quantities = items.map((item) => readUnits(item, field))
   if (!quantities.every((each) => each !== undefined)) return undefined
@@ -126,7 +127,7 @@ function formatIds(ids: readonly string[], word: string): string {
 }
 
 function verifyTracking(found: Resource, { body, id }: ClaimedRecord): ClaimVerdict {
-  const [theirs, ours] = [found['tracking_number'], body['tracking_number']]
-  if (typeof theirs !== 'string' || typeof ours !== 'string' || theirs === ours) return 'seen'
-  return { refused: `shipment ${id} has the tracking number ${theirs} at the API, and the record ${ours}` }
+  const [shown, sent] = [found['tracking_number'], body['tracking_number']]
+  if (typeof shown !== 'string' || typeof sent !== 'string' || shown === sent) return 'seen'
+  return { refused: `shipment ${id} has the tracking number ${shown} at the API, and the record ${sent}` }
 }

@@ -1,4 +1,4 @@
-/** Creates cancels. The canceled quantities of the order before and after tell whether an unanswered cancel took effect. */
+/** Creates cancels. The canceled quantities of the order before and after show whether an unanswered cancel took effect. */
 import { CANCEL_REASONS } from '../contract/cancel.ts'
 import type { Resource } from '../domain/api.ts'
 import { describeIfOlder, isSameText } from './match-existing.ts'
@@ -30,11 +30,11 @@ export const createCancel: InboundRules = {
   ),
 }
 
-/** The supplier may cancel as much at the same time, for a reason of its own. An API may put reasons into other words. */
+/** The brand may cancel as many units at the same time for another reason. The API may word a reason differently. */
 function describeReasonMismatch({ reason: shown }: Resource, { reason_id: id }: RequestBody) {
   const known = Object.entries(CANCEL_REASONS)
-  const theirs = known.find(([, text]) => typeof shown === 'string' && isSameText(shown, text))
-  const ours = known.find(([key]) => key === String(id))
-  if (theirs === undefined || ours === undefined || theirs === ours) return undefined
-  return `has the reason "${theirs[1]}", and the record "${ours[1]}"`
+  const found = known.find(([, text]) => typeof shown === 'string' && isSameText(shown, text))
+  const sent = known.find(([key]) => key === String(id))
+  if (found === undefined || sent === undefined || found === sent) return undefined
+  return `has the reason "${found[1]}", and the record "${sent[1]}"`
 }

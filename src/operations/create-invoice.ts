@@ -1,4 +1,4 @@
-/** Creates invoices, one for each purchase order. The brand's list has no filter for it, so the lookup reads the list by time. */
+/** Creates invoices, one per purchase order. The brand's list has no filter for it, so the lookup reads the list by time. */
 import type { Resource } from '../domain/api.ts'
 import { type InboundRules, createPartyParams } from './operation.ts'
 import { searchList } from './match-existing.ts'
@@ -16,7 +16,7 @@ export const createInvoice: InboundRules = {
       readName: (invoice) => invoice['purchase_order_number'],
       readRecordName: (record) => record.naturalKey,
       creationTimeFields: ['invoiced_at', 'created_at'],
-      /** Spec: charges and allowances may change what is due; the lines stay as they are. */
+      /** Spec: charges and allowances may change the amount due, but not the lines. */
       criteriaFor(invoice, record) {
         const body = JSON.parse(record.body) as Resource
         return {

@@ -1,4 +1,4 @@
-/** Creates orders. They are known by their purchase order number, which the API can be asked for. */
+/** Creates orders. Their purchase order number identifies them, and the API has a filter for it. */
 import type { Resource } from '../domain/api.ts'
 import {
   CLOCK_MARGIN_MS,
@@ -39,32 +39,32 @@ export const createOrder: InboundRules = {
   },
 }
 
-/** Two systems of one retailer may count their orders alike, and sell one of the same item. */
+/** Two systems of one retailer may use the same order numbers, and sell one unit of the same item. */
 function listComparedValues(order: Resource, body: RequestBody): ComparedValue[] {
-  const theirs = (order['ship_to'] ?? {}) as RequestBody
-  const ours = (body['ship_to'] ?? {}) as RequestBody
+  const shownAddress = (order['ship_to'] ?? {}) as RequestBody
+  const sentAddress = (body['ship_to'] ?? {}) as RequestBody
   const compare = (name: string, field: string, one: RequestBody, other: RequestBody) => {
-    return { name, shown: one[field], ours: other[field] }
+    return { name, shown: one[field], sent: other[field] }
   }
   return [
     compare('customer order number', 'customer_order_number', order, body),
-    compare('recipient', 'name1', theirs, ours),
-    { ...compare('postal code', 'postal_code', theirs, ours), isSame: isSamePostalCode },
+    compare('recipient', 'name1', shownAddress, sentAddress),
+    { ...compare('postal code', 'postal_code', shownAddress, sentAddress), isSame: isSamePostalCode },
     { ...compare('order date', 'ordered_at', order, body), isSame: isCloseInTime },
   ]
 }
 
-/** With or without blanks, dashes, leading zeros and what may be added to a ZIP code. */
-function isSamePostalCode(shown: string, ours: string): boolean {
-  const [one = '', other = ''] = [shown, ours].map((code) => {
+/** Ignores blanks, dashes, leading zeros and the extension of a ZIP code. */
+function isSamePostalCode(shown: string, sent: string): boolean {
+  const [one = '', other = ''] = [shown, sent].map((code) => {
     const plain = code.replaceAll(/[^\p{L}\p{N}]/gu, '')
     return plain.replace(/^0+/u, '').toLowerCase()
   })
   return one.startsWith(other) || other.startsWith(one)
 }
 
-/** In whatever time zone, and with or without its hours. */
-function isCloseInTime(shown: string, ours: string): boolean {
-  const [one, other] = [parseTime(shown), parseTime(ours)]
+/** The two may be in different time zones, and one may lack the hours. */
+function isCloseInTime(shown: string, sent: string): boolean {
+  const [one, other] = [parseTime(shown), parseTime(sent)]
   return one === undefined || other === undefined || Math.abs(one - other) <= CLOCK_MARGIN_MS
 }

@@ -33,7 +33,7 @@ const rules = defineOrderRules(SHIPPED, (order, { api, record, body }) => {
 export const createShipment: InboundRules = {
   naturalKey(body, keyValues) {
     const tracking = body['tracking_number']
-    // Two boxes of one order may hold the same: what the file calls them tells them apart.
+    // Two boxes of one order may have the same contents: the key values of the file distinguish them.
     const box = () => `${keyValues.join(' ')} ${JSON.stringify(body['shipment_lines'])}`
     const parcel = typeof tracking === 'string' ? tracking : box()
     return `${String(body['order_id'])} ${parcel}`
@@ -41,7 +41,7 @@ export const createShipment: InboundRules = {
 
   ...rules,
 
-  /** A tracking number tells more than quantities, which are only the last resort then and may be old ones. */
+  /** A tracking number proves more than quantities, which then are the last resort and may be out of date. */
   snapshotFromKnownOrder: (order, body) =>
     typeof body['tracking_number'] === 'string' ? rules.snapshotFromList(order, true) : undefined,
 }
@@ -49,11 +49,11 @@ export const createShipment: InboundRules = {
 interface SentShipment {
   readonly body: RequestBody
   readonly note: string | undefined
-  /** In words, that a shipment was made before the record was sent. */
+  /** Returns the reason why a shipment is older than the record; undefined if it is not. */
   readonly isOlder: (shipment: Resource) => string | undefined
 }
 
-/** A shipment with a tracking number is there where one of the order's shows it, and not where nothing is shipped. */
+/** Finds the shipment by its tracking number. Absent where no shipment has it and nothing is shipped. */
 function lookUpByTracking(sent: SentShipment, order: Resource): LookupResult | undefined {
   const tracking = readTracking(sent.body)
   if (tracking === undefined) return undefined
@@ -74,16 +74,16 @@ function lookUpByTracking(sent: SentShipment, order: Resource): LookupResult | u
 
 function describeDifference(shipment: Resource, { body, isOlder }: SentShipment, before: StoredSnapshot) {
   if (isInSnapshot(before, shipment)) return 'was there before it was sent'
-  const [there, here] = [sumUnits([shipment]), sumUnits([body])]
-  if (there !== undefined && here !== undefined && there !== here) {
-    return `holds ${there} units, and the record ${here}`
+  const [shown, sent] = [sumUnits([shipment]), sumUnits([body])]
+  if (shown !== undefined && sent !== undefined && shown !== sent) {
+    return `holds ${shown} units, and the record ${sent}`
   }
   return isOlder(shipment)
 }
 
 /**
- * A list of shipments may lag behind or be cut, and may show a number late or otherwise: that none shows ours proves
- * nothing, but where those that were added show other numbers, and as many units as are shipped more.
+ * A list of shipments may lag behind or be cut, and may show a number late or changed. So a missing tracking number
+ * proves nothing, unless the added shipments have other numbers and account for all units shipped since.
  */
 function lookUpByQuantities({ body, note, isOlder }: SentShipment, order: Resource): LookupResult {
   const describeMismatch = (shipment: Resource) =>
@@ -92,22 +92,22 @@ function lookUpByQuantities({ body, note, isOlder }: SentShipment, order: Resour
   const tracking = readTracking(body)
   const added = findAdded(order, SHIPPED, note)
   if (tracking === undefined || added === undefined || compared.found === 'absent') return compared
-  const areOthers = (some: readonly unknown[]) =>
-    some.length > 0 && some.every((each) => isOtherTracking(readTracking(each), tracking))
-  if (areOthers(added.attached) && sumUnits(added.attached) === added.units) return { found: 'absent' }
-  const told = added.attached.length > 0 ? added.attached : readAttached(order, SHIPPED.list)
-  if (compared.found !== 'accepted' || !areOthers(told)) return compared
+  const haveOthers = (shipments: readonly unknown[]) =>
+    shipments.length > 0 && shipments.every((each) => isOtherTracking(readTracking(each), tracking))
+  if (haveOthers(added.attached) && sumUnits(added.attached) === added.units) return { found: 'absent' }
+  const listed = added.attached.length > 0 ? added.attached : readAttached(order, SHIPPED.list)
+  if (compared.found !== 'accepted' || !haveOthers(listed)) return compared
   return { found: 'unclear', why: 'more of the order is shipped, but under other tracking numbers than this' }
 }
 
-/** A shipment gets a number by itself only where the API makes its label. */
+/** The API itself gives a shipment a number only where it makes the label. */
 function describeTrackingMismatch(shipment: Resource, body: RequestBody): string | undefined {
   const isLabelled = body['shipping_account_id'] !== undefined && body['shipping_account_id'] !== null
   if (isLabelled || readTracking(body) !== undefined || readTracking(shipment) === undefined) return undefined
   return `has the tracking number ${String(shipment['tracking_number'])}, and the record none`
 }
 
-/** Spec: a number is text; shown as a number it has lost its last digits where it is long, and tells nothing then. */
+/** Spec: a number is text. A long number that is shown as a JSON number has lost digits, so it is ignored. */
 function readTracking(shown: unknown): string | undefined {
   if (typeof shown !== 'object' || shown === null || !('tracking_number' in shown)) return undefined
   const { tracking_number: number } = shown
@@ -116,10 +116,10 @@ function readTracking(shown: unknown): string | undefined {
   return text === '' ? undefined : text
 }
 
-/** Without dashes, leading zeros, or what a carrier puts before or behind it, the one may be the other. */
-function isOtherTracking(shown: string | undefined, ours: string): boolean {
+/** Ignores dashes and leading zeros; numbers that contain each other may be the same, as carriers add prefixes and suffixes. */
+function isOtherTracking(shown: string | undefined, sent: string): boolean {
   if (shown === undefined) return false
-  const [one, other] = [normalizeTracking(shown), normalizeTracking(ours)]
+  const [one, other] = [normalizeTracking(shown), normalizeTracking(sent)]
   return !one.includes(other) && !other.includes(one)
 }
 

@@ -10,54 +10,54 @@ import {
 import { describeItem, isGiven, readItems, readVariant } from './order-lines.ts'
 
 interface MatchCriteria {
-  /** What the resource is called in messages: `order`. */
+  /** The noun for the resource in messages: `order`. */
   readonly what: string
-  /** What both are known by, each as the resource shows it and as the record has it. */
-  readonly names: readonly (readonly [shown: unknown, ours: string])[]
-  /** The lists of lines to compare, of what comes back as it was sent; left out where it may be changed later. */
+  /** The identifying values of both, each as the resource shows it and as the record has it. */
+  readonly names: readonly (readonly [shown: unknown, sent: string])[]
+  /** The lists of lines to compare, if the API shows them as sent; left out where they may change later. */
   readonly lines?: { readonly list: string; readonly body: RequestBody }
-  /** What else is sent and shown as it was sent. */
+  /** Other values that the API shows as they were sent. */
   readonly values?: readonly ComparedValue[]
-  /** In words, that it was made before the record was sent. */
+  /** The reason why the resource is older than the record, if it is. */
   readonly olderReason?: string | undefined
 }
 
 export interface ComparedValue {
-  /** What it is called in messages. */
+  /** The name of the value in messages. */
   readonly name: string
   readonly shown: unknown
-  readonly ours: unknown
-  /** Of two that are given; they are compared as texts where it is left out. */
-  readonly isSame?: (shown: string, ours: string) => boolean
+  readonly sent: unknown
+  /** Compares two given values; left out, they are compared as texts. */
+  readonly isSame?: (shown: string, sent: string) => boolean
 }
 
-/** Undefined for what the record has certainly not made. */
+/** Undefined for a resource that the record has certainly not created. */
 export function matchExisting(
   resource: Resource,
   { what, names, lines, values = [], olderReason }: MatchCriteria,
 ): Exclude<LookupResult, { found: 'absent' }> | undefined {
-  const found = names.map(([shown, ours]) => isSameName(shown, ours))
+  const found = names.map(([shown, sent]) => isSameName(shown, sent))
   if (found.includes(false)) return undefined
   const apiId = readId(resource)
   const named = apiId === undefined ? what : `${what} ${apiId}`
   if (found.includes(undefined)) {
-    const ours = names.map(([, name]) => name).join(' and ')
-    return { found: 'unclear', why: `${named}, as the API shows it, may be ${ours} or not` }
+    const sent = names.map(([, name]) => name).join(' and ')
+    return { found: 'unclear', why: `${named}, as the API shows it, may be ${sent} or not` }
   }
-  const contrary =
+  const mismatch =
     olderReason ?? (lines && describeLineMismatch(resource, lines)) ?? describeValueMismatch(values)
-  if (contrary !== undefined) {
-    return { found: 'unclear', why: `${named} has its number at the API, but ${contrary}` }
+  if (mismatch !== undefined) {
+    return { found: 'unclear', why: `${named} has its number at the API, but ${mismatch}` }
   }
   return { found: 'accepted', ...(apiId === undefined ? {} : { apiId }) }
 }
 
-/** The first value that differs, in words. What one of both leaves out tells nothing. */
+/** Describes the first value that differs. A value that one of the two leaves out is not compared. */
 function describeValueMismatch(values: readonly ComparedValue[]): string | undefined {
-  for (const { name, shown, ours, isSame = isSameText } of values) {
-    if (!hasText(shown) || !hasText(ours)) continue
-    if (!isSame(String(shown), String(ours))) {
-      return `has the ${name} ${String(shown)}, and the record ${String(ours)}`
+  for (const { name, shown, sent, isSame = isSameText } of values) {
+    if (!hasText(shown) || !hasText(sent)) continue
+    if (!isSame(String(shown), String(sent))) {
+      return `has the ${name} ${String(shown)}, and the record ${String(sent)}`
     }
   }
   return undefined
@@ -67,67 +67,67 @@ function hasText(value: unknown): boolean {
   return typeof value === 'number' || (typeof value === 'string' && value.trim() !== '')
 }
 
-/** In whatever letters and with however many blanks. */
+/** Ignores case and the number of blanks. */
 export function isSameText(one: string, other: string): boolean {
   const [left, right] = [one, other].map((text) => text.trim().replaceAll(/\s+/gu, ' ').toLowerCase())
   return left === right
 }
 
-/** What may be meant by the same name has the same key: digits are one number, however exactly they are shown. */
+/** Names that may mean the same get the same key: digits become one number, however exactly they are shown. */
 function normalizeName(name: unknown): string {
   const text = String(name).trim().toLowerCase()
   return /^\d+$/u.test(text) ? String(Number(text)) : text
 }
 
-/** Undefined where it cannot be told: a number has lost its leading zeros, and its last digits where it is long. */
-function isSameName(shown: unknown, ours: string): boolean | undefined {
+/** Undefined where it is uncertain: a JSON number has lost its leading zeros, and a long one its last digits. */
+function isSameName(shown: unknown, sent: string): boolean | undefined {
   if (shown === undefined) return undefined
   if (typeof shown === 'string') {
-    const [theirs, own] = [shown.trim(), ours.trim()]
-    if (theirs === own) return true
-    return theirs.toLowerCase() === own.toLowerCase() ? undefined : false
+    const [one, other] = [shown.trim(), sent.trim()]
+    if (one === other) return true
+    return one.toLowerCase() === other.toLowerCase() ? undefined : false
   }
-  if (Number.isSafeInteger(shown) && normalizeName(shown) === ours.trim()) return true
-  return normalizeName(shown) === normalizeName(ours) ? undefined : false
+  if (Number.isSafeInteger(shown) && normalizeName(shown) === sent.trim()) return true
+  return normalizeName(shown) === normalizeName(sent) ? undefined : false
 }
 
-/** What tells, in words, that the lines shown are not those of the body; undefined where nothing does. */
+/** Describes why the shown lines are not those of the body; undefined where they may be. */
 function describeLineMismatch(resource: Resource, { list, body }: NonNullable<MatchCriteria['lines']>) {
-  const theirs = readItems(resource, list)
-  const ours = readItems(body, list)
-  if (theirs.length === 0 || ours.length === 0) return undefined
-  const foreign = theirs.find((line) => ours.every((item) => isSameItem(line, item) === false))
+  const lines = readItems(resource, list)
+  const items = readItems(body, list)
+  if (lines.length === 0 || items.length === 0) return undefined
+  const foreign = lines.find((line) => items.every((item) => isSameItem(line, item) === false))
   if (foreign !== undefined) return `has ${describeItem(foreign)}, which is not in the record`
-  for (const item of ours) {
-    const fits = theirs.map((line) => isSameItem(line, item))
+  for (const item of items) {
+    const fits = lines.map((line) => isSameItem(line, item))
     if (fits.every((fit) => fit === false)) return `has no ${describeItem(item)}`
-    const quantities = pairQuantities(theirs, fits, item, ours)
+    const quantities = pairQuantities(lines, fits, item, items)
     if (quantities !== undefined && quantities.there !== quantities.here) {
       return `has ${quantities.there} of ${describeItem(item)}, and the record ${quantities.here}`
     }
   }
-  return describeQuantityMismatch(theirs.map(readQuantity), ours.map(readQuantity))
+  return describeQuantityMismatch(lines.map(readQuantity), items.map(readQuantity))
 }
 
-/** The quantities of an item that is on one line here and on one there. */
+/** The quantities of an item that is on exactly one line of each side. */
 function pairQuantities(
-  theirs: readonly RequestBody[],
+  lines: readonly RequestBody[],
   fits: readonly (boolean | undefined)[],
   item: RequestBody,
-  ours: readonly RequestBody[],
+  items: readonly RequestBody[],
 ): { readonly there: number; readonly here: number } | undefined {
-  const [line, another] = theirs.filter((_, index) => fits[index] === true)
+  const [line, another] = lines.filter((_, index) => fits[index] === true)
   if (line === undefined || another !== undefined) return undefined
-  if (ours.filter((each) => isSameItem(line, each) === true).length !== 1) return undefined
+  if (items.filter((each) => isSameItem(line, each) === true).length !== 1) return undefined
   const [there, here] = [readQuantity(line), readQuantity(item)]
   return there === undefined || here === undefined ? undefined : { there, here }
 }
 
-/** Whichever items they are of: the quantities are the same ones, or together as many where lines were split. */
-function describeQuantityMismatch(theirs: Quantities, ours: Quantities): string | undefined {
-  if (!areKnown(theirs) || !areKnown(ours)) return undefined
-  const [there, here] = [theirs, ours].map((units) =>
-    theirs.length === ours.length
+/** Compares the quantities without their items: as sorted lists, or by their sums where lines were split. */
+function describeQuantityMismatch(shown: Quantities, sent: Quantities): string | undefined {
+  if (!areKnown(shown) || !areKnown(sent)) return undefined
+  const [there, here] = [shown, sent].map((units) =>
+    shown.length === sent.length
       ? units.toSorted((one, other) => one - other).join(', ')
       : String(units.reduce((sum, each) => sum + each, 0)),
   )
@@ -140,7 +140,7 @@ function areKnown(units: Quantities): units is readonly number[] {
   return !units.includes(undefined)
 }
 
-/** Undefined where it cannot be told. Spec: the priority is id, identifier (the retailer's or the brand's), upc. */
+/** Undefined where it is uncertain. Spec: the priority is id, identifier (the retailer's or the brand's), upc. */
 function isSameItem(line: RequestBody, item: RequestBody): boolean | undefined {
   const [shown, named] = [readVariant(line), readVariant(item)]
   if (isGiven(named['id']))
@@ -152,15 +152,15 @@ function isSameItem(line: RequestBody, item: RequestBody): boolean | undefined {
   return isGiven(named['upc']) && isGiven(shown['upc']) ? isSameUpc(shown['upc'], named['upc']) : undefined
 }
 
-/** With or without leading zeros, dashes and check digit. */
-export function isSameUpc(shown: unknown, ours: unknown): boolean | undefined {
+/** Ignores leading zeros and dashes. Undefined where one contains the other, as a check digit may be missing. */
+export function isSameUpc(shown: unknown, sent: unknown): boolean | undefined {
   const normalize = (upc: unknown) => normalizeName(String(upc).replaceAll(/[\s-]/gu, ''))
-  const [one, other] = [normalize(shown), normalize(ours)]
+  const [one, other] = [normalize(shown), normalize(sent)]
   if (one === other) return true
   return one.includes(other) || other.includes(one) ? undefined : false
 }
 
-/** A quantity may be shown as text. */
+/** The API may show a quantity as text. */
 function readQuantity({ quantity }: RequestBody): number | undefined {
   const isText = typeof quantity === 'string' && /^\d{1,15}(?:\.0+)?$/u.test(quantity)
   return typeof quantity === 'number' ? quantity : isText ? Number(quantity) : undefined
@@ -168,13 +168,13 @@ function readQuantity({ quantity }: RequestBody): number | undefined {
 
 // A resource that is older than the attempt was not created by it.
 
-/** How far a time of the API may be off: our clock may have been wrong when the record was sent, and right now. */
+/** How far a time of the API may be off: the bridge's clock may have been wrong when the record was sent, and right now. */
 export const CLOCK_MARGIN_MS = 24 * 60 * 60 * 1000
 
-/** The fields that the API sets itself when it makes a resource; a sender may set others, such as `ordered_at`. */
+/** The fields that the API itself sets when it creates a resource; a sender may set others, such as `ordered_at`. */
 type CreationTimeFields = readonly string[]
 
-/** In words, that it was made before the record was sent; undefined where it was not, or shows no such time. */
+/** The reason why the resource is older than the record; undefined where it is not, or shows no such time. */
 export function describeIfOlder(
   api: Pick<Api, 'clockOffsetMs'>,
   { sentAt }: Pick<SentRecord, 'sentAt'>,
@@ -186,7 +186,7 @@ export function describeIfOlder(
   return `was made ${new Date(made).toISOString()}, before this was sent`
 }
 
-/** Milliseconds; undefined for what is no time. */
+/** Milliseconds; undefined for a value that is no time. */
 export function parseTime(value: unknown): number | undefined {
   const time = typeof value === 'string' ? Date.parse(value) : NaN
   return Number.isNaN(time) ? undefined : time
@@ -196,24 +196,24 @@ export function parseTime(value: unknown): number | undefined {
 
 interface ListSearch {
   readonly list: Pick<Call, 'endpoint' | 'params'>
-  /** The filter by the time when a resource was made. */
+  /** The list's filter by creation time. */
   readonly since: string
-  /** What a resource is distinguished by, and the same of a record. */
+  /** The value that identifies a resource, and the same value of a record. */
   readonly readName: (resource: Resource) => unknown
   readonly readRecordName: (record: SentRecord) => string
-  /** Where a resource shows when it was made; an API that ignores the filter shows older ones too. */
+  /** The fields with the creation time; an API that ignores the filter shows older resources too. */
   readonly creationTimeFields: CreationTimeFields
   readonly criteriaFor: (resource: Resource, record: SentRecord) => MatchCriteria
 }
 
-/** More often than this a list is not begun anew. */
+/** How often a list is read from its beginning at most. */
 const SEARCHES_MAX = 3
 
 const ABSENT: LookupResult = { found: 'absent' }
 
-/** A finding for each record, in their order. */
+/** Returns a lookup for each record, in their order. */
 export async function searchList(api: Api, records: SentRecords, search: ListSearch) {
-  for (let time = 0; time < SEARCHES_MAX; time++) {
+  for (let attempt = 0; attempt < SEARCHES_MAX; attempt++) {
     const lookups = await searchListOnce(api, records, search)
     if (lookups !== undefined) return lookups
   }
@@ -221,7 +221,7 @@ export async function searchList(api: Api, records: SentRecords, search: ListSea
   return records.map((): LookupResult => ({ found: 'unclear', why }))
 }
 
-/** Undefined when the list was read from too late on: how far the API's clock is off is reported by its answers only. */
+/** Undefined when the list was read from too late on: only the API's answers reveal how far its clock is off. */
 async function searchListOnce(api: Api, records: SentRecords, search: ListSearch) {
   const from = getSearchStart(api, records)
   const isTooLate = () => from - getSearchStart(api, records) > CLOCK_SLACK_MS / 1000
@@ -233,7 +233,7 @@ async function searchListOnce(api: Api, records: SentRecords, search: ListSearch
   for await (const page of api.list({ ...search.list, query: { [search.since]: from } })) {
     for (const resource of page) {
       const name = search.readName(resource)
-      // what does not show its name may be any of them
+      // A resource that does not show its name may belong to any of the records.
       for (const record of name === undefined ? records : (named.get(normalizeName(name)) ?? [])) {
         const olderReason = describeIfOlder(api, record, resource, search.creationTimeFields)
         note(record, matchExisting(resource, { ...search.criteriaFor(resource, record), olderReason }))
@@ -255,10 +255,10 @@ function groupByName(records: readonly SentRecord[], nameOf: ListSearch['readRec
   return named
 }
 
-/** How much of the margin may be lost to an API whose clock proves to be behind what was thought of it. */
+/** How much of the margin may be lost to an API whose clock turns out to be further behind than assumed. */
 const CLOCK_SLACK_MS = 60 * 60 * 1000
 
-/** The time, for a filter, from which on a list shows all that these attempts may have made. */
+/** The time for the filter: from it on, the list shows everything that these attempts may have created. */
 function getSearchStart(api: Api, records: readonly SentRecord[]): number {
   const sentAt = Math.min(...records.map((record) => record.sentAt))
   return Math.floor((sentAt + api.clockOffsetMs() - CLOCK_MARGIN_MS) / 1000)

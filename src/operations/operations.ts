@@ -1,4 +1,4 @@
-/** The rules of every inbound operation. The compiler asks for a row when the contract gets a new operation. */
+/** The rules of every inbound operation. The compiler demands a row when the contract gets a new operation. */
 import { hash } from 'node:crypto'
 import type { EndpointName } from '../contract/endpoints.ts'
 import type { InboundOperationName } from '../contract/operations.ts'
@@ -11,7 +11,7 @@ import { createShipment } from './create-shipment.ts'
 import { createPartyParams, type InboundRules, readId } from './operation.ts'
 import { createVariant, updateVariant } from './variants.ts'
 
-// Operations that only change a state. They may be repeated: the state tells whether they are needed.
+// Operations that only change a state. They are repeatable: the state shows whether the call took effect.
 
 /** The rules of a call that changes `value` of the resource that the field `target` names. */
 function defineStateChange(
@@ -37,12 +37,12 @@ function defineStateChange(
   }
 }
 
-/** What a party has received, by the endpoint that shows it. */
+/** Acknowledges the resource that the field `target` names; `get` shows whether it is acknowledged. */
 function defineAcknowledgement(target: string, get: EndpointName): InboundRules {
   return defineStateChange(target, 'is_acknowledged', get, (resource) => resource['is_acknowledged'] === true)
 }
 
-/** A change of the status of an order to one of these. */
+/** Changes the status of an order to one of these. */
 function defineOrderStatus(...done: string[]): InboundRules {
   const isDone = (order: Resource) => done.includes(String(order['status']).toLowerCase())
   return defineStateChange('order_id', 'status', 'getBrandOrder', isDone)
@@ -66,7 +66,7 @@ export const INBOUND_RULES: Readonly<Record<InboundOperationName, InboundRules>>
   'acknowledge-variant': defineAcknowledgement('variant_id', 'getRetailerVariant'),
 }
 
-// What identifies a record: the same within one account, whichever file it comes in.
+// The identity of a record: the same within one account, whatever file it is in.
 
 export interface RecordIdentity {
   readonly naturalKey: string
@@ -74,7 +74,7 @@ export interface RecordIdentity {
   readonly lane: string
   readonly body: string
   readonly bodyHash: string
-  /** Only of what may be repeated. */
+  /** Only of repeatable records. */
   readonly change?: RecordChange
 }
 

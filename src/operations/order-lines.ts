@@ -3,7 +3,7 @@ import type { RequestBody } from './operation.ts'
 
 export type OrderLine = RequestBody
 
-/** The lines as shown. Spec: what an order shows is not all shown, so nothing is taken for granted. */
+/** The lines that an order shows. Spec: an order may show less than all of its fields, so nothing is assumed. */
 export function readLines(order: RequestBody): readonly OrderLine[] {
   const lines = order['order_lines']
   return Array.isArray(lines) ? (lines as unknown[]).filter(isObject) : []
@@ -19,7 +19,7 @@ function isObject(value: unknown): value is RequestBody {
   return typeof value === 'object' && value !== null
 }
 
-/** `untold`: the order does not show enough to tell, or shows several that fit. */
+/** `untold`: the order does not show enough to decide, or shows several lines that fit. */
 export type LineMatch = OrderLine | 'none' | 'untold'
 
 /** Spec: on shipments upc comes before brand_identifier; elsewhere id, identifier (retailer or brand SKU), upc. */
@@ -38,7 +38,7 @@ export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 
-/** Without the field on every line, nothing can be told; a line that shows it as null has none. */
+/** Uses only fields that every line shows; null counts as shown, and as no value. */
 function findMatchingLine(lines: readonly OrderLine[], names: RequestBody): LineMatch {
   const shown = Object.entries(names).filter(([field]) =>
     lines.every((line) => readVariant(line)[field] !== undefined),
@@ -52,7 +52,7 @@ function findMatchingLine(lines: readonly OrderLine[], names: RequestBody): Line
   return 'none'
 }
 
-/** Shown as a number, a name has lost its leading zeros. */
+/** A name that is shown as a number has lost its leading zeros. */
 function isShownAs(shown: unknown, value: unknown): boolean {
   const text = String(value)
   if (String(shown) === text) return true
@@ -63,13 +63,13 @@ export function readVariant(line: OrderLine): RequestBody {
   return isObject(line['variant']) ? line['variant'] : {}
 }
 
-/** The number in a field; undefined where none is shown. */
+/** The number in a field; undefined where no number is shown. */
 export function readUnits(shown: RequestBody, field: string): number | undefined {
   const units = shown[field]
   return typeof units === 'number' ? units : undefined
 }
 
-/** How the item is called in messages: `upc "086000100025"`. */
+/** The item as messages name it: `upc "086000100025"`. */
 export function describeItem(item: RequestBody): string {
   const variant = readVariant(item)
   const named = ['id', 'identifier', 'upc', 'brand_identifier'].filter((field) => isGiven(variant[field]))

@@ -12,17 +12,17 @@ import {
 } from './operation.ts'
 import { readItems, findLineOfItem, readLines, type OrderLine, readUnits } from './order-lines.ts'
 
-/** What an order said before the call. JSON-safe. */
+/** The state of an order before the call. JSON-safe. */
 export interface OrderSnapshot {
   /** Units over all lines; left out when the order does not show them for every line. */
   readonly units?: number
-  /** The same line by line, by their ids. */
+  /** The same units line by line, by the ids of the lines. */
   readonly lines?: Readonly<Record<string, number>>
-  /** The ids of what is attached to the order. */
+  /** The ids of the resources attached to the order. */
   readonly attached: readonly string[]
-  /** How many are attached, with an id or without. */
+  /** How many resources are attached, with or without an id. */
   readonly listed?: number
-  /** The order was seen long before the call, so that others may have changed it in between. */
+  /** The order was read long before the call, so that other programs may have changed it in between. */
   readonly isOld?: true
 }
 
@@ -32,17 +32,17 @@ export interface WatchedQuantity {
   readonly counter: string
   /** The list of the order that it adds to: `shipments`. */
   readonly list: string
-  /** The list of the body that says what is added: `shipment_lines`. */
+  /** The list of the body with the added quantities: `shipment_lines`. */
   readonly items: string
-  /** The quantities in words: `shipped`. */
+  /** The participle for the quantities in messages: `shipped`. */
   readonly word: string
-  /** What is in the list, in words: `shipment`. */
+  /** The noun for an item of the list in messages: `shipment`. */
   readonly thing: string
-  /** The call in words: `this shipment`. */
+  /** The phrase for the call in messages: `this shipment`. */
   readonly call: string
 }
 
-/** What the calls that add to an order have in common. `lookUp` is given the order as it is now. */
+/** The rules that calls share which add to an order. `lookUp` receives the order as it is now. */
 export function defineOrderRules(
   watched: WatchedQuantity,
   lookUp: (order: Resource, sent: { api: Api; record: SentRecord; body: RequestBody }) => LookupResult,
@@ -80,14 +80,14 @@ function takeOrderSnapshot(order: Resource, { counter, list }: WatchedQuantity):
   }
 }
 
-/** A note as it was kept; one that was made of no order says nothing. */
+/** A stored snapshot; empty if the order could not be read. */
 export type StoredSnapshot = Partial<OrderSnapshot>
 
 export function parseSnapshot(text: string | undefined): StoredSnapshot {
   return text === undefined ? {} : (JSON.parse(text) as StoredSnapshot)
 }
 
-/** Units and attachments never become fewer: an order that shows fewer came from a replica that lags behind. */
+/** Units and attachments never become fewer: an order that shows fewer is from a replica that lags behind. */
 export function findStaleOrder(order: Resource, watched: WatchedQuantity, before: StoredSnapshot) {
   const missing = describeMissing(before, takeOrderSnapshot(order, watched), watched)
   if (missing === undefined) return undefined
@@ -112,11 +112,11 @@ interface QuantityComparison {
   readonly watched: WatchedQuantity
   readonly snapshotText: string | undefined
   readonly body: RequestBody
-  /** What tells, in words, that something attached since then is not what the body made. */
+  /** Says why an attached resource is not the one that the body created; undefined if it may be. */
   readonly describeMismatch?: (attached: Resource) => string | undefined
 }
 
-/** Whether a call with this body took effect between the note and now. */
+/** Whether a call with this body took effect between the snapshot and now. */
 export function compareQuantities(
   order: Resource,
   { watched, snapshotText, body, describeMismatch }: QuantityComparison,
@@ -133,7 +133,7 @@ export function compareQuantities(
   const named = added.flatMap((each) => readId(each) ?? [])
   if (named.length === 0 && isUnchanged(before, after)) return { found: 'absent' }
   const [apiId] = named
-  // Somebody else may have added just as much to an order that was seen long before.
+  // Another program may have added as much to an order whose snapshot is old.
   const isRecent = before.isOld !== true && named.length <= 1
   if (isRecent && isExplainedByBody(order, { watched, body, before, after })) {
     const made = added.find((each) => readId(each) === apiId)
@@ -145,13 +145,13 @@ export function compareQuantities(
   return unclear(`${change}, which ${call} alone does not explain`)
 }
 
-/** Whether it was attached to the order before the call. */
+/** Whether the resource was attached to the order before the call. */
 export function isInSnapshot({ attached = [] }: StoredSnapshot, resource: unknown): boolean {
   const id = readId(resource)
   return id !== undefined && attached.includes(id)
 }
 
-/** What came to the order since the note; undefined where that is not known, or where a line has less than before. */
+/** Additions to the order since the snapshot; undefined where that is unknown, or a line has fewer units than before. */
 export function findAdded(order: Resource, watched: WatchedQuantity, snapshotText: string | undefined) {
   const before = parseSnapshot(snapshotText)
   const after = takeOrderSnapshot(order, watched)
@@ -162,7 +162,7 @@ export function findAdded(order: Resource, watched: WatchedQuantity, snapshotTex
   return { units: after.units - before.units, attached }
 }
 
-/** Units may have moved from one line to another only in sum, which is not as before. */
+/** Compares line by line where both show lines: units that moved between lines leave the sum unchanged. */
 function isUnchanged(before: StoredSnapshot, after: StoredSnapshot): boolean {
   if (before.lines === undefined || after.lines === undefined) return before.units === after.units
   const ids = new Set([...Object.keys(before.lines), ...Object.keys(after.lines)])
@@ -172,7 +172,7 @@ function isUnchanged(before: StoredSnapshot, after: StoredSnapshot): boolean {
 type ExplainedComparison = Pick<QuantityComparison, 'watched' | 'body'> &
   Readonly<Record<'before' | 'after', StoredSnapshot>>
 
-/** Line by line where both show lines that the items of the body mean; else in sum. */
+/** Compares line by line where both show lines and each item means one of them; else compares the sums. */
 function isExplainedByBody(order: Resource, { watched, body, before, after }: ExplainedComparison): boolean {
   const items = readItems(body, watched.items)
   const wanted = new Map<string, number>()
@@ -190,13 +190,13 @@ function isExplainedByBody(order: Resource, { watched, body, before, after }: Ex
   return Object.entries(now).every(([id, units]) => units === (then[id] ?? 0) + (wanted.get(id) ?? 0))
 }
 
-/** Spec: the item shapes inside an order's lists are not shown, so nothing is taken for granted. */
+/** Spec: the item shapes inside an order's lists are not shown, so nothing is assumed. */
 export function readAttached(order: Resource, list: string): unknown[] {
   const attached = order[list]
   return Array.isArray(attached) ? attached : []
 }
 
-/** A quantity that is not shown must not be taken for none: that would prove a call absent. */
+/** A quantity that is not shown must not count as zero: that would prove a call absent. */
 function sumLineUnits(lines: unknown, counter: string): number | undefined {
   if (!Array.isArray(lines) || lines.length === 0) return undefined
   const quantities = (lines as (RequestBody | null)[]).map((line) => line?.[counter])

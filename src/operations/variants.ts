@@ -1,4 +1,4 @@
-/** Creates and updates variants. New ones are known by their identifier; a repeated update shows on the variant itself. */
+/** Creates and updates variants. The identifier shows a created one; the variant itself shows an update. */
 import type { Resource } from '../domain/api.ts'
 import type { Party } from '../domain/route.ts'
 import { type AttributeCode, ATTRIBUTES, type AttributeType } from '../contract/attributes.ts'
@@ -11,7 +11,7 @@ export const createVariant: InboundRules = {
   lane: readIdentifier,
   request: (body, party) => ({ body: formatEntries(body, party) }),
 
-  /** Spec: the list has no filter for the identifier, so it is swept by time. */
+  /** Spec: the list has no filter for the identifier, so the lookup reads it by time. */
   lookUpAll: (api, party, records) =>
     searchList(api, records, {
       list: { endpoint: 'listBrandVariants', params: createPartyParams(party) },
@@ -29,21 +29,21 @@ export const createVariant: InboundRules = {
 
 type Entries = ReturnType<typeof attributeEntries>
 
-/** What an item is. Its stock and prices change, and its images may get another address. */
+/** Compares the lasting values of an item. Stock and prices change, and images may get another address. */
 function listComparedValues(variant: Resource, entries: Entries): ComparedValue[] {
   const attributes = indexShownAttributes(variant['attributes'])
-  return entries.flatMap(({ attribute: { code }, value: ours, retailer }) => {
+  return entries.flatMap(({ attribute: { code }, value: sent, retailer }) => {
     const compared = COMPARISONS[ATTRIBUTES[code as AttributeCode].type]
     if (code === 'identifier' || code === 'inventory' || compared === undefined) return []
     const values = attributes?.get(code)?.filter((each) => isForRetailer(each, retailer)) ?? []
     const isSame = code === 'upc' ? mayBeSameUpc : compared
-    const fitting = values.find(({ value }) => isSame(String(value), String(ours))) ?? values[0]
-    return [{ name: code, shown: fitting?.value ?? (retailer ? undefined : variant[code]), ours, isSame }]
+    const fitting = values.find(({ value }) => isSame(String(value), String(sent))) ?? values[0]
+    return [{ name: code, shown: fitting?.value ?? (retailer ? undefined : variant[code]), sent, isSame }]
   })
 }
 
-const isSameNumber = (shown: string, ours: string) => Number(shown) === Number(ours)
-const mayBeSameUpc = (shown: string, ours: string) => isSameUpc(shown, ours) !== false
+const isSameNumber = (shown: string, sent: string) => Number(shown) === Number(sent)
+const mayBeSameUpc = (shown: string, sent: string) => isSameUpc(shown, sent) !== false
 
 const COMPARISONS: Readonly<Partial<Record<AttributeType, typeof isSameText>>> = {
   text: isSameText,
@@ -52,7 +52,7 @@ const COMPARISONS: Readonly<Partial<Record<AttributeType, typeof isSameText>>> =
 }
 
 export const updateVariant: InboundRules = {
-  // One item may be changed for several retailers, each by a record of its own.
+  // Several retailers may each have their own values of one item, each in a record of its own.
   naturalKey: (body) =>
     typeof body['retailer_id'] === 'number'
       ? `${readVariantId(body)} for retailer ${body['retailer_id']}`
@@ -79,18 +79,18 @@ function readIdentifier(body: RequestBody): string {
   return String((body['attributes'] as AttributeValues | undefined)?.['identifier'])
 }
 
-/** Spec: it is repeated among the attributes, where alone it is guaranteed. */
+/** Spec: the identifier is repeated among the attributes, and only there is it guaranteed. */
 function readShownIdentifier({ identifier, attributes }: Resource): unknown {
   return identifier ?? indexShownAttributes(attributes)?.get('identifier')?.[0]?.value
 }
 
-/** A retailer's own values need not say whose they are. */
+/** A retailer's own values need not name the retailer. */
 function readEntries({ attributes, retailer_id: retailer }: RequestBody, party?: Party) {
   const own = party?.kind === 'retailer' ? party.id : undefined
   return attributeEntries(attributes as AttributeValues, typeof retailer === 'number' ? retailer : own)
 }
 
-/** By their codes; a value that is one retailer's is another than that of the next. */
+/** The changed attributes by code; the same attribute of two retailers counts as two values. */
 function listChangedValues(body: RequestBody): string[] {
   return readEntries(body).map(({ attribute: { code }, retailer }) =>
     retailer ? `${code} for retailer ${retailer.id}` : code,
@@ -108,7 +108,7 @@ interface ShownAttribute {
 
 type ShownValue = NonNullable<ShownAttribute['values']>[number]
 
-/** The values by code. Suppliers see attributes by code, retailers as a list. */
+/** The values by code. Brands see attributes by code, retailers as a list. */
 function indexShownAttributes(attributes: unknown) {
   if (typeof attributes !== 'object' || attributes === null) return undefined
   const all = Object.values(attributes as Record<string, ShownAttribute>)
@@ -125,7 +125,7 @@ function hasAllEntries(variant: Resource, entries: Entries): boolean {
   )
 }
 
-/** Where either does not say whose value it is, it may be. */
+/** A value without a retailer may belong to any. */
 function isForRetailer({ retailer: shown }: ShownValue, retailer: Entries[number]['retailer']): boolean {
   return !retailer || shown === undefined || shown.id === retailer.id
 }

@@ -1,4 +1,4 @@
-/** What inbound and outbound routes are given to work with. Types only; the app makes the objects. */
+/** The dependencies and settings of inbound and outbound routes. Types only; the app makes the objects. */
 import type { InboundOperationName, OutboundOperationName } from '../contract/operations.ts'
 import type { Api, Resource } from '../domain/api.ts'
 import type { Observer } from '../domain/event.ts'
@@ -25,21 +25,21 @@ interface SharedContext {
   readonly spool: Spool
   readonly clock: Clock
   readonly newId: () => string
-  /** Fires when the program is asked to stop: nothing new is begun, what is in flight is finished. */
+  /** Fires when the program must stop: the route starts nothing new and finishes what is in flight. */
   readonly signal: AbortSignal
   readonly notify: Observer
   /** How many calls may be in flight at once. */
   readonly concurrency: number
-  /** Nothing new is begun: only what an earlier pass began is brought to its end. */
+  /** The route starts nothing new; it only finishes what an earlier pass started. */
   readonly onlyUnfinished?: boolean
 }
 
-/** What a further step of a route is made of. */
+/** One further step of a route. */
 interface NextStep {
   readonly operation: InboundOperationName
   /** Left out where the records are the orders of the step before. */
   readonly translator?: Translator
-  /** Only when all of the order is shipped or canceled. */
+  /** Run the step only when all of the order is shipped or canceled. */
   readonly when?: 'shipped'
   /** How long a record waits for its order, from when its file was received. */
   readonly waitMs?: number
@@ -59,23 +59,23 @@ export interface InboundContext extends SharedContext {
     readonly resultsFolder: string
     /** How long a file must stay unchanged before it is taken. */
     readonly stableForMs: number
-    /** When a file is whole; when it is stable, where left out. */
+    /** When a file is whole. Left out: as soon as it is stable. */
     readonly ready?: Readiness
-    /** Which of several files is taken first; the oldest, where left out. */
+    /** Which of several files is taken first. Left out: the oldest. */
     readonly order?: IntakeOrder
-    /** No file is taken before the one with the number before it; no such rule when left out. */
+    /** The rule that no file is taken before the one with the preceding number. Left out: no such rule. */
     readonly sequence?: FileSequence
     /** After this time a request whose answer was lost cannot take effect any more. */
     readonly lateAnswerMs: number
-    /** What is done about records that are only odd; the defaults when left out. */
+    /** What to do with records that are only odd. Left out: the defaults. */
     readonly rules?: Policies
-    /** When the rest of a file is held instead of sent; never when left out. */
+    /** When the rest of a file is held instead of sent. Left out: never. */
     readonly circuitBreaker?: CircuitBreakerRules
-    /** Only when all of the order is shipped or canceled. */
+    /** Run the operation only when all of the order is shipped or canceled. */
     readonly when?: 'shipped'
-    /** How long a record waits for its order to be ready, from when its file was received; not at all when left out. */
+    /** How long a record waits for its order to be ready, from when its file was received. Left out: not at all. */
     readonly waitMs?: number
-    /** These are the parts of a further step of a route. */
+    /** Whether this context belongs to a further step of a route. */
     readonly isLaterStep?: boolean
   }
   readonly source: Mailbox
@@ -84,14 +84,14 @@ export interface InboundContext extends SharedContext {
   readonly carriers: CarrierLoader
   /** The methods of the retailer's active connections, read once a pass. */
   readonly methods: MethodLoader
-  /** Where the packing slips and labels of created shipments go, where they are wanted. */
+  /** Where the packing slips and labels of created shipments go, if the route wants them. */
   readonly documents?: DocumentPlace
   readonly translator: Translator
   /** Further steps on the same file. */
   readonly next?: readonly NextStep[]
-  /** What was seen of the inbox before this pass; left out, the pass waits for the time of `stableFor` itself. */
+  /** The files of the inbox as earlier passes saw them. Left out: the pass itself waits for the time of `stableFor`. */
   readonly fileTracker?: FileTracker
-  /** Files that failed before and are passed over until their time comes; left out, all are tried. */
+  /** Files that failed before; passes skip them until the backoff is cleared. Left out: a pass tries all files. */
   readonly fileBackoff?: FileBackoff
 }
 
@@ -103,30 +103,30 @@ export interface OutboundContext extends SharedContext {
     readonly folder: string
     /** The file's name from its sequence number, the time it was composed and its first record. */
     readonly nameFor: (sequence: number, composedAt: number, first: Resource) => string
-    /** Whether the name says something of the record, so that a file holds one. */
+    /** Whether the name contains values of the record, so that a file holds exactly one. */
     readonly namesRecord: boolean
     /** What must happen to a file before its records are acknowledged; `never`: a delivery is done when in place. */
     readonly acknowledge: 'delivered' | 'picked-up' | 'receipt' | 'never'
     /** With `receipt`: which file confirms a delivered one. */
     readonly receipt?: ReceiptRules
-    /** When a file that waits to be taken or confirmed is reported; never when left out. */
+    /** When to report a file that waits to be picked up or confirmed. Left out: never. */
     readonly overdue?: OverdueRules
-    /** Read each record again right before acknowledging it, and report what changed instead. */
+    /** Read each record again right before acknowledging it, and report the changes instead. */
     readonly verifyBeforeAck: boolean
-    /** Each pass writes all of these records into a new file; left out where each record goes out once. */
+    /** Each pass writes all of these records into a new file. Left out where each record goes out once. */
     readonly report?: {
-      /** Given the time of the pass. */
+      /** Receives the time of the pass. */
       readonly select: (now: number) => Promise<Selection>
       /** Whether a report without records is left out, or is a file with its header alone. */
       readonly empty: 'skip' | 'write'
     }
   }
-  /** The run that a report is made for; its delivery is bound to it, so that there is one. */
+  /** The scheduled run that the report is for. Its delivery is bound to the run, so that a run has one delivery. */
   readonly scheduledRun?: { readonly name: string; readonly isComposed: boolean }
   readonly target: Mailbox
-  /** Where receipts come. */
+  /** Where the receipts arrive. */
   readonly receipts?: Mailbox
-  /** Inbound routes, by name, that take files from the folder to which receipts come. */
+  /** The inbound routes that take files from the folder of the receipts. */
   readonly receiptInboxes?: readonly { readonly name: string; readonly folder: string }[]
   readonly composer: Composer
 }
@@ -142,6 +142,6 @@ export interface DocumentPlace {
   readonly mailboxName: string
   readonly folder: string
   readonly kinds: readonly DocumentKind[]
-  /** The name without its end, from the values of a created shipment, its `shipment_id` and the `kind`. */
+  /** The name without its extension, from the values of a created shipment, its `shipment_id` and the `kind`. */
   readonly nameFor: (values: Readonly<Record<string, unknown>>) => string
 }

@@ -6,7 +6,7 @@ import { createOrderListCall } from '../operations/operation.ts'
 import { BridgeError, type FailureCode, hasCode } from '../support/errors.ts'
 import type { InboundContext, OutboundContext } from './context.ts'
 
-/** Failures that end the pass. Every other failure is of one file, and the pass goes on with the next one. */
+/** Failures that end the pass. Every other failure is of one file, and the pass continues with the next one. */
 export const PASS_FATAL = [
   'interrupted',
   'lease-lost',
@@ -33,25 +33,25 @@ export async function tryRead<Value>(read: () => Promise<Value>): Promise<ReadRe
   }
 }
 
-/** Asks, once, whether a 403 is about the account and not the record. Throws `credentials-refused` if it is. */
+/** Checks, once, whether a 403 is about the account and not the record. Throws `credentials-refused` if so. */
 export function createAccountCheck(api: Api, party: Party): () => Promise<void> {
-  let asked: Promise<void> | undefined
-  const ask = async () => {
+  let check: Promise<void> | undefined
+  const checkOnce = async () => {
     const pages = api.list({ ...createOrderListCall(party), query: { limit: 1 } })
     await pages[Symbol.asyncIterator]().next()
   }
-  return () => (asked ??= tryRead(ask).then(() => undefined))
+  return () => (check ??= tryRead(checkOnce).then(() => undefined))
 }
 
-/** What was thrown, as an error. */
+/** Wraps a thrown value that is not an error. */
 export function toError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown
   return new BridgeError('bug', 'something that is no error was thrown', { cause: thrown })
 }
 
-// The bridge never finishes work for one retailer or brand that it began for another.
+// The bridge never finishes work for one retailer or brand that it started for another.
 
-/** Throws `party-changed`, a failure of this work alone. `what` says what it is, for people. */
+/** Throws `party-changed`, a failure of this work alone. `what` names the work in the message. */
 export async function assertSameParty(
   { journal, route: { name, party } }: Pick<InboundContext | OutboundContext, 'journal' | 'route'>,
   work: UnfinishedWorkRef,

@@ -1,16 +1,16 @@
-/** Keeps a process that wakes up late from doing what its successor is doing by now. */
+/** Keeps a process that wakes up late from doing work that its successor does by now. */
 import type { Journal } from '../domain/journal.ts'
 import type { Lease } from '../domain/lease.ts'
 import type { Clock } from '../support/clock.ts'
 
-/** A lease renewed so short a time ago, as a part of its length, is as good as one renewed now. */
+/** A lease counts as just renewed for this part of its length. */
 const FRESH_SHARE = 1 / 3
 
 export type LeaseGuard = ReturnType<typeof createLeaseGuard>
 
 /**
- * Begins right after a write that renewed the lease, or before one made by `writing`, and knows when it was last renewed. Two clocks are asked: the ticks of
- * the processor may stand still while the machine sleeps, the time of day may be set.
+ * Remembers when the lease was last renewed. Make it after a write that renewed the lease, or before one by `writeWithLease`.
+ * It reads two clocks: the ticks of the processor may pause while the machine sleeps, and the time of day may be set.
  */
 export function createLeaseGuard({
   journal,
@@ -29,7 +29,7 @@ export function createLeaseGuard({
     const ago = now.at - renewed.at
     return ago >= 0 && ago <= freshMs && now.ticks - renewed.ticks <= freshMs
   }
-  /** Waits for a write that renews the lease, and remembers when that was. */
+  /** Waits for a write that renews the lease, and remembers when the write started. */
   const writeWithLease = async <Result>(work: Promise<Result>): Promise<Result> => {
     const began = moment()
     const result = await work
@@ -39,9 +39,9 @@ export function createLeaseGuard({
   const renew = () => writeWithLease(journal.renewLease(lease))
   return {
     writeWithLease,
-    /** Before a request leaves. */
+    /** For the check right before a request leaves. */
     leaseCheck: { isValid, renew },
-    /** Throws `lease-lost` when somebody else has the route; asks only when the lease was not renewed just now. */
+    /** Throws `lease-lost` when another bridge has the route. Asks the journal only when the lease was not renewed just now. */
     assertHeld: async () => {
       if (!isValid()) await renew()
     },

@@ -38,7 +38,7 @@ export function buildInboundRoute({ api }: Configuration, route: InboundRoute): 
   }
 }
 
-/** Undefined where a file is whole when it is stable. */
+/** Undefined where a file is whole as soon as it is stable. */
 export function buildReadyRule({ ready }: InboxRules): Readiness | undefined {
   if (ready === undefined || !('sidecar' in ready)) return ready
   const { when, sidecar } = ready
@@ -47,9 +47,9 @@ export function buildReadyRule({ ready }: InboxRules): Readiness | undefined {
 
 // Outbound routes.
 
-/** The run of a business date, which the words of a selection and the names of files go by. */
+/** The run of a business date. Words of a selection such as `yesterday` and file names refer to this date. */
 export interface BusinessDateRun extends DatedRun {
-  /** When it is due, milliseconds: the time for which it is asked. */
+  /** When the run is due, in milliseconds; the selection is made for this time. */
   readonly dueAt: number
 }
 
@@ -83,7 +83,7 @@ function buildReceiptRules({ folder, archive, match, contains, stableForMs }: Re
   }
 }
 
-/** What is selected at this moment, or at that of a run; a file of names is read anew each time. */
+/** Builds the selection for this moment, or for that of a run. Reads a file of names anew each time. */
 export async function buildSelection(select: SelectRule, now: number, run?: BusinessDateRun) {
   const query = buildQuery(select, run?.dueAt ?? now, run)
   const { named } = select
@@ -94,10 +94,10 @@ export async function buildSelection(select: SelectRule, now: number, run?: Busi
 
 const ID_PATTERN = /^[1-9]\d{0,14}$/
 
-/** Far more names than anybody asks for, in a file that fits into memory. */
+/** More names than a selection needs, in a file that fits into memory. */
 const NAMES_BYTES_MAX = 16 * 1024 * 1024
 
-/** One name on each line; blanks around it do not count, nor do blank lines and names that were there before. */
+/** Reads one name a line, trimmed, without blank lines and repeated names. */
 async function readNamesFile(path: string, by: 'id' | 'purchase_order_number'): Promise<readonly string[]> {
   let text: string
   try {
@@ -114,12 +114,12 @@ async function readNamesFile(path: string, by: 'id' | 'purchase_order_number'): 
     .replace(/^\ufeff/, '')
     .split(/\r\n|\r|\n/)
     .map((line) => line.trim())
-  const wrong = by === 'id' ? lines.findIndex((line) => line !== '' && !ID_PATTERN.test(line)) : -1
-  if (wrong >= 0) throw new BridgeError('configuration-invalid', `line ${wrong + 1} of ${path} is no id`)
+  const invalid = by === 'id' ? lines.findIndex((line) => line !== '' && !ID_PATTERN.test(line)) : -1
+  if (invalid >= 0) throw new BridgeError('configuration-invalid', `line ${invalid + 1} of ${path} is no id`)
   return [...new Set(lines.filter((line) => line !== ''))]
 }
 
-/** Undefined where the route wants none. */
+/** Undefined where the route wants no documents. */
 export function buildDocumentPlace(
   { documents }: Pick<InboundRoute, 'documents'>,
   mailboxOf: (name: string) => Mailbox,
@@ -133,7 +133,7 @@ export function buildDocumentPlace(
   return { mailbox: mailboxOf(mailbox), mailboxName: mailbox, folder, kinds, nameFor }
 }
 
-/** `*` stands for any letters, `?` for one; case does not count. Accents may be a character of their own. */
+/** `*` matches any characters, `?` one; case does not count. Accents may be separate characters, hence NFC. */
 export function compileFilePattern(pattern: string): (name: string) => boolean {
   const source = pattern
     .normalize('NFC')

@@ -20,41 +20,41 @@ import type { DocumentContext } from '../context.ts'
 
 export type CopyContext = Omit<DocumentContext, 'lease' | 'clock'>
 
-/** How many shipments are taken from the journal at once. */
+/** How many shipments are read from the journal at once. */
 const PAGE = 32
 
-/** Copies the documents of the shipments that are meant, or those that are missing. */
+/** Copies the documents of the selected shipments, all or only the missing ones. */
 export async function copyDocuments(
   context: CopyContext,
   { which, ...query }: Omit<DocumentQuery, 'which'> & { readonly which: 'all' | 'missing' },
-  tell: (document: ShippingDocument) => void,
+  report: (document: ShippingDocument) => void,
 ): Promise<void> {
-  const trouble = createFailureTracker()
+  const failures = createFailureTracker()
   const fetch = createDocumentFetcher(context)
   const copy = async (document: ShippingDocument): Promise<void> => {
-    if (trouble.shouldStop()) return tell({ ...document, ...trouble.createGivenUp(document.kind) })
+    if (failures.shouldStop()) return report({ ...document, ...failures.createGivenUp(document.kind) })
     const spooled = `${document.recordId}-${document.kind}`
-    const came = await fetch(document, document.kind, spooled)
-    trouble.observe(came)
-    if ('state' in came) return tell({ ...document, ...came })
+    const fetched = await fetch(document, document.kind, spooled)
+    failures.observe(fetched)
+    if ('state' in fetched) return report({ ...document, ...fetched })
     try {
-      const name = await deliverCopy(context, document, { spooled, extension: came.extension })
-      tell({ ...document, name, state: 'delivered' })
+      const name = await deliverCopy(context, document, { spooled, extension: fetched.extension })
+      report({ ...document, name, state: 'delivered' })
     } catch (error) {
       if (!hasCode(error, 'mailbox-unreachable', 'cannot-write')) throw error
-      trouble.noteMailboxFailure(error.message)
-      tell({ ...document, ...createMissing(document.kind, error.message) })
+      failures.noteMailboxFailure(error.message)
+      report({ ...document, ...createMissing(document.kind, error.message) })
     }
     await context.spool.remove(spooled)
   }
   const list = which === 'all' ? listAllDocuments : listMissingDocuments
-  for await (const some of list(context, query)) {
+  for await (const page of list(context, query)) {
     if (context.signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
-    await runInParallel(some, Math.min(context.concurrency, IN_FLIGHT), copy)
+    await runInParallel(page, Math.min(context.concurrency, IN_FLIGHT), copy)
   }
 }
 
-/** What the API makes for the shipments, whatever is known of it. */
+/** The documents that the API may have for the shipments, whatever the journal knows of them. */
 async function* listAllDocuments({ journal, documents }: CopyContext, query: ShipmentQuery) {
   const { mailboxName: mailbox, folder, kinds } = documents
   const place = { mailbox, folder, state: 'wanted' } as const
@@ -68,8 +68,8 @@ async function* listAllDocuments({ journal, documents }: CopyContext, query: Shi
 async function* listMissingDocuments({ journal, documents: { folder } }: CopyContext, query: ShipmentQuery) {
   const find = (after: DocumentId | undefined) =>
     journal.findDocuments({ ...query, which: 'missing' }, after, PAGE)
-  for await (const some of readPages(find, undefined, (last) => last)) {
-    yield some.map((each) => {
+  for await (const page of readPages(find, undefined, (last) => last)) {
+    yield page.map((each) => {
       const { problem: _, ...document } = each
       return { ...document, folder }
     })

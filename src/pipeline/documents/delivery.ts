@@ -1,4 +1,4 @@
-/** Delivers packing slips and labels of the shipments that a file created, before its sender gets the report. */
+/** Delivers packing slips and labels of the shipments that a file created, before its reports are delivered. */
 import type { FileEntry } from '../../domain/file.ts'
 import type { Journal } from '../../domain/journal.ts'
 import type { RecordResult, ReportedRecord } from '../../domain/record.ts'
@@ -28,16 +28,16 @@ import { type NamingEvidence, type StagedFile, toNaming } from '../../domain/mai
 import { createLeaseGuard } from '../lease-guard.ts'
 import { addNameSuffix, NAMES_MAX } from '../outbound/outbox.ts'
 
-/** How many shipments are looked at in one transaction. */
+/** How many shipments are processed in one transaction. */
 const SHIPMENTS_PAGE = 500
 
-/** What of an answer is kept with its record: what tells, later, which documents there are and names them. */
+/** The part of an answer that is stored with its record: it shows later which documents exist, and names them. */
 export function keepAnswer({ documents }: InboundContext, body: unknown): Pick<RecordResult, 'answer'> {
   const answer = documents === undefined ? undefined : selectAnswer(body)
   return answer === undefined ? {} : { answer }
 }
 
-/** Between submitted and reported. What is missing is noted and not tried again: a report must not change. */
+/** Runs between submitted and reported. Notes a missing document and does not retry it: a report must not change. */
 export async function deliverFileDocuments(context: InboundContext, file: FileEntry): Promise<void> {
   const { documents, route } = context
   if (documents === undefined || file.outcome !== 'processed') return
@@ -52,7 +52,7 @@ export async function deliverFileDocuments(context: InboundContext, file: FileEn
   await cleanDocumentSpool(context, file.id)
 }
 
-/** Notes the intent to have the documents of the shipments; those that are known already stay as they are. */
+/** Notes the intent to fetch the documents of the shipments; documents that are known already stay as they are. */
 export async function requestDocuments(
   { journal, lease }: Pick<InboundContext, 'journal' | 'lease'>,
   { mailboxName: mailbox, folder, kinds }: DocumentPlace,
@@ -76,16 +76,16 @@ export function readShipments(journal: Journal, query: ShipmentQuery, size: numb
   )
 }
 
-/** A record with what its report says of its documents; left out where the route wants none. */
+/** A record with the documents for its report; left out where the route wants none. */
 export interface RecordWithDocuments extends ReportedRecord {
   readonly documents?: {
-    /** Where they are, for people. */
+    /** The paths of the documents, for people. */
     readonly paths: readonly string[]
     readonly states: readonly DocumentState[]
   }
 }
 
-/** The records of a page with their documents; why some are missing is a problem more of their record. */
+/** Adds their documents to the records of a page; a missing document adds a problem to its record. */
 export async function addDocuments({ journal, documents }: InboundContext, page: readonly ReportedRecord[]) {
   if (documents === undefined) return page
   const { mailbox } = documents
@@ -104,47 +104,48 @@ export async function addDocuments({ journal, documents }: InboundContext, page:
 
 // A document is safe in the spool and its name is reserved before it is staged in the mailbox.
 
-/** How many documents are noted in one transaction, and how many are fetched, and so in memory, together. */
+/** How many documents are noted in one transaction. */
 const DOCUMENT_BATCH = 32
 
+/** How many documents are fetched, and so in memory, at once. */
 export const IN_FLIGHT = 8
 
 /**
- * Brings the documents of a question. What cannot be had is noted with its problem and stands in nobody's way; when the
- * API or the mailbox is in trouble, the rest is noted at once. May be repeated: what a crash left is delivered from the
- * spool, byte for byte, so that no second copy comes about. A document that was delivered before stays noted as it is
- * until its further copy is left.
+ * Fetches and delivers the documents of a query. A missing document is noted with its problem and stops no other; when
+ * the API or the mailbox is in trouble, the rest is noted at once. May be repeated: a document that a crash left in the
+ * spool is delivered from there, byte for byte, so that no second copy appears. A document that was delivered before
+ * keeps its note until its further copy is delivered.
  */
 export async function deliverDocuments(
   context: DocumentContext,
   query: DocumentQuery,
-  tell: (document: ShippingDocument) => void = () => undefined,
+  report: (document: ShippingDocument) => void = () => undefined,
 ): Promise<void> {
   const { journal, lease, signal, spool } = context
   const spooled = new Set(await spool.list())
   const trouble = createFailureTracker()
-  const bring = createDeliverer(context, spooled, trouble)
+  const deliver = createDeliverer(context, spooled, trouble)
   const find = (after: DocumentId | undefined) => journal.findDocuments(query, after, DOCUMENT_BATCH)
-  for await (const some of readPages(find, undefined, (last) => last)) {
+  for await (const page of readPages(find, undefined, (last) => last)) {
     if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
-    const brought: readonly DocumentOutcome[] = trouble.shouldStop()
-      ? some.map((each) => ({ document: addFailure(each, trouble.createGivenUp(each.kind)) }))
-      : await bring(some)
-    await journal.saveDocumentResults(lease, brought.map(({ document }) => document).filter(isChange))
-    for (const { document, working } of brought) {
+    const outcomes: readonly DocumentOutcome[] = trouble.shouldStop()
+      ? page.map((each) => ({ document: addFailure(each, trouble.createGivenUp(each.kind)) }))
+      : await deliver(page)
+    await journal.saveDocumentResults(lease, outcomes.map(({ document }) => document).filter(isChange))
+    for (const { document, working } of outcomes) {
       if (document.state === 'delivered') await spool.remove(getDocumentSpoolName(document))
       if (working !== undefined) await context.documents.mailbox.removeStaged(working)
-      tell(document)
+      report(document)
     }
   }
 }
 
-/** What is delivered and has a problem is an earlier copy that could not be had again. */
+/** A delivered document with a problem is an earlier copy that could not be fetched again: nothing changed. */
 function isChange({ state, problem: why }: ShippingDocument): boolean {
   return state !== 'delivered' || why === undefined
 }
 
-/** Removes what a crash left of the documents of a file, but for those that are still to be left in their mailbox. */
+/** Removes the spooled documents of a file that a crash left, except those that must still be delivered. */
 export async function cleanDocumentSpool({ journal, spool }: InboundContext, fileId: string): Promise<void> {
   const start = `${fileId}.${SPOOL_PREFIX}`
   const own = (await spool.list()).filter((name) => name.startsWith(start))
@@ -162,7 +163,7 @@ function getDocumentSpoolName({ fileId, recordId, kind }: DocumentId & { readonl
   return `${fileId}.${SPOOL_PREFIX}${recordId}-${kind}`
 }
 
-/** Its bytes are in the spool, whole, when they are there at all. */
+/** With a reserved name, the bytes in the spool are whole if there are any. */
 function hasReservedName({ state, name }: Pick<ShippingDocument, 'state' | 'name'>): boolean {
   return state === 'wanted' && name !== undefined
 }
@@ -171,19 +172,19 @@ function createDeliverer(context: DocumentContext, spooled: ReadonlySet<string>,
   const fetch = createDocumentFetcher(context)
   const limit = Math.min(context.concurrency, IN_FLIGHT)
 
-  const fetched = async (document: ShippingDocument): Promise<SpooledDocument | DocumentOutcome> => {
+  const fetchDocument = async (document: ShippingDocument): Promise<SpooledDocument | DocumentOutcome> => {
     const before =
       (await findEarlierDelivery(context, document, trouble)) ?? findSpooled(context, document, spooled)
     if (before !== undefined) return before
-    const came = await fetch(document, document.kind, getDocumentSpoolName(document))
-    trouble.observe(came)
-    return 'state' in came
-      ? { document: addFailure(document, came) }
-      : { document, spooled: getDocumentSpoolName(document), extension: came.extension }
+    const fetched = await fetch(document, document.kind, getDocumentSpoolName(document))
+    trouble.observe(fetched)
+    return 'state' in fetched
+      ? { document: addFailure(document, fetched) }
+      : { document, spooled: getDocumentSpoolName(document), extension: fetched.extension }
   }
 
-  return async (some: readonly ShippingDocument[]): Promise<DocumentOutcome[]> => {
-    const all = await runInParallel(some, limit, fetched)
+  return async (documents: readonly ShippingDocument[]): Promise<DocumentOutcome[]> => {
+    const all = await runInParallel(documents, limit, fetchDocument)
     const staged = await runInParallel(all, limit, async (each) =>
       'extension' in each ? stageDocument(context, each, trouble) : each,
     )
@@ -196,7 +197,7 @@ function createDeliverer(context: DocumentContext, spooled: ReadonlySet<string>,
   }
 }
 
-/** A document that a crash, or a mailbox out of reach, left in the spool under a name that is its own. */
+/** A document that a crash, or a mailbox out of reach, left in the spool with a reserved name. */
 function findSpooled(
   { documents }: DocumentContext,
   document: ShippingDocument,
@@ -209,7 +210,7 @@ function findSpooled(
   return extension === undefined ? undefined : { document, spooled: path, extension, reserved: name }
 }
 
-// Staging copies a document, notes its name, then names the file, so that a crash makes no second copy.
+// Stages a document, notes its name, then names the file, so that a crash makes no second copy.
 
 /** A document whose bytes are in the spool. */
 interface SpooledDocument {
@@ -224,10 +225,10 @@ interface SpooledDocument {
 
 type StagedDocument = SpooledDocument & { readonly staged: StagedFile }
 
-/** `attempt`: which of the possible names it is; 0 for one that was reserved before. */
+/** `attempt`: the number of the tried name; 0 for a name that was reserved before. */
 type NamedDocument = StagedDocument & { readonly name: string; readonly attempt: number }
 
-/** What came of a document, and its working file, which goes when that is noted. */
+/** The result of a document, and its working file, which is removed once the result is noted. */
 interface DocumentOutcome {
   readonly document: ShippingDocument
   readonly working?: Pick<StagedFile, 'folder' | 'working'>
@@ -237,7 +238,7 @@ function isInPlace(documents: DocumentContext['documents'], { mailbox, folder }:
   return mailbox === documents.mailboxName && folder === documents.folder
 }
 
-/** One that got its name before a crash, and perhaps has its reader by now. */
+/** A document that got its name before a crash; its reader may have removed the file since. */
 async function findEarlierDelivery(
   context: DocumentContext,
   document: ShippingDocument,
@@ -258,7 +259,7 @@ async function findEarlierDelivery(
   })
 }
 
-/** One that cannot be copied has its name reserved all the same: then its bytes are kept in the spool. */
+/** A document that cannot be staged gets its name reserved all the same, so that its bytes stay in the spool. */
 async function stageDocument(context: DocumentContext, ready: SpooledDocument, trouble: FailureTracker) {
   const { spool, documents, journal, lease } = context
   const name = ready.reserved ?? createName(documents, ready, 1)
@@ -275,7 +276,7 @@ function createName(documents: DocumentPlace, { document, extension }: SpooledDo
   return addNameSuffix(documents.nameFor(getNameValues(document, document.kind)) + extension, attempt)
 }
 
-/** Renews the lease: a process that wakes up late must not leave a file next to its successor's. */
+/** Renews the lease: a process that wakes up late must not deliver a file next to its successor's. */
 async function reserveNames(context: DocumentContext, staged: readonly StagedDocument[]) {
   const { journal, lease } = context
   const named: NamedDocument[] = []
@@ -302,7 +303,7 @@ function createReservation({ documents }: DocumentContext, ready: SpooledDocumen
   return { recordId, kind, mailbox, folder, fromAttempt, nameFor, ...staged }
 }
 
-/** Never over another file: where one stands, the next name is reserved and tried. */
+/** Never overwrites a file: if a name is taken, the next name is reserved and tried. */
 async function nameDocument(context: DocumentContext, named: NamedDocument, trouble: FailureTracker) {
   const { journal, lease, documents } = context
   const { mailbox, mailboxName, folder } = documents
@@ -332,7 +333,7 @@ async function nameDocument(context: DocumentContext, named: NamedDocument, trou
   })
 }
 
-/** What the mailbox refuses is noted with the document, and stops no other. */
+/** Notes a failure of the mailbox with its document; the failure stops no other document. */
 async function catchMailboxFailure<Result>(
   document: ShippingDocument,
   trouble: FailureTracker,

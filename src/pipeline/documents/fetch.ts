@@ -15,7 +15,7 @@ import type { DocumentContext } from '../context.ts'
 import { createAccountCheck, tryRead } from '../failures.ts'
 import { isObject } from '../../support/object-paths.ts'
 
-/** The document is in the spool, with the end its name gets; or there is none, and why. */
+/** The document is in the spool, with the extension for its name; or there is none, with the reason. */
 type FetchResult = { readonly extension: string } | FetchFailure
 
 interface FetchFailure {
@@ -28,7 +28,7 @@ const DOCUMENT_ENDPOINTS = {
   'packing-slip': 'getPackingSlip',
 } as const satisfies Record<DocumentKind, EndpointName>
 
-/** Failures of the whole account or program are thrown. */
+/** Makes the function that fetches one document. It throws failures of the whole account or program. */
 export function createDocumentFetcher({
   api,
   spool,
@@ -53,7 +53,7 @@ export function createDocumentFetcher({
   }
 }
 
-/** A label may lie elsewhere, or be closed to the account: what is true of one document does not stop the route. */
+/** A label may be on another server, or closed to the account; such a failure of one document does not stop the route. */
 async function tryDocument(read: () => Promise<DocumentAnswer>, checkAccount: () => Promise<void>) {
   try {
     return await tryRead(read)
@@ -64,13 +64,13 @@ async function tryDocument(read: () => Promise<DocumentAnswer>, checkAccount: ()
   }
 }
 
-/** A copy that could not be had again takes nothing from the one that was left before. */
+/** A failed further copy does not change the state of the copy that was delivered before. */
 export function addFailure(document: ShippingDocument, outcome: FetchFailure): ShippingDocument {
   const { problem } = outcome
   return { ...document, ...(document.state === 'delivered' ? { problem } : outcome) }
 }
 
-/** A document that cannot be had right now. */
+/** A document that cannot be fetched right now. */
 export function createMissing(kind: DocumentKind, why: string): FetchFailure {
   const message = `the ${DOCUMENT_KINDS[kind]} could not be had: ${why}`
   return { state: 'wanted', problem: problem('document-missing', {}, message) }
@@ -90,7 +90,7 @@ export function chooseExtension(contentType: string): string {
 
 // Stops asking when the API or the mailbox keeps failing.
 
-/** So many in a row that cannot be had mean that the API is in trouble, and not a document. */
+/** After so many missing documents in a row, the API is in trouble, and not a document. */
 const MISSING_MAX = 10
 
 export type FailureTracker = ReturnType<typeof createFailureTracker>
@@ -109,7 +109,7 @@ export function createFailureTracker() {
       why ??= message
     },
     shouldStop: () => why !== undefined,
-    /** What is said of a document that is not asked for any more. */
+    /** The result of a document that is not requested any more. */
     createGivenUp: (kind: DocumentKind) =>
       createMissing(kind, `it was not asked for, because before it ${why}`),
   }
@@ -119,19 +119,19 @@ export function createFailureTracker() {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** What is kept of the answer to a create: its values, and those of the objects in it, but no lists. JSON text. */
+/** The stored part of the answer to a create: its values, and those of the objects in it, but no lists. JSON text. */
 export function selectAnswer(body: unknown): string | undefined {
   if (!isObject(body)) return undefined
   return JSON.stringify(Object.fromEntries(Object.entries(body).filter(([, value]) => !Array.isArray(value))))
 }
 
-/** Those of the kinds that the API makes for the shipment, as far as can be known before it is asked. */
+/** The kinds that the API makes for the shipment, as far as that is known before it is asked. */
 export function listDocumentKinds(shipment: CreatedShipment, kinds: readonly DocumentKind[]): DocumentKind[] {
   if (shipment.isPruned === true) return []
   const answer = parseValues(shipment.answer)
   return kinds.filter((kind) => {
-    const told = answer[FLAGS[kind]]
-    return typeof told === 'boolean' ? told : kind !== 'label' || hasDimensions(parseValues(shipment.body))
+    const flag = answer[FLAGS[kind]]
+    return typeof flag === 'boolean' ? flag : kind !== 'label' || hasDimensions(parseValues(shipment.body))
   })
 }
 
@@ -143,7 +143,7 @@ function hasDimensions(body: Values): boolean {
   return fields.every((field) => body[field] !== undefined && body[field] !== null)
 }
 
-/** The values of a document's name. Without an answer the file's own words do, and without tracking number the id. */
+/** The values for a document's name. Without an answer they come from the file; without a tracking number from the id. */
 export function getNameValues(shipment: CreatedShipment, kind: DocumentKind): Values {
   const { shipmentId = '', keyValues } = shipment
   return {

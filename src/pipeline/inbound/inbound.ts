@@ -1,4 +1,4 @@
-/** Runs an inbound route: takes files in, plans, sends, reports and archives each from the state where it stands. */
+/** Runs an inbound route: takes files in, plans, sends, reports and archives each file, starting from its state. */
 import type { FileEntry, FileState } from '../../domain/file.ts'
 import type { StateCounts, WaitingFile } from '../../domain/record.ts'
 import { type BackgroundTasks, withBackgroundTasks } from '../../support/async.ts'
@@ -12,28 +12,28 @@ import { planFile } from './plan.ts'
 import { type ReportedFile, reportFile } from './report.ts'
 import type { Summary } from './summary.ts'
 
-/** An API that failed on so many files in a row is down, and not at odds with a file. */
+/** After so many files in a row that find the API unreachable, it is down; fewer may be the fault of a file. */
 const UNREACHABLE_FILES_MAX = 2
 
 /** A pass under way. */
-type InboundRun = InboundProgress & { readonly behind: BackgroundTasks }
+type InboundRun = InboundProgress & { readonly background: BackgroundTasks }
 
-/** Reporting and archiving need not hold up the next file: so many files are finished in the background. */
+/** Reporting and archiving must not delay the next file: up to so many files are finished in the background. */
 const BACKGROUND_MAX = 4
 
 /**
- * One pass: what an earlier pass left unfinished goes on first, then the files that are whole now, in their order.
- * A file that cannot be brought to an end stays open and the next one is taken. Failures of the whole route are
- * thrown at once, those of single files when the others had their turn; what was done before is in `pass` then.
+ * One pass: it continues the unfinished files of earlier passes, then takes the files that are whole now, in their order.
+ * A file that cannot be finished stays open, and the pass takes the next one. A failure of the whole route is thrown
+ * at once, a failure of a single file after all files were tried; `pass` then holds the work done until then.
  */
 export async function runInbound(context: InboundContext, pass = createInboundProgress()) {
   const { journal, route } = context
   await cleanSpool(context)
-  const left = await journal.listUnfinishedFiles(route.name)
-  await withBackgroundTasks(BACKGROUND_MAX, async (behind) => {
-    for (const file of left) await processFile(context, file, { ...pass, behind })
-    const known = new Set(left.map((file) => file.id))
-    if (context.onlyUnfinished !== true) await takeNewFiles(context, known, { ...pass, behind })
+  const unfinished = await journal.listUnfinishedFiles(route.name)
+  await withBackgroundTasks(BACKGROUND_MAX, async (background) => {
+    for (const file of unfinished) await processFile(context, file, { ...pass, background })
+    const known = new Set(unfinished.map((file) => file.id))
+    if (context.onlyUnfinished !== true) await takeNewFiles(context, known, { ...pass, background })
   })
   return finishInbound(route.name, pass)
 }
@@ -41,11 +41,11 @@ export async function runInbound(context: InboundContext, pass = createInboundPr
 async function takeNewFiles(context: InboundContext, known: Set<string>, pass: InboundRun): Promise<void> {
   const { journal, route } = context
   await releaseStrayClaims(context, known)
-  const takeFiles = createFileClaimer(context)
-  // A file of a strict sequence is looked for when the one before it is done.
-  const beforeNext = () => (route.sequence === undefined ? Promise.resolve() : pass.behind.waitForAll())
+  const claimFiles = createFileClaimer(context)
+  // A strict sequence scans for its next file only when the one before it is finished.
+  const beforeNext = () => (route.sequence === undefined ? Promise.resolve() : pass.background.waitForAll())
   await beforeNext()
-  while ((await takeFiles()) > 0) {
+  while ((await claimFiles()) > 0) {
     for (const file of await journal.listUnfinishedFiles(route.name)) {
       if (known.has(file.id)) continue
       known.add(file.id)
@@ -55,13 +55,13 @@ async function takeNewFiles(context: InboundContext, known: Set<string>, pass: I
   }
 }
 
-/** Only the file named, from where it stands; for when a person decided about its held records. */
+/** Continues one file from its state, after a person decided about its held records. */
 export async function resumeFile(context: InboundContext, fileId: string): Promise<InboundOutcome> {
   const { journal, route } = context
   const pass = createInboundProgress()
   const file = await journal.getFile(fileId)
   if (file !== undefined)
-    await withBackgroundTasks(1, (behind) => processFile(context, file, { ...pass, behind }))
+    await withBackgroundTasks(1, (background) => processFile(context, file, { ...pass, background }))
   return finishInbound(route.name, pass)
 }
 
@@ -79,33 +79,33 @@ async function processFile(context: InboundContext, file: FileEntry, pass: Inbou
   }
   pass.taken.push(file.id)
   try {
-    // Documents are fetched from the API, which has enough to do with the next file.
-    const ahead = context.documents === undefined ? 'submitted' : 'closed'
-    const came = await advanceFile(context, file, pass, ahead)
-    if (came.state !== 'closed' && came.state === ahead)
-      await pass.behind.add(() => finishFile(context, came, pass))
-    else if (came.state !== 'closed') await noteUnfinished(context, file, pass)
+    // Fetching documents needs the API, so the next file waits for it; without documents the rest runs in the background.
+    const end = context.documents === undefined ? 'submitted' : 'closed'
+    const advanced = await advanceFile(context, file, pass, end)
+    if (advanced.state !== 'closed' && advanced.state === end)
+      await pass.background.add(() => finishFile(context, advanced, pass))
+    else if (advanced.state !== 'closed') await noteUnfinished(context, file, pass)
     else if (file.state === 'reported')
-      pass.archived.push({ file: came, records: await context.journal.countRecords({ file: file.id }) })
-    pass.row.unreachable = 0
+      pass.archived.push({ file: advanced, records: await context.journal.countRecords({ file: file.id }) })
+    pass.inARow.unreachable = 0
   } catch (error) {
     await noteFailure(context, file, error, pass)
     if (!hasCode(error, 'api-unreachable')) return
-    pass.row.unreachable++
-    if (pass.row.unreachable >= UNREACHABLE_FILES_MAX) throw error
+    pass.inARow.unreachable++
+    if (pass.inARow.unreachable >= UNREACHABLE_FILES_MAX) throw error
   }
 }
 
 async function finishFile(context: InboundContext, file: FileEntry, pass: InboundProgress): Promise<void> {
   try {
-    const came = await advanceFile(context, file, pass, 'closed')
-    if (came.state !== 'closed') await noteUnfinished(context, file, pass)
+    const advanced = await advanceFile(context, file, pass, 'closed')
+    if (advanced.state !== 'closed') await noteUnfinished(context, file, pass)
   } catch (error) {
     await noteFailure(context, file, error, pass)
   }
 }
 
-/** Throws it again where it ends the pass. */
+/** Throws the failure again if it ends the pass. */
 async function noteFailure(context: InboundContext, file: FileEntry, error: unknown, pass: InboundProgress) {
   if (hasCode(error, ...PASS_FATAL)) throw error
   const { journal, fileBackoff } = context
@@ -115,7 +115,7 @@ async function noteFailure(context: InboundContext, file: FileEntry, error: unkn
   fileBackoff.noteFailure(file.id, error, isInInbox ? file.name : undefined)
 }
 
-/** A file whose other records are all final need not be run again soon. */
+/** A file that only waits for its orders need not run again soon, unlike an open file. */
 async function noteUnfinished({ journal }: InboundContext, file: FileEntry, pass: InboundProgress) {
   const isWaiting = await journal.isOnlyWaitingForOrders(file.id)
   const waiting = isWaiting ? await journal.listWaitingFiles(1, file.id) : []
@@ -146,7 +146,7 @@ function notifyReported({ route, notify }: InboundContext, file: FileEntry, { su
   notify({ kind: 'file-reported', route: route.name, file: file.name, outcome, records, ...again })
 }
 
-/** Takes the file from state to state, until it has this one or has to wait; gives where it stands then. */
+/** Takes the file from state to state until it reaches `end` or has to wait. Returns the file in its last state. */
 async function advanceFile(context: InboundContext, file: FileEntry, pass: InboundProgress, end: FileState) {
   let current = file
   for (;;) {
@@ -160,18 +160,18 @@ async function advanceFile(context: InboundContext, file: FileEntry, pass: Inbou
   }
 }
 
-/** What a pass over an inbound route came to. */
+/** The outcome of a pass over an inbound route. */
 export interface InboundOutcome {
   readonly route: string
-  /** One for every file that was reported in this pass. */
+  /** One for every file that this pass reported. */
   readonly summaries: readonly Summary[]
-  /** The same files, with the places of their reports. */
+  /** The same files, with the paths of their reports. */
   readonly reported: readonly ReportedFile[]
-  /** Files whose records could not all be brought to an end. */
+  /** Files with records that could not be finished. */
   readonly open: readonly FileEntry[]
-  /** Files that are done but for records that wait for their orders. They need nobody, and hold nobody back. */
+  /** Files whose only open records wait for their orders. They need no person and delay no other file. */
   readonly waiting: readonly WaitingFile[]
-  /** Files that an earlier pass reported, and this one brought to their end; left out where there are none. */
+  /** Files that an earlier pass reported and this one archived; left out where there are none. */
   readonly archived?: readonly ArchivedFile[]
 }
 
@@ -182,7 +182,7 @@ export interface ArchivedFile {
 
 export type InboundProgress = ReturnType<typeof createInboundProgress>
 
-/** What a pass has come to so far. */
+/** The progress of a pass so far. */
 export function createInboundProgress() {
   return {
     /** The ids of the files in their order. */
@@ -192,9 +192,9 @@ export function createInboundProgress() {
     waiting: [] as WaitingFile[],
     archived: [] as ArchivedFile[],
     failures: [] as unknown[],
-    /** Of files that were passed over: those of an earlier pass. */
+    /** Failures that an earlier pass noted, of files that this one skipped. */
     earlierFailures: [] as unknown[],
-    row: { unreachable: 0 },
+    inARow: { unreachable: 0 },
   }
 }
 

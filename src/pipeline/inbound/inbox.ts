@@ -9,26 +9,26 @@ import type { InboundContext } from '../context.ts'
 import type { FileTracker } from './file-tracker.ts'
 
 export interface InboxScan {
-  /** The next to be taken first. */
+  /** In the order of intake. */
   readonly ready: readonly FileInfo[]
   readonly skippedFiles: readonly SkippedFile[]
-  /** When the next of them may be stable; undefined when time alone brings nothing on. */
+  /** When the next file may be stable; undefined when no file waits for time to pass. */
   readonly stableInMs?: number
-  /** How many files of the route lie there. */
+  /** How many files of the route are in the inbox. */
   readonly found: number
-  /** Whether any file is new, or another one than at the last look. */
+  /** Whether a file is new or changed since the last scan. */
   readonly hasChanges: boolean
 }
 
 export type ScanContext = Pick<InboundContext, 'route' | 'source' | 'journal' | 'clock'>
 
-/** Looks at the folder and remembers what it shows. Changes nothing. */
+/** Lists the folder and notes its files in the tracker. Changes nothing in the folder. */
 export async function scanInbox(context: ScanContext, tracker: FileTracker): Promise<InboxScan> {
   const { clock, source, route } = context
   const began = elapsed(clock)
-  const mayMake = () => assertInboxUnused(context.journal, route)
-  const listed = await excludeTaken(context, await source.list(route.folder, listWantedNames(route), mayMake))
-  const news = tracker.update(listed, { began, ended: elapsed(clock) })
+  const guard = () => assertInboxUnused(context.journal, route)
+  const listed = await excludeTaken(context, await source.list(route.folder, listWantedNames(route), guard))
+  const changed = tracker.update(listed, { began, ended: elapsed(clock) })
   const { files, missing } = splitCandidates(listed, context)
   const stable: FileInfo[] = []
   const unstable: SkippedFile[] = []
@@ -49,11 +49,11 @@ export async function scanInbox(context: ScanContext, tracker: FileTracker): Pro
     skippedFiles: [...unstable, ...missing, ...behind],
     ...(stableInMs === Infinity ? {} : { stableInMs }),
     found: files.length + missing.length,
-    hasChanges: news.length > 0,
+    hasChanges: changed.length > 0,
   }
 }
 
-/** All that may be of interest to the route, where that is a few names: its one file, and what speaks for it. */
+/** The names to list for a route with one file name: the file and its sidecar. Undefined: list the whole folder. */
 export function listWantedNames({
   onlyName,
   ready = STABLE,
@@ -62,7 +62,7 @@ export function listWantedNames({
   return 'sidecarNameOf' in ready ? [onlyName, ready.sidecarNameOf(onlyName)] : [onlyName]
 }
 
-/** Where claimed files stay where they are, those that were taken are not taken again. */
+/** In a mailbox that claims in place, taken files stay in the inbox; leaves them out. */
 async function excludeTaken({ journal, source, route }: ScanContext, listed: readonly FileInfo[]) {
   if (!source.claimsInPlace) return listed
   const fresh: FileInfo[] = []
@@ -73,7 +73,7 @@ async function excludeTaken({ journal, source, route }: ScanContext, listed: rea
   return fresh
 }
 
-/** The files of the route, without those that only speak for others. */
+/** The files of the route, without sidecars. */
 function splitCandidates(listed: readonly FileInfo[], { route, source }: ScanContext) {
   const { ready = STABLE } = route
   const matching = listed.filter(({ name }) => route.matches(name))
@@ -92,7 +92,7 @@ function splitCandidates(listed: readonly FileInfo[], { route, source }: ScanCon
 
 const STABLE: Readiness = { when: 'stable' }
 
-/** Timers are early by a part of a millisecond at times. */
+/** Timers sometimes fire a part of a millisecond early. */
 const TIMER_SLACK_MS = 1
 
 function explainUnstable({ name, size }: FileInfo, tracker: FileTracker): string {
@@ -102,10 +102,10 @@ function explainUnstable({ name, size }: FileInfo, tracker: FileTracker): string
   return seen?.hasChanged === true ? 'it is still being written' : 'it has just arrived'
 }
 
-/** A file that could not be taken is tried again after this time. */
+/** When a file that could not be taken is tried again. */
 const RETRY_MS = 30_000
 
-/** How long until the file is whole for certain; a manifest is read, so it must be whole itself. */
+/** How long until the file is whole for certain. The bridge reads a manifest, so the manifest must be stable too. */
 function getMsUntilStable({ name, size }: FileInfo, { route }: ScanContext, tracker: FileTracker): number {
   const { ready = STABLE, stableForMs } = route
   const { takenMsAgo = Infinity } = tracker.get(name) ?? {}
@@ -116,10 +116,10 @@ function getMsUntilStable({ name, size }: FileInfo, { route }: ScanContext, trac
   return Math.max(...waitsFor.map((each) => needed - (tracker.get(each)?.unchangedMs ?? 0))) - TIMER_SLACK_MS
 }
 
-/** How many of the latest files of a route are asked for the last number of its sequence. */
+/** How many of the route's latest files are searched for the last number of its sequence. */
 const LATEST_FILES = 1000
 
-/** The latest files of the route that were there to be taken. */
+/** The latest files of the route, without those that had vanished before they were claimed. */
 export async function listTakenFiles(journal: Pick<Journal, 'listRecentFiles'>, route: string) {
   const latest = await journal.listRecentFiles(LATEST_FILES, route)
   return latest.filter(({ outcome }) => outcome !== 'vanished')
@@ -135,19 +135,19 @@ async function selectNext(context: ScanContext, stable: readonly FileInfo[], com
 
 // The order of intake, and strict sequences of numbered files.
 
-/** A file that is not taken now. */
+/** A file of the route that is not taken now. */
 export interface SkippedFile {
   readonly file: FileInfo
   readonly why: string
-  /** It is being written, or has just come: usual, and over by itself. */
+  /** The file is being written or has just arrived: a usual wait that ends by itself. */
   readonly isUsual: boolean
 }
 
-/** A listing is in the order of time already. */
-function sortByIntakeOrder(tracker: readonly FileInfo[], order: IntakeOrder): readonly FileInfo[] {
-  if (order === 'oldest') return tracker
+/** Listings are sorted by time already. */
+function sortByIntakeOrder(files: readonly FileInfo[], order: IntakeOrder): readonly FileInfo[] {
+  if (order === 'oldest') return files
   const compare = order === 'name' ? compareText : compareNumbers
-  return tracker.toSorted((one, other) => compare(one.name, other.name))
+  return files.toSorted((one, other) => compare(one.name, other.name))
 }
 
 function compareText(one: string, other: string): number {
@@ -172,7 +172,7 @@ function compareDigits(one: string, other: string): number {
   return left.length - right.length || compareText(left, right)
 }
 
-/** The next number and those behind it without a gap; an earlier number is a correction. `coming` is not whole yet. */
+/** Takes the next number and its successors up to a gap. An earlier number is a correction. `coming` files are not whole yet. */
 export function splitBySequence(
   ordered: readonly FileInfo[],
   { numberIn, start }: FileSequence,
@@ -199,7 +199,7 @@ export function splitBySequence(
   return { ready, behind }
 }
 
-/** `isOnTheWay`: the expected one lies there and is not whole yet. */
+/** `isOnTheWay`: the expected file is in the inbox and not whole yet. */
 function explainWait(
   number: number | undefined,
   state: { last: number; expected: number; open: FileEntry | undefined; isOnTheWay: boolean },
@@ -215,9 +215,9 @@ function explainWait(
   return `number ${expected} of the sequence has not come; if it never will, write start: ${number} under \`sequence\``
 }
 
-// An inbox that had files before and is gone is most likely on a share that is not mounted.
+// A missing inbox that had files before is most likely on a share that is not mounted.
 
-/** The name is that of the route. */
+/** `name` is the name of the route. */
 type InboxRef = Pick<InboundContext['route'], 'name' | 'folder'>
 
 /** Throws `mailbox-unreachable` where files came from the missing inbox before: it may be on an unmounted share. */
@@ -235,13 +235,13 @@ export async function assertInboxUnused(journal: Pick<Journal, 'hasTakenFrom'>, 
   )
 }
 
-/** While its inbox is away nothing that belongs to a file may be left anywhere for the first time. */
+/** Guards folders of reports and documents: the bridge creates none while an inbox that had files is missing. */
 export async function assertInboxExists(context: Pick<InboundContext, 'route' | 'source' | 'journal'>) {
   if (!(await context.source.hasFolder(context.route.folder)))
     await assertInboxUnused(context.journal, context.route)
 }
 
-/** For a folder that was there a moment ago: whoever only looks makes none. */
+/** For a folder that existed a moment ago: listing it must not create it. */
 export function refuseToCreateFolder(folder: string): Promise<never> {
   return Promise.reject(new BridgeError('mailbox-unreachable', `The folder ${folder} has just gone.`))
 }

@@ -11,13 +11,13 @@ import { createFileTracker, type FileTracker } from './file-tracker.ts'
 import { type InboxScan, scanInbox, type SkippedFile } from './inbox.ts'
 import { cleanDocumentSpool } from '../documents/delivery.ts'
 
-/** A file that keeps growing after it was claimed is copied again, at most this often, before the run gives up on it. */
+/** A file that keeps growing after it was claimed is copied again at most this often before its intake fails. */
 const COPIES_MAX = 20
 
-/** How many files one pass of a watch takes, so that files of other routes need not wait for a full inbox. */
+/** How many files one pass of a watch takes, so that a full inbox does not delay other routes. */
 const CLAIMS_MAX = 500
 
-/** Notes the intent to claim the files that are ready; gives how many. Without a tracker it scans twice. */
+/** Notes the intent to claim the files that are ready; returns how many. Without a tracker it scans twice. */
 export function createFileClaimer(context: InboundContext): () => Promise<number> {
   const { fileTracker } = context
   if (fileTracker !== undefined) {
@@ -32,23 +32,23 @@ export function createFileClaimer(context: InboundContext): () => Promise<number
       return taken.length
     }
   }
-  const own = createFileTracker()
-  let there: Set<string> | undefined
+  const ownTracker = createFileTracker()
+  let remaining: Set<string> | undefined
   return async () => {
-    const isFirst = there === undefined
-    const scan = await (isFirst ? scanUntilStable(context, own) : scanInbox(context, own))
-    const among = (there ??= new Set(scan.ready.map(({ name }) => name)))
+    const isFirst = remaining === undefined
+    const scan = await (isFirst ? scanUntilStable(context, ownTracker) : scanInbox(context, ownTracker))
+    const candidates = (remaining ??= new Set(scan.ready.map(({ name }) => name)))
     const taken = await beginClaims(
       context,
-      scan.ready.filter(({ name }) => among.has(name)),
+      scan.ready.filter(({ name }) => candidates.has(name)),
     )
-    for (const name of taken) among.delete(name)
+    for (const name of taken) candidates.delete(name)
     const isLast = taken.length === 0
-    const told = scan.skippedFiles.filter(({ isUsual, file: { name } }) =>
-      // What is wrong with a file is said at the end: what comes before it may have been done meanwhile.
-      isUsual ? isFirst || among.has(name) : isLast,
+    const reported = scan.skippedFiles.filter(({ isUsual, file: { name } }) =>
+      // What is wrong with a file is reported at the end: the file that it waits for may arrive or finish meanwhile.
+      isUsual ? isFirst || candidates.has(name) : isLast,
     )
-    notifySkippedFiles(context, told)
+    notifySkippedFiles(context, reported)
     return taken.length
   }
 }
@@ -62,15 +62,15 @@ async function scanUntilStable(context: InboundContext, tracker: FileTracker): P
   return scanInbox(context, tracker)
 }
 
-/** Gives the names of what it took. */
+/** Returns the names of the files whose claims it noted. */
 async function beginClaims(context: InboundContext, ready: readonly FileInfo[]): Promise<readonly string[]> {
   const { journal, lease, route, signal } = context
   const open = await journal.listUnfinishedFiles(route.name)
-  // What could not be claimed before has its intent in the journal already.
+  // For a file that could not be claimed before, the intent is in the journal already.
   const begun = new Set(open.filter(({ state }) => state === 'claiming').map(({ name }) => name))
-  // While one of a strict sequence is not done, the next is not even claimed.
-  const most = route.sequence === undefined ? CLAIMS_MAX : 1
-  const next = ready.filter(({ name }) => !begun.has(name)).slice(0, most)
+  // In a strict sequence, a file is claimed only after the one before it is finished.
+  const limit = route.sequence === undefined ? CLAIMS_MAX : 1
+  const next = ready.filter(({ name }) => !begun.has(name)).slice(0, limit)
   if (next.length === 0) return []
   if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
   const files = next.map((file) => ({ id: context.newId(), ...file }))
@@ -78,20 +78,20 @@ async function beginClaims(context: InboundContext, ready: readonly FileInfo[]):
   return next.map(({ name }) => name)
 }
 
-/** What waits for another file may have to wait a while without anybody wondering. */
+/** A file that waits for another file is reported only after this time. */
 const REPORT_AFTER_MS = 5 * 60_000
 
-/** A single run says what it leaves; a watch, that sees every file come, only what is odd, and that once. */
+/** A single run reports every file that it skips. A watch sees all files arrive and reports only odd ones, once each. */
 export function notifySkippedFiles(
   { source, route, notify }: Pick<InboundContext, 'source' | 'route' | 'notify'>,
-  leftAlone: readonly SkippedFile[],
-  watched?: FileTracker,
+  skippedFiles: readonly SkippedFile[],
+  tracker?: FileTracker,
 ): void {
-  for (const { file, why, isUsual } of leftAlone) {
+  for (const { file, why, isUsual } of skippedFiles) {
     const { name } = file
-    if (watched !== undefined) {
-      const { thereMs = 0 } = watched.get(name) ?? {}
-      if (isUsual || thereMs < REPORT_AFTER_MS || !watched.isFirstReport(name, why)) continue
+    if (tracker !== undefined) {
+      const { thereMs = 0 } = tracker.get(name) ?? {}
+      if (isUsual || thereMs < REPORT_AFTER_MS || !tracker.isFirstReport(name, why)) continue
     }
     notify({ kind: 'file-skipped', route: route.name, file: source.describe(route.folder, name), why })
   }
@@ -108,7 +108,7 @@ export async function releaseStrayClaims(context: InboundContext, unfinished: Re
   }
 }
 
-/** Back to the inbox, with what lies beside it. Where its name is taken by now, it stays for a later pass. */
+/** Returns the file and its sidecar to the inbox. If the name is taken there, the claim stays for a later pass. */
 export async function releaseFile(context: InboundContext, file: FileEntry): Promise<void> {
   const sidecar = getSidecarClaim(context, file)
   if (sidecar !== undefined) await context.source.releaseClaim(sidecar)
@@ -121,9 +121,9 @@ export async function receiveFile(context: InboundContext, file: FileEntry): Pro
   const claim = toClaim(file)
   const isWhole = (await source.claim(claim)) === 'claimed' && (await claimSidecar(context, file))
   if (!isWhole) {
-    // One that was stopped and wakes up now must not give back what its successor has claimed.
+    // A process that paused and lost the route must not release what its successor has claimed.
     await journal.renewLease(lease)
-    // Does nothing where the file itself was gone.
+    // Has no effect if the file itself was gone.
     await source.releaseClaim(claim)
     await journal.markFileVanished(lease, file.id)
     context.notify({ kind: 'file-closed', route: route.name, file: file.name, outcome: 'vanished' })
@@ -135,9 +135,9 @@ export async function receiveFile(context: InboundContext, file: FileEntry): Pro
   context.notify({ kind: 'file-received', route: route.name, file: file.name, bytes })
 }
 
-/** A writer may go on after the claim, so a copy that is larger than the listed file is made again. */
-async function copyToSpool(context: InboundContext, claim: Claim, sightedSize: number): Promise<SpooledBlob> {
-  let expected = sightedSize
+/** A writer may continue after the claim, so the copy is repeated until it has the size that was expected. */
+async function copyToSpool(context: InboundContext, claim: Claim, listedSize: number): Promise<SpooledBlob> {
+  let expected = listedSize
   const { spool, source, clock, route, signal } = context
   for (let copies = 0; copies < COPIES_MAX; copies++) {
     const blob = await spool.put(getSpoolName(claim.id), stopOnSignal(context, source.read(claim)))
@@ -150,7 +150,7 @@ async function copyToSpool(context: InboundContext, claim: Claim, sightedSize: n
   throw new BridgeError('mailbox-unreachable', why)
 }
 
-/** A large file takes longer to copy than whoever stops a program waits. */
+/** Copying a large file takes longer than the program may take to stop. */
 async function* stopOnSignal({ signal }: InboundContext, chunks: AsyncIterable<Uint8Array>) {
   for await (const chunk of chunks) {
     if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
@@ -169,7 +169,7 @@ function toClaim({ id, folder, name }: FileEntry): Claim {
   return { id, folder, name }
 }
 
-/** As a claim; undefined where files of the route stand alone. */
+/** The claim of the sidecar; undefined where files of the route have none. */
 function getSidecarClaim({ route: { ready } }: InboundContext, file: Claim): Claim | undefined {
   if (ready === undefined || !('sidecarNameOf' in ready)) return undefined
   return { id: file.id, folder: file.folder, name: ready.sidecarNameOf(file.name) }
@@ -180,7 +180,7 @@ export function manifestSpoolName(fileId: string): string {
   return `${fileId}.manifest`
 }
 
-/** Claims the sidecar. False when a manifest is gone: nobody knows any more what the file must hold. */
+/** Claims the sidecar. False when a manifest is gone: without it the file cannot be checked. */
 async function claimSidecar(context: InboundContext, file: Claim): Promise<boolean> {
   const sidecar = getSidecarClaim(context, file)
   if (sidecar === undefined) return true
@@ -191,7 +191,7 @@ async function claimSidecar(context: InboundContext, file: Claim): Promise<boole
   return true
 }
 
-/** A file that is no manifest may be of any size; what is cut off here is found out when it is read. */
+/** A sidecar that is no manifest may be of any size; parsing finds out that the rest was cut off. */
 const MANIFEST_BYTES_MAX = 64 * 1024
 
 async function* limitBytes(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -203,7 +203,7 @@ async function* limitBytes(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
   }
 }
 
-/** After the file itself: what still lies claimed under its id is its sidecar, and not one of the next file. */
+/** Call it after the file itself is archived: a claim under its id is then that of the sidecar, not of the next file. */
 export async function archiveSidecar(context: InboundContext, file: Claim, folder: string): Promise<void> {
   const sidecar = getSidecarClaim(context, file)
   if (sidecar === undefined) return
@@ -211,9 +211,9 @@ export async function archiveSidecar(context: InboundContext, file: Claim, folde
   if (claims.includes(file.id)) await context.source.archive(sidecar, folder)
 }
 
-// A packed file is unpacked in the spool, so that everything after reads its text.
+// A packed file is unpacked in the spool, so that all later steps read plain text.
 
-/** Why the file cannot be unpacked. Unpacked before it is read, a cut file is found before its first record. */
+/** Unpacks before the file is read, so that a truncated file is found before its first record. Returns why it cannot. */
 export async function unpackFile({ spool }: InboundContext, file: FileEntry): Promise<readonly Problem[]> {
   const name = getSpoolName(file.id)
   let head: Uint8Array = Buffer.alloc(0)
@@ -247,13 +247,13 @@ export async function archiveFile(context: InboundContext, file: FileEntry): Pro
   context.notify({ kind: 'file-closed', route: route.name, file: name, outcome })
 }
 
-/** Whoever had it open went on writing after it was taken, and copied. What came then was never read. */
+/** A writer that had the file open may have appended rows after the copy was made; these were never read. */
 async function hasAppendedRows({ source }: InboundContext, file: FileEntry) {
   if (file.archivedAs !== undefined) return false
   return ((await source.getClaimSize(toClaim(file))) ?? 0) > file.size
 }
 
-/** reported → closed, and back into the inbox, to be taken again: records that were sent are duplicates then. */
+/** reported → closed: returns the file to the inbox, to be taken again; records that were sent are duplicates then. */
 async function returnAppendedFile(context: InboundContext, file: FileEntry): Promise<void> {
   const { source, journal, lease, route } = context
   await journal.markFileClosed(lease, file.id)
@@ -265,7 +265,7 @@ async function returnAppendedFile(context: InboundContext, file: FileEntry): Pro
   context.notify({ kind: 'file-skipped', route: route.name, file: path, why })
 }
 
-/** The copy of a file with held records is kept: what becomes of them is reported with their rows. */
+/** Keeps the copy of a file with held records: their outcomes are reported later, with their rows. */
 async function removeSpooled({ spool, journal }: InboundContext, fileId: string): Promise<void> {
   const held = await journal.listHeldFiles(1, fileId)
   if (held.length === 0) await spool.remove(getSpoolName(fileId))
@@ -274,7 +274,7 @@ async function removeSpooled({ spool, journal }: InboundContext, fileId: string)
   }
 }
 
-/** Removes what files left behind that were closed right before a crash. */
+/** Removes the remains of files that were closed right before a crash. */
 export async function cleanSpool(context: InboundContext): Promise<void> {
   const ids = new Set((await context.spool.list()).map((name) => name.split('.', 1)[0] ?? ''))
   if (ids.size > 0) await context.journal.renewLease(context.lease)

@@ -13,7 +13,7 @@ import type { InboundContext } from '../context.ts'
 import { getSpoolName, manifestSpoolName } from './intake.ts'
 import { isObject } from '../../support/object-paths.ts'
 
-/** All that differs; nothing where the file came without a manifest. May be repeated. */
+/** Returns all mismatches; none where the file came without a manifest. May be repeated. */
 export async function checkManifest(context: InboundContext, file: FileEntry): Promise<readonly Problem[]> {
   const { spool, route, format, translator } = context
   const name = manifestSpoolName(file.id)
@@ -26,7 +26,7 @@ export async function checkManifest(context: InboundContext, file: FileEntry): P
   return compareWithManifest({ manifestFile: sidecar, bytes: Buffer.concat(chunks) }, { size, sha256, read })
 }
 
-/** The file as it came; its rows are read only where the manifest says something of them. */
+/** The file as it arrived; its rows are read only if the manifest gives their number or sums. */
 interface ReceivedFile {
   readonly size: number
   readonly sha256: string
@@ -51,31 +51,31 @@ function compareWhole(manifest: Manifest, file: ReceivedFile): Problem[] {
   return problems
 }
 
-function createMismatch(said: string, found: string): Problem {
-  return problem('manifest-differs', {}, `The manifest says ${said}, and the file has ${found}.`)
+function createMismatch(claimed: string, found: string): Problem {
+  return problem('manifest-differs', {}, `The manifest says ${claimed}, and the file has ${found}.`)
 }
 
 async function compareRows({ rows, sums }: Manifest, { read }: ReceivedFile): Promise<readonly Problem[]> {
   if (rows === undefined && sums.size === 0) return []
   const reading = await read()
-  // What makes it unreadable is reported when it is planned.
+  // Planning reports why the file is unreadable.
   if (isUnreadable(reading)) return []
   try {
-    const adding = [...sums].map(([column, said]) => createColumnSum(reading, column, said))
+    const columnSums = [...sums].map(([column, claimed]) => createColumnSum(reading, column, claimed))
     let counted = 0
     for await (const batch of reading.batches) {
       counted += batch.length
-      for (const sum of adding) sum.add(batch)
+      for (const sum of columnSums) sum.add(batch)
     }
     const count = rows === undefined || rows === counted ? [] : [createMismatch(`${rows} rows`, `${counted}`)]
-    return [...count, ...adding.flatMap((sum) => sum.differs())]
+    return [...count, ...columnSums.flatMap((sum) => sum.compare())]
   } finally {
     await reading.close()
   }
 }
 
-/** Adds up one column; cells that are blank count nothing. */
-function createColumnSum({ layouts }: FileReading, column: string, said: Decimal) {
+/** Adds up one column; blank cells count as nothing. */
+function createColumnSum({ layouts }: FileReading, column: string, claimed: Decimal) {
   const places = layouts.map(({ columns }) => columns.findIndex((name) => name.trim() === column))
   let found: Decimal = { units: 0n, scale: 0 }
   let unreadable: Problem | undefined
@@ -91,31 +91,31 @@ function createColumnSum({ layouts }: FileReading, column: string, said: Decimal
   }
   return {
     add: (rows: readonly Row[]) => rows.forEach(add),
-    differs(): Problem[] {
+    compare(): Problem[] {
       if (unreadable !== undefined) return [unreadable]
       if (places.every((place) => place === -1)) {
         const message = `The manifest sums the column "${column}", which the file does not have.`
         return [problem('manifest-differs', {}, message)]
       }
-      if (compareDecimals(said, found) === 0) return []
-      return [createMismatch(`that "${column}" sums up to ${formatDecimal(said)}`, formatDecimal(found))]
+      if (compareDecimals(claimed, found) === 0) return []
+      return [createMismatch(`that "${column}" sums up to ${formatDecimal(claimed)}`, formatDecimal(found))]
     },
   }
 }
 
 // Parses a manifest: JSON, lines of `key: value`, or the output of `sha256sum`.
 
-/** What must hold of the file; at least one thing. */
+/** The expected contents of the file; at least one of the values is given. */
 interface Manifest {
   readonly rows?: number
   readonly bytes?: number
-  /** In small letters. */
+  /** In lower case. */
   readonly sha256?: string
-  /** By the name of the column. */
+  /** Expected sums by column name. */
   readonly sums: ReadonlyMap<string, Decimal>
 }
 
-/** Keys that say nothing of what is in the file, such as its name or date, are passed over. */
+/** Ignores keys that do not describe the contents of the file, such as its name or date. */
 function parseManifest(bytes: Uint8Array): Manifest | { readonly error: string } {
   const text = new TextDecoder().decode(bytes).trim()
   if (text === '') return { error: 'is empty' }
@@ -124,17 +124,17 @@ function parseManifest(bytes: Uint8Array): Manifest | { readonly error: string }
   const sums = new Map<string, Decimal>()
   const manifest: { rows?: number; bytes?: number; sha256?: string } = {}
   for (const [key, value] of entries) {
-    const said = `says ${key}: ${JSON.stringify(value.slice(0, 80))}, which is`
+    const start = `says ${key}: ${JSON.stringify(value.slice(0, 80))}, which is`
     const word = key.toLowerCase()
     if (word === 'rows' || word === 'bytes') {
-      if (!/^\d{1,15}$/.test(value)) return { error: `${said} no whole number` }
+      if (!/^\d{1,15}$/.test(value)) return { error: `${start} no whole number` }
       manifest[word] = Number(value)
     } else if (word === 'sha256') {
-      if (!/^[0-9a-f]{64}$/i.test(value)) return { error: `${said} no SHA-256 of 64 hexadecimal digits` }
+      if (!/^[0-9a-f]{64}$/i.test(value)) return { error: `${start} no SHA-256 of 64 hexadecimal digits` }
       manifest.sha256 = value.toLowerCase()
     } else if (word.startsWith('sum.')) {
       const sum = parseDecimal(value)
-      if (sum === undefined) return { error: `${said} no plain number` }
+      if (sum === undefined) return { error: `${start} no plain number` }
       sums.set(key.slice('sum.'.length).trim(), sum)
     }
   }

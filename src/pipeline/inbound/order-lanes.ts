@@ -1,4 +1,4 @@
-/** Gives all records of an order the same lane, whichever step they are from, so that they are sent in order. */
+/** Gives all records of an order the same lane, whatever step they are from, so that they are sent in order. */
 import type { FileEntry } from '../../domain/file.ts'
 import type { PlannedRecord } from '../../domain/record.ts'
 import { formatAccount } from '../../domain/route.ts'
@@ -11,9 +11,9 @@ import { findFirstEnding } from './returned-rows.ts'
 import type { RouteStep } from './steps.ts'
 
 /**
- * The order's id is the lane. An invoice names its order by a number, which is looked up, and so is that of a refused
- * record: what follows on it has to wait for its correction. A sound record's number that leads to no order, or to
- * several, is a lane of its own.
+ * The lane is the id of the order. An invoice names its order by number, which is looked up. A refused record also gets
+ * the lane of its order, because later records wait for its correction. If the number of a valid record matches no order,
+ * or several, the number is a lane of its own.
  */
 export function createOrderLanes({ route }: InboundContext, findOrders: ResourceFinder) {
   const { lane } = INBOUND_RULES[route.operation]
@@ -35,7 +35,7 @@ export function createOrderLanes({ route }: InboundContext, findOrders: Resource
   }
 }
 
-/** An order by its id or, where that is not told, by its number. */
+/** An order by its id or, where the id is not given, by its number. */
 interface NamedOrder {
   readonly id?: string
   readonly number?: string
@@ -51,7 +51,7 @@ function readOrderFields(fields: Readonly<Record<string, unknown>>): NamedOrder 
   return typeof number === 'string' ? { number } : undefined
 }
 
-/** What the file says the order is, also where something else is wrong with the record. */
+/** Reads which order the file names, also where the record has other problems. */
 function findNamedOrder(draft: Draft | undefined): NamedOrder | undefined {
   const reference = draft?.references.find(({ kind }) => kind === 'order')
   return reference === undefined
@@ -64,14 +64,14 @@ function findNamedOrder(draft: Draft | undefined): NamedOrder | undefined {
 interface LaneJoin {
   readonly context: InboundContext
   readonly file: FileEntry
-  /** Of all steps. */
+  /** The refused rows of all steps. */
   readonly refused: RefusedRows
 }
 
-/** How many join in one transaction. */
+/** How many records join their lanes in one transaction. */
 const JOIN_BATCH = 500
 
-/** A refused record whose order is not known is of the order of a later record with one of its rows. */
+/** A refused record without a known order gets the lane of a later record that shares one of its rows. */
 export async function joinLanesByRows(
   { context, file, step, refused }: LaneJoin & { readonly step: RouteStep },
   records: readonly PlannedRecord[],
@@ -92,15 +92,15 @@ export async function joinLanesByRows(
   await context.journal.assignLanes(context.lease, file.id, list)
 }
 
-/** An order whose number nobody knew when its refused record was planned may be known by now. */
+/** Looks the order numbers of refused records up again: an earlier step may have created the order meanwhile. */
 export async function joinLanesByOrderNumber({ context, file, refused }: LaneJoin): Promise<void> {
   const { journal, lease, route } = context
-  const named = refused.named()
+  const named = refused.listNamed()
   for (let start = 0; start < named.length; start += JOIN_BATCH) {
-    const some = named.slice(start, start + JOIN_BATCH)
-    const numbers = [...new Set(some.map(({ order }) => order))]
+    const batch = named.slice(start, start + JOIN_BATCH)
+    const numbers = [...new Set(batch.map(({ order }) => order))]
     const known = await journal.findResourcesByKey(formatAccount(route.party), 'order', numbers)
-    const joins = some.flatMap(({ number, order }) => {
+    const joins = batch.flatMap(({ number, order }) => {
       const [one, another] = known.filter(({ key }) => key === order)
       return one === undefined || another !== undefined ? [] : { number, lane: one.id }
     })
@@ -113,34 +113,34 @@ export async function joinLanesByOrderNumber({ context, file, refused }: LaneJoi
 interface RefusedRow {
   readonly first: number
   readonly last: number
-  /** Of the record. */
+  /** The number of the record. */
   readonly number: number
 }
 
 export type RefusedRows = ReturnType<typeof createRefusedRows>
 
-/** Remembers them while a file is planned, step after step. */
+/** Collects refused rows while a file is planned, step after step. */
 export function createRefusedRows() {
-  const ofSteps = new Map<number, { rows: RefusedRow[]; isSorted: boolean }>()
+  const rowsByStep = new Map<number, { rows: RefusedRow[]; isSorted: boolean }>()
   /** Refused records with the numbers of their orders. */
   const named: { readonly number: number; readonly order: string }[] = []
   return {
-    /** Notes by which number the record calls its order, where it does. */
+    /** Notes the order number that the record gives, if it gives one. */
     addName(number: number, order: string | undefined): void {
       if (order !== undefined) named.push({ number, order })
     },
-    named: () => named,
+    listNamed: () => named,
     add(step: number, number: number, lines: readonly LineRange[]): void {
-      const own = ofSteps.get(step) ?? { rows: [], isSorted: false }
+      const own = rowsByStep.get(step) ?? { rows: [], isSorted: false }
       own.rows.push(...lines.map(([first, last]) => ({ first, last, number })))
-      ofSteps.set(step, own)
+      rowsByStep.set(step, own)
     },
-    /** The numbers of the refused records of earlier steps that have a row in common with these. */
+    /** The numbers of refused records of earlier steps that share a row with these lines. */
     findMeeting(step: number, lines: readonly LineRange[]): Set<number> {
       const numbers = new Set<number>()
-      for (const [earlier, own] of ofSteps) {
+      for (const [earlier, own] of rowsByStep) {
         if (earlier >= step) continue
-        // An earlier step is planned whole, so nothing comes after it was sorted.
+        // An earlier step is planned completely, so no row is added after the sort.
         if (!own.isSorted) own.rows.sort((one, other) => one.first - other.first)
         own.isSorted = true
         for (const range of lines)
@@ -151,7 +151,7 @@ export function createRefusedRows() {
   }
 }
 
-/** The rows are in order and, as they are of one step, apart from each other. */
+/** The rows are sorted and, being of one step, do not overlap each other. */
 function* findOverlapping(rows: readonly RefusedRow[], [first, last]: LineRange): Generator<RefusedRow> {
   for (let at = findFirstEnding(rows, first, (row) => row.last); at < rows.length; at++) {
     const row = rows[at]

@@ -1,4 +1,4 @@
-/** Plans a file: every record is in the journal, with its body or its problems, before the first one is sent. */
+/** Plans a file: the journal gets every record, with its body or its problems, before the first one is sent. */
 import { type InboundOperationName, OPERATIONS } from '../../contract/operations.ts'
 import type { FileEntry } from '../../domain/file.ts'
 import type { PlannedRecord } from '../../domain/record.ts'
@@ -70,18 +70,18 @@ async function planSteps(context: InboundContext, file: FileEntry, opened: OpenF
 }
 
 interface Planning {
-  /** As the step sees them. */
+  /** The context of the step. */
   readonly context: InboundContext
   readonly file: FileEntry
   readonly step: RouteStep
-  /** Of the whole file. */
+  /** The key columns of all steps. */
   readonly keyColumns: readonly string[]
   /** The number of the last record of the steps before. */
   readonly numbering: { last: number }
   readonly refused: RefusedRows
 }
 
-/** The orders of the step before become records of this one. */
+/** Turns the orders of the step before into records of this one. */
 async function planOrders({ context, file, step, numbering, refused }: Planning): Promise<void> {
   const { journal, lease, route } = context
   await joinLanesByOrderNumber({ context, file, refused })
@@ -102,19 +102,19 @@ async function planOrders({ context, file, step, numbering, refused }: Planning)
   }
 }
 
-/** Gathers drafts into transactions of hundreds. */
+/** Collects drafts and plans them in transactions of hundreds. */
 function createPlanner(planning: Planning & { readonly bound: BoundTranslator }) {
   const { context, file, bound, step } = planning
   const { journal, lease, route, signal, notify } = context
   const orders = createOrderReader(context)
   const findOrders = createResourceFinder(context, 'order')
-  const resolving = { ...context, orders, findOrders }
-  const resolveReferences = createReferenceResolver(resolving)
-  const fillInOrderValues = createOrderValueFiller(resolving)
+  const resolverContext = { ...context, orders, findOrders }
+  const resolveReferences = createReferenceResolver(resolverContext)
+  const fillInOrderValues = createOrderValueFiller(resolverContext)
   const columnOf = (field: string) => bound.findColumn(field)
-  const holdToRules = createBusinessRuleCheck({ context, file, orders, columnOf })
+  const checkRules = createBusinessRuleCheck({ context, file, orders, columnOf })
   const needsLanes = step.number !== undefined || isCheckedWhenSent(context)
-  const lanesOf = needsLanes ? createOrderLanes(context, findOrders) : undefined
+  const assignLanes = needsLanes ? createOrderLanes(context, findOrders) : undefined
   const place = createRecordPlacer(planning)
   let waiting: Draft[] = []
   let done = 0
@@ -123,8 +123,8 @@ function createPlanner(planning: Planning & { readonly bound: BoundTranslator })
     if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
     const drafts = waiting
     waiting = []
-    const resolved = await holdToRules(await fillInOrderValues(await resolveReferences(drafts)))
-    const lanes = await lanesOf?.(drafts, resolved)
+    const resolved = await checkRules(await fillInOrderValues(await resolveReferences(drafts)))
+    const lanes = await assignLanes?.(drafts, resolved)
     const records = resolved.map((draft, index) => place(toRecord(context, draft, file), lanes?.[index]))
     await journal.addRecords(lease, file.id, records)
     if (step.number !== undefined) await joinLanesByRows(planning, records, drafts)
@@ -140,7 +140,7 @@ function createPlanner(planning: Planning & { readonly bound: BoundTranslator })
   return { add, flush, count: () => done }
 }
 
-/** Puts a record into its place among those of all steps. */
+/** Numbers a record among the records of all steps, and orders its keys by the key columns of all steps. */
 function createRecordPlacer({ step, keyColumns, numbering, bound }: Planning & { bound: BoundTranslator }) {
   const before = numbering.last
   const { number: stepNumber } = step
@@ -153,7 +153,7 @@ function createRecordPlacer({ step, keyColumns, numbering, bound }: Planning & {
   }
 }
 
-/** A draft with its identity. */
+/** The record of a draft, with its natural key and lane. */
 function toRecord({ route }: InboundContext, draft: CheckedDraft, file: FileEntry): PlannedRecord {
   const { number, lines, keyValues, problems, warnings, skipped, held } = draft
   const { operation, party } = route
@@ -171,14 +171,14 @@ function toRecord({ route }: InboundContext, draft: CheckedDraft, file: FileEntr
   return {
     ...common,
     ...identity,
-    // What may be repeated is the same record only within its file: tomorrow's stock may be that of yesterday.
+    // A repeatable record is unique only within its file: tomorrow's stock may equal yesterday's.
     naturalKey: repeatable ? `${naturalKey} ${file.id}` : naturalKey,
     ...createSnapshot(operation, draft),
     ...(draft.keep === undefined ? {} : { keep: { key: lane, values: draft.keep } }),
   }
 }
 
-/** What reconciles a lost answer, where what is known of the order is enough to tell. */
+/** The pre-send snapshot, if the cached facts of the order are enough to reconcile a lost answer. */
 function createSnapshot(operation: InboundOperationName, { body = {}, order }: CheckedDraft) {
   const { snapshotFromKnownOrder }: InboundRules = INBOUND_RULES[operation]
   const note = order?.facts && snapshotFromKnownOrder?.(order.facts, body)

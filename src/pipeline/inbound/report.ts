@@ -19,13 +19,13 @@ import { readPages } from '../../support/async.ts'
 /** How many records are read from the journal at once. */
 const RECORDS_PAGE = 1000
 
-/** submitted → reported. After a crash in between, what got its name is not left again. */
+/** submitted → reported. After a crash in between, reports that already have their names are not delivered again. */
 export async function reportFile(context: InboundContext, file: FileEntry): Promise<ReportedFile> {
   const { journal, lease } = context
   const summary = await writeReports(context, file)
   const reports = await beginReports(context, file, summary)
   let name = file.reportName
-  // A file that is reported again has a name for each time, so that nobody takes one report for the other.
+  // Each report of the same file gets a name of its own, so that readers do not confuse them.
   const firstSuffix = 1 + (file.reports ?? 0)
   for (let suffix = firstSuffix; suffix < firstSuffix + NAMES_MAX; suffix++) {
     name ??= suffix === 1 ? chooseReportName(file) : `${chooseReportName(file)}~${suffix}`
@@ -43,7 +43,7 @@ export async function reportFile(context: InboundContext, file: FileEntry): Prom
 /** File systems take names of 255 bytes; the suffixes and a number must fit behind it. */
 const NAME_BYTES_MAX = 230
 
-/** The source's full name; of a name too long the beginning, with the file's id to tell it from its like. */
+/** The full name of the source. A name that is too long is cut, and gets the file's id to stay unique. */
 function chooseReportName({ name, id }: FileEntry): string {
   if (Buffer.byteLength(name) <= NAME_BYTES_MAX) return name
   const letters = [...new Intl.Segmenter().segment(name)].map(({ segment }) => segment)
@@ -52,10 +52,10 @@ function chooseReportName({ name, id }: FileEntry): string {
   return `${letters.join('')}~${id}`
 }
 
-/** A file whose sender was reported. */
+/** A file whose reports were delivered. */
 export interface ReportedFile {
   readonly summary: Summary
-  /** Where the reports are, for people: the results first. */
+  /** The paths of the reports for people, the results first. */
   readonly paths: readonly string[]
 }
 
@@ -95,14 +95,14 @@ async function writeReports(context: InboundContext, file: FileEntry): Promise<S
     await spool.putUnflushed(`${file.id}.rejects`, copyRows(context, file, ranges.refused))
   if (ranges.held.length > 0)
     await spool.putUnflushed(`${file.id}.exceptions`, copyRows(context, file, ranges.held))
-  // Not the last event of all: made again after a crash, the summary must say the same.
+  // Not the last event of the journal: made again after a crash, the summary must contain the same event.
   const journal = await context.journal.findSubmission(file.id)
   const finished = summary.finish({ ...ranges, columns: await findColumnDifferences(context, file), journal })
   await spool.putUnflushed(`${file.id}.summary`, [Buffer.from(`${JSON.stringify(finished, null, 2)}\n`)])
   return finished
 }
 
-/** Found out again from the top of the file: the report may be made long after the file was planned. */
+/** Compares the columns again: the report may be made long after the file was planned. */
 async function findColumnDifferences(context: InboundContext, file: FileEntry) {
   if (file.outcome !== 'processed') return undefined
   const opened = await openSteps({ ...context, notify: () => undefined }, file)
@@ -111,18 +111,18 @@ async function findColumnDifferences(context: InboundContext, file: FileEntry) {
   return opened.columns
 }
 
-/** The first row of a record of its step is its header. */
+/** True where a record of this step starts with a header row. */
 function hasDetailRows(context: InboundContext, { operation }: ReportedRecord): boolean {
   return getStepContext(context, operation).translator.read.records !== undefined
 }
 
-/** The header as it came, then the rows as they came. */
-function copyRows({ spool, translator }: InboundContext, file: FileEntry, ranges: [number, number][]) {
+/** Copies the header and the rows as they arrived. */
+function copyRows({ spool, translator }: InboundContext, file: FileEntry, rows: [number, number][]) {
   const header: [number, number][] = file.headerLines > 0 ? [[1, file.headerLines]] : []
-  const stretches = mergeRanges([...header, ...ranges])
+  const ranges = mergeRanges([...header, ...rows])
   const { format, quote = '"' } = translator.read
   const rules = { encoding: file.encoding ?? 'utf-8', quote: format === 'fixed' ? null : quote }
-  return copyLines(spool.read(getSpoolName(file.id)), rules, stretches)
+  return copyLines(spool.read(getSpoolName(file.id)), rules, ranges)
 }
 
 function readRecords({ journal, signal }: InboundContext, file: FileEntry) {
@@ -135,7 +135,7 @@ function readRecords({ journal, signal }: InboundContext, file: FileEntry) {
 
 // The rows of a result file: one line for each record.
 
-/** Our columns come after the user's key columns, and are ignored when such a file is read again. */
+/** The bridge's columns follow the user's key columns, and are ignored when such a file is read again. */
 export const RESULT_COLUMNS = [
   '_line',
   '_record',
@@ -150,16 +150,16 @@ export const RESULT_COLUMNS = [
   '_at',
 ] as const
 
-/** Which step a record is from; a column of the routes that have several, right after the key columns. */
+/** The column for the step of a record, right after the key columns; only routes with several steps have it. */
 const OPERATION_COLUMN = '_operation'
 
-/** Where the packing slips and labels of a record are; a column of the routes that want them. */
+/** The column for the paths of packing slips and labels; only routes that want documents have it. */
 const DOCUMENTS_COLUMN = '_documents'
 
-/** Several problems of one record stand in one cell, in the same order in each column. */
+/** Several problems of one record share one cell, in the same order in each column. */
 const SEPARATOR = ' | '
 
-/** One record's line. `detailRows`: its first row is a header; `operations`: there is a column for the operation. */
+/** One record's line. `detailRows`: its first row is a header. `operations`: the file has the operation column. */
 export function formatResultRow(
   record: ReportedRecord,
   keyColumns: number,
@@ -198,7 +198,7 @@ function formatProblemCells(problems: readonly Problem[]): string[] {
   ]
 }
 
-/** The API knows no lines: a problem of `order_lines[2]` is put where that line of the record stands. */
+/** The API knows no lines of the file: a problem of `order_lines[2]` gets the line of that part of the record. */
 function addLine(each: Problem, record: ReportedRecord, detailRows: boolean): Problem {
   if (each.place.line !== undefined || record.lines.length === 0) return each
   const index = /\[(\d+)\]/.exec(each.place.field ?? '')?.[1]
@@ -214,7 +214,7 @@ interface ReportFile {
   readonly spooled: string
 }
 
-/** The reports of a file; results first, because a reader that waits for the summary then finds everything. */
+/** The reports of a file, with the summary last: a reader that waits for the summary then finds all of them. */
 function listReports(file: FileEntry, summary: Summary): readonly ReportFile[] {
   const results = { suffix: '.results.csv', spooled: `${file.id}.results` }
   const rejects = { suffix: partSuffix('rejects', file.name), spooled: `${file.id}.rejects` }
@@ -224,50 +224,50 @@ function listReports(file: FileEntry, summary: Summary): readonly ReportFile[] {
   return [results, ...(hasRejects ? [rejects] : []), ...(summary.heldLines > 0 ? [exceptions] : []), total]
 }
 
-/** Of a file that holds nothing there is nothing to correct. */
+/** An empty file contains nothing to correct, so it gets no rejects file. */
 function isWhollyRefused({ outcome, problems }: Summary): boolean {
   return outcome === 'unusable' && problems.every(({ code }) => code !== 'file-empty')
 }
 
-/** Reports on their way to their names. */
+/** Reports that do not all have their names yet. */
 interface ReportsInProgress {
   readonly file: FileEntry
   readonly reports: readonly ReportFile[]
-  /** Ready in the folder of the results, by what follows the base name. */
+  /** Copies that are ready in the results folder, by suffix. */
   readonly staged: Map<string, StagedFile>
-  /** Those that were given their names, by what follows the base name. */
+  /** Reports that have their names, by suffix. */
   readonly named: Map<string, Naming>
-  /** Those of an earlier pass that were not, by the name that they were to have. */
+  /** Reports that an earlier pass did not name, by the name that they were to have. */
   readonly unnamed: ReadonlyMap<string, Naming>
 }
 
-/** What an earlier pass gave a name is not left again, even where its reader has taken it since. */
+/** A report that an earlier pass named is not delivered again, even if its reader has removed it since. */
 async function beginReports({ journal, results, route }: InboundContext, file: FileEntry, summary: Summary) {
   const reports = listReports(file, summary)
   const [named, unnamed] = [new Map<string, Naming>(), new Map<string, Naming>()]
   const earlier = file.reportName === undefined ? [] : await journal.listNamings(file.id)
   for (const naming of earlier) {
-    const preview = await results.inspectNaming(route.resultsFolder, naming)
+    const state = await results.inspectNaming(route.resultsFolder, naming)
     const report = reports.find(({ suffix }) => naming.name.endsWith(suffix))
-    if (preview === 'named' && report !== undefined) named.set(report.suffix, naming)
-    // One of which it cannot be told is left again: its reader is better told twice than never.
-    if (preview === 'not-named') unnamed.set(naming.name, naming)
+    if (state === 'named' && report !== undefined) named.set(report.suffix, naming)
+    // A report in an unknown state is delivered again: two reports are better than none.
+    if (state === 'not-named') unnamed.set(naming.name, naming)
   }
   return { file, reports, staged: new Map(), named, unnamed }
 }
 
-/** Where the reports are, for people: the results first. */
+/** The paths of the reports for people, the results first. */
 function listReportPaths({ results, route }: InboundContext, { reports, named }: ReportsInProgress) {
   const names = reports.flatMap(({ suffix }) => named.get(suffix)?.name ?? [])
   return names.map((name) => results.describe(route.resultsFolder, name))
 }
 
-/** Names the rest; all are copied first, so that one note speaks of all. False when a name is taken: try another base. */
-async function nameReports(context: InboundContext, underWay: ReportsInProgress, base: string) {
+/** Names the rest; stages all first, so that one note covers them. False when a name is taken: try another base name. */
+async function nameReports(context: InboundContext, progress: ReportsInProgress, base: string) {
   const { journal, lease } = context
-  const { file, reports, staged, named } = underWay
-  if (await isNameTaken(context, underWay, base)) return false
-  await stageMissing(context, underWay, base)
+  const { file, reports, staged, named } = progress
+  if (await isNameTaken(context, progress, base)) return false
+  await stageMissing(context, progress, base)
   const pending = new Map([...staged].map(([suffix, each]) => [suffix, toNaming(each, base + suffix)]))
   const all = () => [...named.values(), ...pending.values()]
   await journal.saveReportName(lease, file.id, base, all())
@@ -285,7 +285,7 @@ async function nameReports(context: InboundContext, underWay: ReportsInProgress,
     })
     if (outcome === 'occupied') return false
     const naming = pending.get(suffix)
-    // A file of an earlier pass may have been named by a bridge that stood still: the next pass finds out by its note.
+    // A bridge that paused may have named a staged file of an earlier pass: the next pass finds out by its note.
     if (outcome === 'delivered' || each.isEarlier !== true) pending.delete(suffix)
     staged.delete(suffix)
     if (outcome === 'delivered' && naming !== undefined) named.set(suffix, naming)
@@ -294,7 +294,7 @@ async function nameReports(context: InboundContext, underWay: ReportsInProgress,
   return true
 }
 
-/** Whether another report stands at one of the names. Once some have theirs, the rest takes what is free. */
+/** Whether another file has one of the names. Once some reports are named, the rest takes any name that is free. */
 async function isNameTaken(context: InboundContext, { reports, named }: ReportsInProgress, base: string) {
   const { results, route } = context
   if (named.size > 0) return false
@@ -304,7 +304,7 @@ async function isNameTaken(context: InboundContext, { reports, named }: ReportsI
   return false
 }
 
-/** Nothing was given the name, and the note must not say that it was. */
+/** Corrects the note first: it must not say that the report got its name. */
 async function failLostReport(
   { journal, lease, results, route }: InboundContext,
   id: string,
@@ -316,9 +316,9 @@ async function failLostReport(
   throw new BridgeError('cannot-write', `${final} was taken away by somebody else before it was whole`)
 }
 
-/** Those that have neither their name nor a copy in the folder. */
-async function stageMissing(context: InboundContext, underWay: ReportsInProgress, base: string) {
-  const { reports, staged, named, unnamed } = underWay
+/** Stages the reports that have neither their name nor a copy in the folder. */
+async function stageMissing(context: InboundContext, progress: ReportsInProgress, base: string) {
+  const { reports, staged, named, unnamed } = progress
   const missing = reports.filter(({ suffix }) => !named.has(suffix) && !staged.has(suffix))
   const known = (suffix: string) => unnamed.get(base + suffix)
   const toCopy = missing.filter(({ suffix }) => known(suffix) === undefined)
@@ -331,7 +331,7 @@ async function stageMissing(context: InboundContext, underWay: ReportsInProgress
   }
 }
 
-/** A folder that is missing is made only while the file's inbox is there: both may be on one share, which is away. */
+/** Creates a missing folder only if the inbox exists: both may be on one share that is not mounted. */
 async function stageReport(context: InboundContext, spooled: string, how: StageOptions): Promise<StagedFile> {
   const { results, spool, route } = context
   const stage = (may: Pick<StageOptions, 'beforeCreate'>) =>
@@ -345,13 +345,13 @@ async function stageReport(context: InboundContext, spooled: string, how: StageO
     return await stage({ beforeCreate })
   } catch (error) {
     if (!isMissing) throw error
-    // Asked only now: a mailbox may have a single connection, which was in use.
+    // Only now, outside of staging: a mailbox may have a single connection, which staging uses.
     await assertInboxExists(context)
     return stage({})
   }
 }
 
-/** The working files go once the journal knows that all have their names. */
+/** Removes the working files once the journal knows that all reports have their names. */
 async function discardWorkingFiles({ results, route }: InboundContext, { named }: ReportsInProgress) {
   for (const { working } of named.values())
     await results.removeStaged({ folder: route.resultsFolder, working })

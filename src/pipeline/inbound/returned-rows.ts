@@ -3,7 +3,7 @@ import type { ReportedRecord } from '../../domain/record.ts'
 import type { LineRange } from '../../domain/translator.ts'
 import { isHeldDependent, isHeldForOwnReason } from './summary.ts'
 
-/** What follows on a refusal comes back with the refused rows; what follows on something held, with that. */
+/** Dependents of a refused record return with the refused rows, dependents of a held record with the held rows. */
 export function collectReturnedRows() {
   const refused: [number, number][] = []
   const held: [number, number][] = []
@@ -11,11 +11,11 @@ export function collectReturnedRows() {
     add(page: readonly ReportedRecord[]): void {
       for (const { state, lines } of page) if (state === 'rejected') addRanges(refused, lines)
       for (const record of page) if (isHeldForOwnReason(record)) addRanges(held, record.lines)
-      const followers = page.filter(isHeldDependent)
-      if (followers.length === 0) return
-      const so = mergeRanges(refused)
-      for (const { lines } of followers) {
-        addRanges(lines.some((range) => isInRanges(so, range)) ? refused : held, lines)
+      const dependents = page.filter(isHeldDependent)
+      if (dependents.length === 0) return
+      const refusedSoFar = mergeRanges(refused)
+      for (const { lines } of dependents) {
+        addRanges(lines.some((range) => isInRanges(refusedSoFar, range)) ? refused : held, lines)
       }
     },
     ranges() {
@@ -25,7 +25,7 @@ export function collectReturnedRows() {
   }
 }
 
-/** Neighbours are joined at once, so that a file of which everything was refused needs no memory for it. */
+/** Joins neighbours at once, so that a file with only refused rows needs no memory for each of them. */
 function addRanges(ranges: [number, number][], lines: readonly LineRange[]): void {
   for (const [first, last] of lines) {
     const before = ranges.at(-1)
@@ -39,7 +39,7 @@ function isInRanges(ranges: readonly LineRange[], [first, last]: LineRange): boo
   return found !== undefined && found[0] <= last
 }
 
-/** The place of the first of these ranges, which are in order, that ends at the line or later. */
+/** The index of the first of these sorted ranges that ends at the line or later. */
 export function findFirstEnding<R>(ranges: readonly R[], line: number, getEnd: (range: R) => number): number {
   let [low, high] = [0, ranges.length]
   while (low < high) {
@@ -51,15 +51,15 @@ export function findFirstEnding<R>(ranges: readonly R[], line: number, getEnd: (
   return low
 }
 
-/** What of the ranges is in none of the others; both are in order. */
-function subtractRanges(ranges: readonly LineRange[], others: readonly LineRange[]): [number, number][] {
+/** The parts of the ranges that are in none of the excluded ones; both are sorted. */
+function subtractRanges(ranges: readonly LineRange[], excluded: readonly LineRange[]): [number, number][] {
   const left: [number, number][] = []
   let at = 0
   for (const [first, last] of ranges) {
     let from = first
-    while (at < others.length && (others[at]?.[1] ?? 0) < first) at++
-    for (let next = at; next < others.length; next++) {
-      const [start, end] = others[next] ?? [Infinity, Infinity]
+    while (at < excluded.length && (excluded[at]?.[1] ?? 0) < first) at++
+    for (let next = at; next < excluded.length; next++) {
+      const [start, end] = excluded[next] ?? [Infinity, Infinity]
       if (start > last) break
       if (start > from) left.push([from, start - 1])
       from = Math.max(from, end + 1)
@@ -71,11 +71,11 @@ function subtractRanges(ranges: readonly LineRange[], others: readonly LineRange
 
 // Copies physical lines of a file byte for byte: the sender gets back exactly what it sent.
 
-/** What must be known of a file to find its lines as its reader found them. */
+/** The properties of a file that decide where its lines end; the same as for its reader. */
 interface LineRules {
-  /** Matters for its width: `utf-16le` and `utf-16be` have two bytes to a unit. */
+  /** Only its width matters: `utf-16le` and `utf-16be` have two bytes a unit. */
   readonly encoding: string
-  /** A line break between two of these may be a cell's own; null when quotes are data. */
+  /** Line breaks between two of these may be part of a cell; null when quotes are data. */
   readonly quote: string | null
 }
 
@@ -83,14 +83,14 @@ const LINE_FEED = 0x0a
 
 const CARRIAGE_RETURN = 0x0d
 
-/** The bytes of these stretches (from line 1, ascending, apart). A byte order mark is kept when line 1 is not copied. */
+/** The bytes of these ranges (from line 1, ascending, disjoint). A byte order mark is kept when line 1 is not copied. */
 export async function* copyLines(
   source: AsyncIterable<Uint8Array>,
   rules: LineRules,
-  stretches: Iterable<LineRange>,
+  ranges: Iterable<LineRange>,
 ): AsyncGenerator<Uint8Array> {
-  const wanted = stretches[Symbol.iterator]()
-  let stretch = wanted.next()
+  const wanted = ranges[Symbol.iterator]()
+  let range = wanted.next()
   let line = 1
   let start: number | undefined
   let findEnd: LineEndFinder | undefined
@@ -99,12 +99,12 @@ export async function* copyLines(
     if (findEnd === undefined) {
       const mark = readByteOrderMark(chunk)
       findEnd = createLineEndFinder(chunk.subarray(mark.length), rules)
-      if (mark.length > 0 && !stretch.done && stretch.value[0] > 1) yield mark
+      if (mark.length > 0 && !range.done && range.value[0] > 1) yield mark
     }
     start = undefined
     let position = 0
-    while (position < chunk.length && !stretch.done) {
-      const [first, last] = stretch.value
+    while (position < chunk.length && !range.done) {
+      const [first, last] = range.value
       if (line >= first) start ??= position
       const end = findEnd(chunk, position, bytesBefore)
       if (end === -1) break
@@ -113,18 +113,18 @@ export async function* copyLines(
       if (line <= last) continue
       if (start !== undefined) yield chunk.subarray(start, position)
       start = undefined
-      stretch = wanted.next()
+      range = wanted.next()
     }
     if (start !== undefined) yield chunk.subarray(start)
-    if (stretch.done) return
+    if (range.done) return
     bytesBefore += chunk.length
   }
 }
 
-/** Enough for `SAMPLE` characters in any encoding. */
+/** Enough for `SAMPLE_CHARS` characters in any encoding. */
 const HEAD_BYTES = 32 * 1024
 
-/** The chunks as they come, but for the first, which holds enough to tell how lines end. */
+/** Passes the chunks through, but makes the first one large enough to detect how lines end. */
 async function* readHeadFirst(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let head: Uint8Array[] = []
   let size = 0
@@ -142,7 +142,7 @@ async function* readHeadFirst(source: AsyncIterable<Uint8Array>): AsyncGenerator
   if (size > 0 && size < HEAD_BYTES) yield Buffer.concat(head)
 }
 
-/** Gives the position after the next line end at or after `from`, or -1. */
+/** Returns the position after the next line end at or after `from`, or -1. */
 type LineEndFinder = (chunk: Uint8Array, from: number, bytesBefore: number) => number
 
 function createLineEndFinder(head: Uint8Array, rules: LineRules): LineEndFinder {
@@ -165,22 +165,22 @@ function createLineEndFinder(head: Uint8Array, rules: LineRules): LineEndFinder 
   }
 }
 
-/** As many characters at the top of a file tell its reader how lines end, so they must tell us the same. */
+/** The reader of the file detects its line ends from as many characters, so this must use the same number. */
 const SAMPLE_CHARS = 8 * 1024
 
 /** Carriage returns alone end lines only where, outside of quotes, there is no line feed at all. */
 function detectLineEnd(head: Uint8Array, { encoding, quote }: LineRules): number {
   const text = decodeText(head, encoding)
   const isWhole = text.length <= SAMPLE_CHARS
-  // A carriage return that is cut off from what follows tells nothing.
+  // A carriage return at the cut may be half of a CR LF, so it is left out.
   const sample = isWhole ? text : text.slice(0, SAMPLE_CHARS).replace(/\r$/, '')
-  const context = quote === null ? [sample] : sample.split(quote).filter((_, index) => index % 2 === 0)
-  const unquoted = context.join('')
-  const telling = /[\r\n]/.test(unquoted) ? unquoted : sample
-  return telling.includes('\r') && !telling.includes('\n') ? CARRIAGE_RETURN : LINE_FEED
+  const parts = quote === null ? [sample] : sample.split(quote).filter((_, index) => index % 2 === 0)
+  const unquoted = parts.join('')
+  const basis = /[\r\n]/.test(unquoted) ? unquoted : sample
+  return basis.includes('\r') && !basis.includes('\n') ? CARRIAGE_RETURN : LINE_FEED
 }
 
-/** Only line breaks and quotes matter, and they are the same in every encoding with one byte to them. */
+/** Only line breaks and quotes matter; they are the same in every single-byte encoding. */
 function decodeText(bytes: Uint8Array, encoding: string): string {
   const known = encoding === 'utf-8' || isUtf16(encoding)
   return new TextDecoder(known ? encoding : 'latin1', { ignoreBOM: true }).decode(bytes)

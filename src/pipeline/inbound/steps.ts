@@ -1,4 +1,4 @@
-/** The steps of a route (one call or several in a row for each record), and opening a file for all of them. */
+/** Lists the steps of a route (one call or several in a row for each record), and opens a file for all of them. */
 import { basename } from 'node:path'
 import type { FileEntry } from '../../domain/file.ts'
 import { type FileReading, isUnreadable } from '../../domain/format.ts'
@@ -8,20 +8,20 @@ import type { InboundContext } from '../context.ts'
 import { getSpoolName } from './intake.ts'
 
 export interface RouteStep {
-  /** From 1; left out where the route has one. */
+  /** From 1; left out where the route has one step. */
   readonly number?: number
-  /** The parts of the route as this step sees them. */
+  /** The context of the route as this step sees it. */
   readonly context: InboundContext
   /** Left out where the records are the orders of the step before. */
   readonly translator?: Translator
 }
 
-/** In their order; the first has the route's own mapping. */
+/** The steps in their order; the first has the route's own mapping. */
 export function listSteps(context: InboundContext): readonly RouteStep[] {
   const { next = [], translator } = context
   if (next.length === 0) return [{ context, translator }]
   const { when: _when, waitMs: _waitMs, ...route } = context.route
-  // Documents are those of the shipments, which are the first step where there are any.
+  // Documents belong to shipments, which are the first step of a route that creates any.
   const { documents: _documents, ...common } = context
   return [
     { number: 1, context, translator },
@@ -33,24 +33,24 @@ export function listSteps(context: InboundContext): readonly RouteStep[] {
   ]
 }
 
-/** The parts of the step that does the operation; those of the route where none does. */
+/** The context of the step that does the operation, or that of the route if no step does. */
 export function getStepContext(context: InboundContext, operation: string): InboundContext {
   return listSteps(context).find((step) => step.context.route.operation === operation)?.context ?? context
 }
 
-/** Whether a step of the route does the operation: one may have been taken out of the configuration meanwhile. */
+/** Whether a step of the route does the operation; the configuration may have lost the step meanwhile. */
 export function hasOperation(context: InboundContext, operation: string): boolean {
   return listSteps(context).some((step) => step.context.route.operation === operation)
 }
 
 export type RemovedSteps = ReturnType<typeof trackRemovedSteps>
 
-/** Remembers what records of a file ask for that their route does not do any more. */
+/** Collects the operations that records of a file need and that the route does not do any more. */
 export function trackRemovedSteps({ route: { name } }: InboundContext, file: FileEntry) {
   const absent = new Set<string>()
   return {
     note: (operation: string) => void absent.add(operation),
-    /** Nothing but the configuration can help; undefined when nothing is absent. */
+    /** The failure, which only a change of the configuration can mend; undefined when no operation is absent. */
     failure(): BridgeError | undefined {
       if (absent.size === 0) return undefined
       const waits = `route ${name} does no ${[...absent].join(', ')} any more, and records of ${file.name} wait for it`
@@ -60,12 +60,12 @@ export function trackRemovedSteps({ route: { name } }: InboundContext, file: Fil
   }
 }
 
-/** In the order of the steps; undefined where the route has one. */
+/** The operations in the order of the steps; undefined where the route has one step. */
 export function listOperations(context: InboundContext): readonly string[] | undefined {
   return context.next && listSteps(context).map((step) => step.context.route.operation)
 }
 
-/** Whether what is true of its order right now says nothing of a record that has yet to be planned. */
+/** Whether the order is checked right before sending, because its state at planning time means nothing yet. */
 export function isCheckedWhenSent({ route }: Pick<InboundContext, 'route'>): boolean {
   return route.isLaterStep === true || route.waitMs !== undefined
 }
@@ -84,16 +84,16 @@ interface OpenStep extends RouteStep {
 
 export interface OpenFile {
   readonly first: BoundFile
-  /** The first one too. */
+  /** All steps, the first one included. */
   readonly steps: readonly OpenStep[]
   /** The key columns of all steps, each once. */
   readonly keyColumns: readonly string[]
   readonly columns?: ColumnDifferences
-  /** Lets go of the file, however far it was read. */
+  /** Closes the file, however far it was read. */
   close(): Promise<void>
 }
 
-/** The steps ready to be planned, or why the file is unusable as a whole. */
+/** Opens the file for all steps, or returns why it is unusable as a whole. */
 export async function openSteps(context: InboundContext, file: FileEntry) {
   const { format, spool } = context
   const steps: OpenStep[] = []
@@ -127,28 +127,28 @@ export async function openSteps(context: InboundContext, file: FileEntry) {
   if (columns !== undefined) {
     context.notify({ kind: 'columns-differ', route: context.route.name, file: file.name, ...columns })
   }
-  const several = [...new Set(sources.flatMap(({ bound }) => bound.keyColumns))]
-  const keyColumns = sources.length === 1 ? first.bound.keyColumns : several
+  const allKeys = [...new Set(sources.flatMap(({ bound }) => bound.keyColumns))]
+  const keyColumns = sources.length === 1 ? first.bound.keyColumns : allKeys
   return { first, steps, keyColumns, close, ...(columns === undefined ? {} : { columns }) }
 }
 
-/** The columns that only the mapping, or only the file, names. */
+/** The columns that only the mapping names, and those that only the file has. */
 export interface ColumnDifferences {
   readonly absent: readonly string[]
   readonly unused: readonly string[]
 }
 
-/** Undefined where the file has all columns. A column that one step does not use may be meant for another. */
+/** Undefined where the file has all columns. A column counts as unused only if no step uses it. */
 function compareColumns(sources: readonly BoundFile[]): ColumnDifferences | undefined {
   const absent = [...new Set(sources.flatMap(({ bound }) => bound.absentColumns))]
   if (absent.length === 0) return undefined
-  const [first, ...others] = sources.map(({ bound }) => bound.unusedColumns)
-  return { absent, unused: (first ?? []).filter((name) => others.every((names) => names.includes(name))) }
+  const [first, ...rest] = sources.map(({ bound }) => bound.unusedColumns)
+  return { absent, unused: (first ?? []).filter((name) => rest.every((names) => names.includes(name))) }
 }
 
 // Finds the user's column for a field that a message of the API names.
 
-/** Reads the file's header at the first question only: most files never ask. */
+/** Reads the file's header at the first question only: most files never need it. */
 export function createColumnFinder(context: InboundContext, file: FileEntry) {
   const { format, spool, translator } = context
   let binding: Promise<BoundTranslator | undefined> | undefined

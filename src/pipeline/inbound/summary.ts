@@ -12,7 +12,7 @@ import { findSimilarName } from '../../support/text.ts'
 import type { RecordWithDocuments } from '../documents/delivery.ts'
 import type { ColumnDifferences } from './steps.ts'
 
-/** What `NAME.summary.json` holds. Times are ISO 8601 in UTC, durations milliseconds. */
+/** The contents of `NAME.summary.json`. Times are ISO 8601 in UTC, durations milliseconds. */
 export interface Summary {
   readonly file: string
   readonly route: string
@@ -22,36 +22,36 @@ export interface Summary {
   readonly bytes: number
   readonly sha256: string
   readonly duplicateOf?: { readonly file: string; readonly receivedAt: string }
-  /** Why the file as a whole could not be used, or was not. */
+  /** Why the file as a whole was not used. */
   readonly problems: readonly Problem[]
   /** `total` is the sum of the others. */
   readonly records: Readonly<Partial<Record<RecordState, number>>> & { readonly total: number }
   /** The same for each operation, where the route has several. */
   readonly operations?: Readonly<Record<string, Readonly<Partial<Record<RecordState, number>>>>>
-  /** Source rows of the records, once for each step that uses them, and those of them that were refused, or held for a person. */
+  /** Source rows of the records, once for each step that uses them; how many of them were refused, and how many are held. */
   readonly rows: { readonly total: number; readonly refused: number; readonly held: number }
   /** How many physical lines the rejects file repeats, besides the header. */
   readonly refusedLines: number
   /** How many physical lines the exceptions file repeats, besides the header. */
   readonly heldLines: number
-  /** Why they are held, with the number of records. */
+  /** The reasons of held records, with the number of records. */
   readonly heldFor: Readonly<Record<string, number>>
   /** How often each problem code occurred. */
   readonly codes: Readonly<Record<string, number>>
   /** How many records have each kind of warning; these stop no record. */
   readonly warnings: Readonly<Record<string, number>>
-  /** Columns that the mapping names and the file does not have, those the mapping does not use, and which may be which. */
+  /** Columns of the mapping that the file lacks, columns of the file that the mapping does not use, and likely matches. */
   readonly columns?: ColumnDifferences & { readonly didYouMean: Readonly<Record<string, string>> }
-  /** Packing slips and labels, where the route wants them and there are any. */
+  /** Packing slips and labels, if the route wants them and the file has any. */
   readonly documents?: Readonly<Partial<Record<(typeof DOCUMENT_WORDS)[DocumentState], number>>>
-  /** The event of the journal by which it was finished, to check the journal with: `audit verify --anchor EVENT:HASH`. */
+  /** The journal's event that finished the file, as an anchor to verify the journal: `audit verify --anchor EVENT:HASH`. */
   readonly journal?: Anchor
   readonly receivedAt?: string
   readonly finishedAt?: string
   readonly milliseconds: { readonly planning: number; readonly sending: number }
 }
 
-/** What is known once all records went by. */
+/** The values that are known only after all records were added. */
 interface SummaryTotals {
   readonly refused: readonly LineRange[]
   readonly held: readonly LineRange[]
@@ -65,11 +65,11 @@ const DOCUMENT_WORDS = {
   wanted: 'missing',
 } as const satisfies Record<DocumentState, string>
 
-/** Gathers a summary while the records go by; for each of the operations too, where they are reported. */
+/** Builds a summary record by record; with `steps`, also for each operation. */
 export function createSummary(route: InboundContext['route'], file: FileEntry, steps?: readonly string[]) {
   const counts = new Map<Outcome | RecordState, number>()
   const codes = new Map<string, number>()
-  const ofOperations = new Map<string, Map<string, number>>()
+  const countsByOperation = new Map<string, Map<string, number>>()
   const rows = { total: 0, refused: 0, held: 0 }
   const reasons = new Map<string, number>()
   const documents = new Map<string, number>()
@@ -80,9 +80,9 @@ export function createSummary(route: InboundContext['route'], file: FileEntry, s
   return {
     add(record: RecordWithDocuments): void {
       count(counts, record.state)
-      const own = ofOperations.get(record.operation) ?? new Map<string, number>()
+      const own = countsByOperation.get(record.operation) ?? new Map<string, number>()
       count(own, record.state)
-      ofOperations.set(record.operation, own)
+      countsByOperation.set(record.operation, own)
       for (const state of record.documents?.states ?? []) count(documents, DOCUMENT_WORDS[state])
       const size = countSourceRows(record)
       rows.total += size
@@ -107,7 +107,7 @@ export function createSummary(route: InboundContext['route'], file: FileEntry, s
         ...describeFirstFile(file),
         problems: file.problems,
         records: { total, ...Object.fromEntries(counts) },
-        ...(steps && { operations: orderCounts(steps, ofOperations) }),
+        ...(steps && { operations: orderCounts(steps, countsByOperation) }),
         rows,
         refusedLines: countLines(ranges.refused),
         heldLines: countLines(ranges.held),
@@ -123,7 +123,7 @@ export function createSummary(route: InboundContext['route'], file: FileEntry, s
   }
 }
 
-/** Columns of the file that may be those the mapping names. */
+/** Suggests columns of the file for columns that the mapping names. */
 function suggestColumns({ absent, unused }: ColumnDifferences): Record<string, string> {
   const nearest = absent.map((name) => [name, findSimilarName(name, unused)] as const)
   return Object.fromEntries(nearest.filter((pair): pair is [string, string] => pair[1] !== undefined))
@@ -137,23 +137,23 @@ function countLines(ranges: readonly LineRange[]): number {
   return ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0)
 }
 
-/** What many records have in common: the message, or where each has one of its own, the kind of the problem. */
+/** Groups by the title of the problem, or by the message where a person wrote it or the breaker chose it. */
 function listHoldReasons({ problems }: ReportedRecord): ReadonlySet<string> {
-  const hasOwnWords = (code: ProblemCode) => code === 'held-by-mapping' || code === 'circuit-breaker-open'
-  return new Set(problems.map(({ code, message }) => (hasOwnWords(code) ? message : PROBLEMS[code].title)))
+  const isShared = (code: ProblemCode) => code === 'held-by-mapping' || code === 'circuit-breaker-open'
+  return new Set(problems.map(({ code, message }) => (isShared(code) ? message : PROBLEMS[code].title)))
 }
 
-/** Held for a reason of its own. Of what was sent and never answered too: dropped in again, its key keeps it from going out twice. */
+/** Held for a reason of its own, lost answers included: if the row is delivered again, its key prevents a second request. */
 export function isHeldForOwnReason(record: ReportedRecord): boolean {
   return record.state === 'held' && !isHeldDependent(record)
 }
 
-/** Not sent, because an earlier step went wrong for its order. */
+/** Held because an earlier step of its order failed. */
 export function isHeldDependent({ state, problems }: ReportedRecord): boolean {
   return state === 'held' && problems[0]?.code === 'earlier-step-failed'
 }
 
-/** One row may hold several lines of a record, and stands there once for each. */
+/** A row that holds several lines of a record occurs once for each line, and is counted once. */
 function countSourceRows({ lines }: ReportedRecord): number {
   return lines.length < 2 ? lines.length : new Set(lines.map(([line]) => line)).size
 }

@@ -1,4 +1,4 @@
-/** Acknowledges each record of a delivery whose file is where the user asked for it, and no other record. */
+/** Acknowledges each record of a delivery whose file is where the user wants it, and no other record. */
 import { readApiErrors } from '../../contract/api-errors.ts'
 import { OPERATIONS, type OutboundOperation } from '../../contract/operations.ts'
 import type { CallResult, Resource } from '../../domain/api.ts'
@@ -11,13 +11,13 @@ import type { OutboundContext } from '../context.ts'
 import { createAccountCheck, tryRead } from '../failures.ts'
 import { createRecordCall } from './listing.ts'
 
-/** A record whose answer was lost is acknowledged again; more often than this in one run helps nobody. */
+/** A record whose answer was lost is acknowledged again, but in one run not more often than this. */
 const ROUNDS_MAX = 3
 
 /**
- * delivered → acknowledged when every record is final. Acknowledging may be repeated, so what a crash interrupted is
- * simply done again. A record the API refuses to acknowledge stays in its delivery with its problem; one whose answers
- * are lost again and again keeps the delivery open, and stands in the way of no other.
+ * delivered → acknowledged when every record is final. Acknowledging may be repeated, so a pass after a crash does it
+ * again. A record that the API refuses to acknowledge stays in its delivery with its problem. A record whose answers
+ * are lost again and again keeps the delivery open and blocks no other record.
  */
 export async function acknowledgeDelivery(context: OutboundContext, delivery: DeliveryEntry): Promise<void> {
   const { journal, lease } = context
@@ -48,7 +48,7 @@ function acknowledgeWaiting(context: OutboundContext, delivery: DeliveryEntry): 
   })
 }
 
-/** Makes the function that acknowledges one record. A read that fails defers its record and stops no other. */
+/** Makes the function that acknowledges one record. A failed read defers its own record and stops no other. */
 function createAcknowledger(context: OutboundContext): DispatchOptions['send'] {
   const { api, route } = context
   const checkAccount = createAccountCheck(api, route.party)
@@ -70,7 +70,7 @@ function createAcknowledger(context: OutboundContext): DispatchOptions['send'] {
       return { id, state: 'accepted', http: answer.status, problems: [] }
     }
     if (answer.certainty === 'not-applied') return createDeferredResult(id, 'not-sent', answer.detail)
-    // Refused, or its answer lost: the record itself tells whether it is acknowledged.
+    // Refused, or the answer was lost: the record itself shows whether it is acknowledged.
     const now = await readAgain(record)
     if ('value' in now && isAcknowledged(now.value)) return { id, state: 'accepted', problems: [] }
     if (answer.certainty === 'unknown') return createDeferredResult(id, 'answer-lost', answer.detail)
@@ -95,7 +95,7 @@ function isAcknowledged(resource: Resource | undefined): boolean {
   return resource?.['is_acknowledged'] === true
 }
 
-/** What happened to the record since it was put into the file, when that decides its outcome. */
+/** A change since the record was written into the file, if it decides the outcome of the record. */
 function findDecidingChange(resource: Resource | undefined) {
   if (isAcknowledged(resource)) return { state: 'accepted', problems: [] } as const
   const hold = (why: string) =>

@@ -1,4 +1,4 @@
-/** Composes the file of a delivery or report in the spool, before anybody sees it. */
+/** Composes the file of a delivery or report in the spool, before it is delivered. */
 import type { Resource } from '../../domain/api.ts'
 import type { DeliveryEntry } from '../../domain/delivery.ts'
 import type { OutgoingRecord } from '../../domain/record.ts'
@@ -24,20 +24,20 @@ export interface HeldRecord extends UnwrittenRecord {
   readonly id: number
 }
 
-/** How far a pass has come through the waiting records. */
+/** How far a pass has read the waiting records. */
 export interface ComposeProgress {
-  /** The last record that was looked at. */
+  /** The last record that was read. */
   upToRecord: number
-  /** All that could not be turned into rows, whichever file they were meant for. */
+  /** All records that could not be turned into rows, for any file of the pass. */
   readonly held: HeldRecord[]
 }
 
-/** How many records one file of the route holds at most; undefined: all that wait. */
+/** How many records one file of the route holds at most; undefined: all waiting records. */
 export function getRecordsPerFile({ route, composer }: OutboundContext): number | undefined {
   return route.namesRecord ? 1 : composer.recordsPerFile
 }
 
-/** Makes one delivery of what waits, or of what one file holds. A crash before only leaves a file in the spool. */
+/** Makes one delivery of the waiting records, up to one file. Until the journal has it, a crash only leaves a spool file. */
 export async function composeDelivery(context: OutboundContext, progress: ComposeProgress) {
   const { journal, lease, spool, route, clock } = context
   const id = context.newId()
@@ -57,12 +57,12 @@ export async function composeDelivery(context: OutboundContext, progress: Compos
     sha256: blob.sha256,
     rows: found.rows,
     upToRecord: progress.upToRecord,
-    // Those held for an earlier file of the pass lie before the mark too.
+    // The mark also covers records that are held for an earlier file of the pass.
     held: progress.held,
   })
 }
 
-/** The bytes of the file, record after record; notes what it came to hold, and how far it came. */
+/** The bytes of the file, record after record; updates its contents and the progress. */
 export function writeDeliveryLines(
   context: OutboundContext,
   pages: AsyncIterable<readonly OutgoingRecord[]>,
@@ -87,12 +87,12 @@ export function writeDeliveryLines(
   })
 }
 
-/** The waiting records behind those looked at, until the file is full. */
+/** The waiting records after those already read, until the file is full. */
 async function* readWaitingPages(context: OutboundContext, progress: ComposeProgress, found: FileContents) {
-  const most = getRecordsPerFile(context) ?? Number.POSITIVE_INFINITY
-  while (found.records < most) {
-    const limit = Math.min(PAGE, most - found.records)
-    const page = await context.journal.listUndeliveredRecords(context.route.name, progress.upToRecord, limit)
+  const limit = getRecordsPerFile(context) ?? Number.POSITIVE_INFINITY
+  while (found.records < limit) {
+    const size = Math.min(PAGE, limit - found.records)
+    const page = await context.journal.listUndeliveredRecords(context.route.name, progress.upToRecord, size)
     if (page.length === 0) return
     yield page
   }
@@ -103,28 +103,28 @@ export function getDeliverySpoolName(id: string): string {
   return `${id}.out`
 }
 
-// A report is all that the list shows right now, in a file of its own. The journal keeps no record of it.
+// A report is all that the list shows right now, in a file of its own. The journal keeps no record of its contents.
 
 interface ComposedReport {
-  /** Left out when there was nothing to write. */
+  /** Left out when there were no records to write. */
   readonly delivery?: DeliveryEntry
   readonly tally: ReportTally
-  /** What was named and is not there. */
+  /** Names of the selection that the API does not show. */
   readonly missing: readonly string[]
 }
 
 export type ReportOptions = NonNullable<OutboundContext['route']['report']>
 
-/** Before the journal has the delivery, a crash only leaves a file in the spool; after it, the file goes out as it is. */
-export async function composeReport(context: OutboundContext, how: ReportOptions): Promise<ComposedReport> {
+/** A crash before `createReportDelivery` only leaves a file in the spool; after it, the file goes out as it is. */
+export async function composeReport(context: OutboundContext, rules: ReportOptions): Promise<ComposedReport> {
   const { api, journal, lease, spool, route, clock } = context
   const id = context.newId()
   const tally = createTally()
-  const { pages, missing } = readSelected(api, route, await how.select(clock.now()))
+  const { pages, missing } = readSelected(api, route, await rules.select(clock.now()))
   const shown = addAttributesToPages(context, trackProgress(context, pages))
   const lines = writeReportLines({ ...context, operation: route.operation }, shown, tally)
   const blob = await spool.put(getDeliverySpoolName(id), lines)
-  if (tally.records === 0 && how.empty === 'skip') {
+  if (tally.records === 0 && rules.empty === 'skip') {
     await spool.remove(getDeliverySpoolName(id))
     return { tally, missing: missing() }
   }
@@ -141,7 +141,7 @@ export async function composeReport(context: OutboundContext, how: ReportOptions
   return { delivery, tally, missing: missing() }
 }
 
-/** Tells how far the reading is, and ends it at a signal. */
+/** Reports how many records are read, and stops reading at a signal. */
 export async function* trackProgress(
   { signal, notify, route }: Pick<OutboundContext, 'signal' | 'notify'> & { route: { name: string } },
   pages: AsyncIterable<readonly Resource[]>,

@@ -1,17 +1,17 @@
-/** Which file confirms a delivered one, and when a confirmation is overdue. */
+/** Decides which file confirms a delivered one, and when a confirmation is overdue. */
 import type { UnconfirmedDelivery } from '../../domain/delivery.ts'
 
 export interface OverdueRules {
   /** How long after its delivery a file may wait. */
   readonly withinMs: number
-  /** How long before `acknowledge_by` of its records it is reported. */
+  /** How long before `acknowledge_by` of its records the file is reported. */
   readonly beforeMs: number
 }
 
 export interface Overdue {
   /** Since when it is overdue, milliseconds. */
   readonly since: number
-  /** Whether the time of its records is near, and not only the file's own over. */
+  /** Whether `acknowledge_by` of its records is near, and not only the file's own time over. */
   readonly isNear: boolean
 }
 
@@ -28,14 +28,14 @@ export function checkOverdue(
   return since > now ? undefined : { since, isNear: near <= now }
 }
 
-/** Which file confirms a delivered one, and what must stand in it. */
+/** Which file confirms a delivered one, and which text it must contain. */
 export interface ReceiptRules {
   readonly folder: string
   readonly archiveFolder: string
   /** The name of the receipt for the delivered file of this name; case is ignored. */
   readonly nameFor: (name: string) => string
-  /** What must stand in it, for the delivered file of this name. */
+  /** The text that the receipt must contain, for the delivered file of this name. */
   readonly textFor?: (name: string) => string
-  /** How long it must not have changed before it is taken. */
+  /** How long the receipt must stay unchanged before it is taken. */
   readonly stableForMs: number
 }

@@ -16,23 +16,23 @@ import {
 } from './outbox.ts'
 import { readPages } from '../../support/async.ts'
 
-/** How many records in trouble are named; the journal has them all. */
+/** How many records with problems are named; the journal has them all. */
 export const TROUBLED_MAX = 100
 
 export interface DeliveryResult {
   readonly delivery: DeliveryEntry
-  /** The file was left by this pass, and not by an earlier one. */
+  /** Whether this pass delivered the file, and not an earlier one. */
   readonly isNewlyDelivered: boolean
-  /** Its records are acknowledged once somebody took or confirmed its file. */
+  /** Its records are acknowledged once its file is picked up or confirmed. */
   readonly isAwaited?: true
-  /** Where the file is, for people. */
+  /** The path of the file, for people. */
   readonly path: string
   readonly records: StateCounts
   /** Records that were not acknowledged, and why. */
   readonly troubled: readonly ReportedRecord[]
 }
 
-/** Does all steps that can be done now. Of an earlier delivery another bridge may have been stopped midway. */
+/** Does all steps that are possible now. Another bridge may have stopped midway through an earlier delivery. */
 export async function finishDelivery(context: OutboundContext, delivery: DeliveryEntry, isNew: boolean) {
   await assertSameParty(context, { delivery: delivery.id }, `Records of file ${delivery.name}`)
   let current = delivery
@@ -66,7 +66,7 @@ export async function finishDelivery(context: OutboundContext, delivery: Deliver
 
 const REASON_MAX = 200
 
-// Composes a delivery again when its file in the spool was lost: only from its own records, to the very same bytes.
+// Composes a delivery again when its file in the spool was lost: only from its own records, and to the same bytes.
 
 const PAGE = 250
 
@@ -83,26 +83,26 @@ const NEXT_STEP: Readonly<Record<DeliveryState, typeof deliverFile | undefined>>
   done: undefined,
 }
 
-/** A route that acknowledges nothing any more may come upon a delivery of the time when it did. */
+/** A route that acknowledges nothing any more may find a delivery from the time when it did. */
 async function continueDelivered(context: OutboundContext, delivery: DeliveryEntry): Promise<void> {
   if (context.route.acknowledge === 'never')
     await context.journal.markDeliveryDone(context.lease, delivery.id)
   else if (!isAwaitingConfirmation(context, delivery)) await acknowledgeDelivery(context, delivery)
 }
 
-/** Nobody needs the file in the spool any more. */
+/** Whether the file in the spool is not needed any more. */
 export function isDelivered({ state }: DeliveryEntry): boolean {
   return state !== 'composed'
 }
 
-/** composed → delivered, or done where nothing is acknowledged. A file that got its name is never left again. */
+/** composed → delivered, or done where nothing is acknowledged. A file that got its name is never delivered again. */
 async function deliverFile(context: OutboundContext, delivery: DeliveryEntry, isNew: boolean): Promise<void> {
   const { target, spool } = context
   const [earlier] = isNew ? [] : await context.journal.listNamings(delivery.id)
   if (earlier !== undefined) {
-    const preview = await target.inspectNaming(delivery.folder, earlier)
-    if (preview === 'named') return noteDelivered(context, delivery, earlier)
-    if (preview !== 'not-named') return holdUnclear(context, delivery, preview.unclear)
+    const naming = await target.inspectNaming(delivery.folder, earlier)
+    if (naming === 'named') return noteDelivered(context, delivery, earlier)
+    if (naming !== 'not-named') return holdUnclear(context, delivery, naming.unclear)
   }
   if (!isNew) await ensureComposed(context, delivery)
   const staged = await target.stage(spool.path(getDeliverySpoolName(delivery.id)), delivery.folder, {
@@ -143,22 +143,22 @@ async function tryName(
   return target.giveName(staged, name, { note })
 }
 
-/** The working file goes last: until the journal knows that the file is in place, it is the evidence. */
+/** The working file is removed last: until the journal knows that the file is in place, it is the evidence. */
 async function noteDelivered(
   context: OutboundContext,
   { id, folder, records }: DeliveryEntry,
-  left: Pick<StagedFile, 'working'> & { readonly name: string },
+  file: Pick<StagedFile, 'working'> & { readonly name: string },
 ): Promise<void> {
   const { journal, lease, target, route } = context
   const place = getFolderPlace(target, folder)
   await (route.acknowledge === 'never'
     ? journal.markDeliveryDone(lease, id, place)
     : journal.markDeliveryDelivered(lease, id, place))
-  await target.removeStaged({ folder, working: left.working })
-  context.notify({ kind: 'delivered', route: route.name, file: target.describe(folder, left.name), records })
+  await target.removeStaged({ folder, working: file.working })
+  context.notify({ kind: 'delivered', route: route.name, file: target.describe(folder, file.name), records })
 }
 
-/** Clears the note of a file that got no name. One of an earlier pass may have got it: then the note stays. */
+/** Clears the note of a file that got no name. A file staged by an earlier pass may have got it: then the note stays. */
 async function failLostFile(
   { journal, lease, target }: OutboundContext,
   delivery: DeliveryEntry,
@@ -170,13 +170,13 @@ async function failLostFile(
   throw new BridgeError('cannot-write', why)
 }
 
-/** A person finds out whether the reader has the file, and says so; nothing is left twice, and nothing is lost. */
+/** A person states whether the reader has the file; until then it is not delivered again. */
 function holdUnclear({ journal, lease }: OutboundContext, { id }: DeliveryEntry, why: string): Promise<void> {
   const reason = `the bridge stopped while it was delivered, and ${why}`
   return journal.holdDelivery(lease, id, reason.slice(0, REASON_MAX))
 }
 
-/** Other bytes than before would not be known again at the target: the records would be in two files. */
+/** A file with other bytes would not be recognized at the target, and its records would be in two files. */
 async function ensureComposed(context: OutboundContext, delivery: DeliveryEntry): Promise<void> {
   const { spool } = context
   const name = getDeliverySpoolName(delivery.id)

@@ -1,4 +1,4 @@
-/** Reads the records of an export: all of the list, the named ones, or those that nobody has acknowledged. */
+/** Reads the records of an export: all of the list, the named ones, or those that are not acknowledged yet. */
 import { type Endpoint, type EndpointName, ENDPOINTS } from '../../contract/endpoints.ts'
 import {
   createPurchaseOrderReader,
@@ -15,16 +15,16 @@ import { assert, BridgeError } from '../../support/errors.ts'
 import type { OutboundContext } from '../context.ts'
 import { storeOrderAttributes } from '../references/order-attributes.ts'
 
-/** So many purchase orders are asked for one by one; for more, reading the list costs less. */
+/** Up to so many purchase orders are asked for one by one; for more, reading the list costs less. */
 const ASKED_SINGLY_MAX = 50
 
 /** How many records are read by their ids at once. */
 const READ_AT_ONCE = 8
 
 interface SelectedRecords {
-  /** May be walked once. */
+  /** Can be iterated once. */
   readonly pages: AsyncIterable<readonly Resource[]>
-  /** Of the named ones, those that were not found when the pages were walked, in the order they are named. */
+  /** The names that were not found while the pages were read, in the order they are given. */
   readonly missing: () => readonly string[]
 }
 
@@ -41,25 +41,25 @@ export function readSelected(api: Api, listing: ExportList, { query, named }: Se
   assert(numberOf !== undefined, `${listing.operation} shows no purchase order numbers`)
   const hasFilter = filtersOf(listing.operation)['purchase_order_number'] !== undefined
   const singly = hasFilter && sought.size <= ASKED_SINGLY_MAX
-  const questions = (singly ? [...sought].map((number) => [number]) : [[...sought]])
+  const queries = (singly ? [...sought].map((number) => [number]) : [[...sought]])
     .filter((numbers) => numbers.length > 0)
     .map((numbers) => ({
       call: singly ? { ...call, query: { ...query, purchase_order_number: numbers[0] ?? '' } } : call,
       numbers: new Set(numbers),
     }))
-  return { pages: readFiltered(api, questions, { numberOf, found }), missing }
+  return { pages: readFiltered(api, queries, { numberOf, found }), missing }
 }
 
-/** Single answers are sieved too: an API that passes over the filter would show everything. */
+/** Filters single answers too: an API that ignores the filter would show everything. */
 async function* readFiltered(
   api: Api,
-  questions: readonly { readonly call: Call; readonly numbers: ReadonlySet<string> }[],
+  queries: readonly { readonly call: Call; readonly numbers: ReadonlySet<string> }[],
   {
     numberOf,
     found,
   }: { readonly numberOf: (record: Resource) => string | undefined; readonly found: Set<string> },
 ): AsyncGenerator<Page, void, undefined> {
-  for (const { call, numbers } of questions) {
+  for (const { call, numbers } of queries) {
     for await (const page of api.list(call)) {
       yield page.filter((record) => {
         const number = numberOf(record)
@@ -80,11 +80,11 @@ async function* readById(
   assert(get !== undefined, `${listing.operation} cannot read a record by its id`)
   const ids = [...sought]
   for (let from = 0; from < ids.length; from += READ_AT_ONCE) {
-    const some = ids.slice(from, from + READ_AT_ONCE)
-    const records = await Promise.all(some.map((id) => api.get(createRecordCall(listing, get, id))))
+    const batch = ids.slice(from, from + READ_AT_ONCE)
+    const records = await Promise.all(batch.map((id) => api.get(createRecordCall(listing, get, id))))
     yield records.flatMap((record, at) => {
       if (record === undefined) return []
-      found.add(some[at] ?? '')
+      found.add(batch[at] ?? '')
       return [record]
     })
   }
@@ -92,7 +92,7 @@ async function* readById(
 
 // The calls of an export: its list, and single records of it.
 
-/** What is listed, and for whom. */
+/** The operation and party of a list. */
 interface ExportList {
   readonly operation: OutboundOperationName
   readonly party: Party
@@ -111,7 +111,7 @@ export function createRecordCall({ party }: ExportList, endpoint: EndpointName, 
   return { endpoint, params: { ...getOwnerParams(endpoint, party), [name]: id } }
 }
 
-/** The account's own lists have nobody's id in their path. */
+/** The path of a party's own list contains no party id. */
 function getOwnerParams(name: EndpointName, party: Party): Record<string, number> {
   const { context }: Endpoint = ENDPOINTS[name]
   return context === party.kind ? createPartyParams(party) : {}
@@ -119,7 +119,7 @@ function getOwnerParams(name: EndpointName, party: Party): Record<string, number
 
 // Collects all pages first, because the list shrinks while its records are acknowledged.
 
-/** Notes every record of the list in the journal; those it knows already are skipped. Gives how many were new. */
+/** Stores every record of the list in the journal, except those it knows already. Returns how many were new. */
 export async function collectRecords(context: OutboundContext): Promise<number> {
   const { api, journal, lease, route, signal } = context
   const { list, query } = OPERATIONS[route.operation]
@@ -143,7 +143,7 @@ export async function collectRecords(context: OutboundContext): Promise<number> 
   return added
 }
 
-/** A record without an id could never be acknowledged, and would go out again and again. */
+/** A record without an id could not be acknowledged, and would go out again and again. */
 function requireId(resource: Resource, list: string): string {
   const id = readId(resource)
   if (id === undefined)

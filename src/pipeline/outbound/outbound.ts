@@ -1,4 +1,4 @@
-/** Runs an outbound route: collects or reports, composes, delivers and acknowledges, from where each delivery stands. */
+/** Runs an outbound route: collects or reports, composes, delivers and acknowledges, starting from each delivery's state. */
 import type { DeliveryEntry, UnconfirmedDelivery } from '../../domain/delivery.ts'
 import { type FailureCode, hasCode } from '../../support/errors.ts'
 import { omitUndefined } from '../../support/object-paths.ts'
@@ -19,27 +19,26 @@ import { isAwaitingConfirmation, recordPickUps } from './outbox.ts'
 import { processReceipts } from './receipts.ts'
 import type { UnwrittenRecord } from './report-rows.ts'
 
-/** What a pass over an outbound route came to. */
+/** The outcome of a pass over an outbound route. */
 export interface OutboundOutcome {
   readonly route: string
   readonly deliveries: readonly DeliveryResult[]
-  /** Delivered files that wait to be taken or confirmed; left out where there are none. */
+  /** Delivered files that wait to be picked up or confirmed; left out where there are none. */
   readonly awaited?: AwaitedFiles
   /** Composed files that wait for a person; left out where there are none. */
   readonly heldDeliveries?: HeldDeliveries
-  /** How many records could not be turned into rows and are in no file, and the first of them. */
+  /** How many records could not be turned into rows and are in no file; `heldRecords` has the first of them. */
   readonly held: number
   readonly heldRecords: readonly UnwrittenRecord[]
-  /** How many records a report names that are not there, and the first of these names. */
+  /** How many names of a report's selection were not found; `firstMissing` has the first of them. */
   readonly missing: number
   readonly firstMissing: readonly string[]
 }
 
 /**
- * One pass: unfinished deliveries go on first, so that their records are acknowledged and leave the list; then what is
- * new is collected and delivered. A delivery or receipt that cannot be brought on keeps no other from its run; what it
- * failed with is thrown at the end. Failures of the whole route are thrown at once. What was done before is in
- * `deliveries` then.
+ * One pass: it continues unfinished deliveries first, so that their records are acknowledged and leave the list. Then it
+ * collects and delivers new records. A delivery or receipt that fails does not stop the others; its failure is thrown at
+ * the end. Failures of the whole route are thrown at once. `deliveries` then has the work done until then.
  */
 export async function runOutbound(context: OutboundContext, deliveries: DeliveryResult[] = []) {
   await cleanSpool(context)
@@ -51,7 +50,7 @@ export async function runOutbound(context: OutboundContext, deliveries: Delivery
   return { ...pass, ...(await listHeldDeliveries(context)) }
 }
 
-/** Nothing else waits for a mailbox that only receipts come to; but that it is away must be said. */
+/** A mailbox only for receipts delays nothing else when it is away, but the pass must report the failure. */
 async function collectReceiptFailures(context: OutboundContext): Promise<unknown[]> {
   try {
     await processReceipts(context)
@@ -62,24 +61,20 @@ async function collectReceiptFailures(context: OutboundContext): Promise<unknown
   }
 }
 
-async function continueRun(context: OutboundContext, passing: OutboundRun): Promise<OutboundOutcome> {
+async function continueRun(context: OutboundContext, run: OutboundRun): Promise<OutboundOutcome> {
   const { journal, route } = context
-  const { deliveries } = passing
+  const { deliveries } = run
   for (const delivery of await journal.listUnfinishedDeliveries(route.name)) {
     if (!isAwaitingConfirmation(context, delivery))
-      await processDelivery(context, { delivery, isNew: false }, passing)
+      await processDelivery(context, { delivery, isNew: false }, run)
   }
-  if (
-    context.onlyUnfinished === true ||
-    context.scheduledRun?.isComposed === true ||
-    !canDeliverMore(passing)
-  )
+  if (context.onlyUnfinished === true || context.scheduledRun?.isComposed === true || !canDeliverMore(run))
     return { ...getOutboundOutcome(route.name, deliveries), ...(await listAwaitedFiles(context)) }
-  if (route.report !== undefined) return runReport(context, route.report, passing)
-  // They would be put into one file with what is collected now.
+  if (route.report !== undefined) return runReport(context, route.report, run)
+  // Waiting records would share a file with the records that are collected now.
   await assertSameParty(context, { waitingIn: route.name }, 'Records that wait for a file')
   await collectRecords(context)
-  const held = await deliverWaiting(context, passing)
+  const held = await deliverWaiting(context, run)
   return {
     ...getOutboundOutcome(route.name, deliveries),
     ...(await listAwaitedFiles(context)),
@@ -92,46 +87,46 @@ async function continueRun(context: OutboundContext, passing: OutboundRun): Prom
 interface OutboundRun {
   readonly deliveries: DeliveryResult[]
   readonly failures: unknown[]
-  /** How many files could not be left. */
+  /** How many files could not be delivered. */
   failedFiles: number
-  /** The mailbox cannot be reached, so nothing is left there by this pass. */
+  /** The mailbox cannot be reached, so this pass delivers nothing more. */
   isAway: boolean
-  /** In a row. */
+  /** How many deliveries in a row found the API unreachable. */
   unreachable: number
 }
 
-/** When so many files cannot be left, it is the place that is full or closed, and more of them help nobody. */
+/** After so many files that cannot be delivered, the folder is most likely full or closed, so the pass stops delivering. */
 const FAILED_FILES_MAX = 10
 
-/** An API that failed on so many deliveries in a row is down. */
+/** After so many deliveries in a row that find the API unreachable, it is down. */
 const UNREACHABLE_MAX = 2
 
 function canDeliverMore({ isAway, failedFiles }: OutboundRun): boolean {
   return !isAway && failedFiles < FAILED_FILES_MAX
 }
 
-/** Goes on after a failure that is about one delivery. Where nothing can be left, only what is in place goes on. */
+/** Continues after a failure of one delivery. With the mailbox away, only files that are in place are processed. */
 async function processDelivery(
   context: OutboundContext,
   { delivery, isNew }: { readonly delivery: DeliveryEntry; readonly isNew: boolean },
-  passing: OutboundRun,
+  run: OutboundRun,
 ): Promise<void> {
-  if (delivery.held !== undefined || (delivery.state === 'composed' && passing.isAway)) return
+  if (delivery.held !== undefined || (delivery.state === 'composed' && run.isAway)) return
   try {
-    passing.deliveries.push(await finishDelivery(context, delivery, isNew))
-    passing.unreachable = 0
+    run.deliveries.push(await finishDelivery(context, delivery, isNew))
+    run.unreachable = 0
   } catch (error) {
     if (hasCode(error, ...PASS_FATAL)) throw error
-    passing.failures.push(error)
-    if (hasCode(error, ...MAILBOX_AWAY)) passing.isAway = true
+    run.failures.push(error)
+    if (hasCode(error, ...MAILBOX_AWAY)) run.isAway = true
     if (hasCode(error, 'api-unreachable')) {
-      passing.unreachable++
-      if (passing.unreachable >= UNREACHABLE_MAX) throw error
-    } else if (delivery.state === 'composed' && !hasCode(error, 'party-changed')) passing.failedFiles++
+      run.unreachable++
+      if (run.unreachable >= UNREACHABLE_MAX) throw error
+    } else if (delivery.state === 'composed' && !hasCode(error, 'party-changed')) run.failedFiles++
   }
 }
 
-/** How the mailbox says that nothing can be left in it now. */
+/** The failures that mean that the mailbox takes no files now. */
 const MAILBOX_AWAY: FailureCode[] = [
   'mailbox-unreachable',
   'host-key-unknown',
@@ -143,11 +138,11 @@ export function getOutboundOutcome(route: string, deliveries: readonly DeliveryR
   return { route, deliveries, held: 0, heldRecords: [], missing: 0, firstMissing: [] }
 }
 
-async function runReport(context: OutboundContext, report: ReportOptions, passing: OutboundRun) {
+async function runReport(context: OutboundContext, report: ReportOptions, run: OutboundRun) {
   const { delivery, tally, missing } = await composeReport(context, report)
-  if (delivery !== undefined) await processDelivery(context, { delivery, isNew: true }, passing)
+  if (delivery !== undefined) await processDelivery(context, { delivery, isNew: true }, run)
   return {
-    ...getOutboundOutcome(context.route.name, passing.deliveries),
+    ...getOutboundOutcome(context.route.name, run.deliveries),
     held: tally.unwritten,
     heldRecords: tally.firstUnwritten,
     missing: missing.length,
@@ -155,22 +150,22 @@ async function runReport(context: OutboundContext, report: ReportOptions, passin
   }
 }
 
-/** File after file until nothing waits; each is done before the next is begun. Gives the records in no file. */
-async function deliverWaiting(context: OutboundContext, passing: OutboundRun): Promise<HeldRecord[]> {
+/** Delivers file after file until no record waits; each is finished before the next. Returns the records in no file. */
+async function deliverWaiting(context: OutboundContext, run: OutboundRun): Promise<HeldRecord[]> {
   const progress: ComposeProgress = { upToRecord: 0, held: [] }
-  while (canDeliverMore(passing)) {
+  while (canDeliverMore(run)) {
     const delivery = await composeDelivery(context, progress)
     if (delivery === undefined) break
-    await processDelivery(context, { delivery, isNew: true }, passing)
+    await processDelivery(context, { delivery, isNew: true }, run)
     if (getRecordsPerFile(context) === undefined) break
   }
   return progress.held
 }
 
-/** Removes the files of composings that a crash interrupted, and of deliveries that are in place. */
+/** Removes files whose composing a crash interrupted, and files of deliveries that are in place. */
 async function cleanSpool({ spool, journal, lease }: OutboundContext): Promise<void> {
   const names = await spool.list()
-  // One that was stopped and wakes up now must not remove what its successor is composing.
+  // A process that paused and lost the route must not remove what its successor is composing.
   if (names.length > 0) await journal.renewLease(lease)
   for (const name of names) {
     const delivery = await journal.getDelivery(name.split('.', 1)[0] ?? '')
@@ -195,7 +190,7 @@ export function mergeOutboundOutcomes(route: string, passes: readonly OutboundOu
 
 // Delivered files that wait for the consumer's confirmation.
 
-/** So many are looked through. */
+/** How many waiting files are checked. */
 const AWAITED_MAX = 10_000
 
 export interface AwaitedFiles {
@@ -207,7 +202,7 @@ export interface AwaitedFiles {
 
 export interface OverdueFile extends Overdue {
   readonly delivery: UnconfirmedDelivery
-  /** Where the file was left, for people. */
+  /** The path of the delivered file, for people. */
   readonly path: string
 }
 
@@ -225,11 +220,11 @@ async function listAwaitedFiles({ journal, route, target, clock }: OutboundConte
   return { awaited: { count: awaited.length, overdue: overdue.length, firstOverdue: first } }
 }
 
-// Composed files that wait until a person says whether they were delivered before.
+// Composed files that wait until a person states whether they were delivered before.
 
 export interface HeldDeliveries {
   readonly count: number
-  /** Each with where its file would be, for people. */
+  /** Each with the path that its file would have, for people. */
   readonly first: readonly { readonly delivery: DeliveryEntry; readonly path: string }[]
 }
 

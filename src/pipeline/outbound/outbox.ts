@@ -1,28 +1,28 @@
-/** Watches the folder of deliveries: which files were picked up, and whether the folder is still the right one. */
+/** Checks the folder of deliveries: which files were picked up, and whether the folder is still the right one. */
 import type { DeliveryEntry, UnconfirmedDelivery } from '../../domain/delivery.ts'
 import type { Mailbox } from '../../domain/mailbox.ts'
 import { runInParallel } from '../../support/async.ts'
 import { BridgeError } from '../../support/errors.ts'
 import type { OutboundContext } from '../context.ts'
 
-// A picked-up file is known by its absence, in a folder that is known to be the right one.
+// A picked-up file shows by its absence, in a folder that is known to be the right one.
 
-/** An empty folder left beside the files: without it, a share that is not mounted would look as if all were taken. */
+/** An empty folder beside the files: without it, a share that is not mounted would look as if all files were picked up. */
 const FOLDER_MARK = '.dropbridge'
 
-/** So many files that wait are looked for in one pass; those behind them come up as these are taken. */
+/** How many waiting files one pass checks; the others follow once these are picked up. */
 const PICK_UPS_MAX = 10_000
 
-/** So many names are looked at at once. */
+/** How many names are checked at once. */
 const CHECKS_IN_FLIGHT = 16
 
-/** Notes the files that are gone. One listing for each folder, and a second one where files are gone. */
+/** Notes the files that are gone. Lists each folder once, and again if files are gone. */
 export async function recordPickUps(context: OutboundContext): Promise<void> {
   const { journal, lease, route, target, signal } = context
   const awaited = await journal.listUnconfirmedDeliveries(PICK_UPS_MAX, route.name)
   for (const folder of new Set([route.folder, ...awaited.map(({ folder }) => folder)])) {
     const place = getFolderPlace(target, folder)
-    // What was left in another place of the same folder, before the mailbox was moved, is not missing here.
+    // A file delivered to another place of the same folder, before the mailbox was moved, is not missing here.
     const own = awaited.filter((delivery) => delivery.folder === folder && delivery.place === place)
     for (const { id } of await findPickedUp(context, folder, own)) {
       if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
@@ -33,8 +33,8 @@ export async function recordPickUps(context: OutboundContext): Promise<void> {
 
 /**
  * The deliveries whose files are gone. A listing can miss a name: of a share, or of a folder that changes while it is read.
- * So each name that is missing is looked at by itself, and the folder is listed again. The second listing comes last,
- * because it also shows that the place was the right one all the time.
+ * So each missing name is checked by itself, and the folder is listed again. The second listing comes last because it
+ * also shows that the place was the right one all the time.
  */
 async function findPickedUp(
   context: OutboundContext,
@@ -44,21 +44,21 @@ async function findPickedUp(
   const { target, signal } = context
   const missing = findMissing(await listKnownFolder(context, folder, awaited), awaited)
   if (missing.length === 0) return []
-  const stands = await runInParallel(missing, CHECKS_IN_FLIGHT, async ({ name }) => {
+  const present = await runInParallel(missing, CHECKS_IN_FLIGHT, async ({ name }) => {
     if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
     return target.hasEntry(folder, name)
   })
-  const gone = missing.filter((_, index) => stands[index] === false)
+  const gone = missing.filter((_, index) => present[index] === false)
   if (gone.length === 0) return []
   return findMissing(await listKnownFolder(context, folder, awaited), gone)
 }
 
-/** None where it is not known what lies in the folder. */
+/** Empty where the contents of the folder are not known. */
 function findMissing(here: ReadonlySet<string> | undefined, awaited: readonly UnconfirmedDelivery[]) {
   return here === undefined ? [] : awaited.filter(({ name }) => !here.has(normalizeFileName(name)))
 }
 
-/** The names in the folder; undefined where it is not the known place and only old deliveries are there. */
+/** The names in the folder; undefined for a place that has just got its mark, or an old folder that is not the known place. */
 async function listKnownFolder(
   context: OutboundContext,
   folder: string,
@@ -70,13 +70,13 @@ async function listKnownFolder(
   const names = await target.listNames(folder)
   const here = names === undefined ? undefined : new Set([...names].map(normalizeFileName))
   if (isKnown && here?.has(FOLDER_MARK) === true) return here
-  // Files of ours tell the place as well as the mark does; and a place that is not known yet has none.
-  const isOurs = awaited.some(({ name }) => here?.has(normalizeFileName(name)) === true)
-  if (isOurs || (!isKnown && folder === route.folder)) {
+  // The bridge's own files identify the place as well as the mark does. A place that is not known yet has no mark.
+  const hasOwnFile = awaited.some(({ name }) => here?.has(normalizeFileName(name)) === true)
+  if (hasOwnFile || (!isKnown && folder === route.folder)) {
     await target.createMarkerFolder(folder, FOLDER_MARK)
     await journal.savePlace(lease, place)
-    // what was delivered while the place had no mark may have been taken, or may be elsewhere
-    return isOurs ? here : undefined
+    // Files delivered while the place had no mark may have been picked up, or may be elsewhere.
+    return hasOwnFile ? here : undefined
   }
   if (folder !== route.folder) return undefined
   throw new BridgeError(
@@ -91,12 +91,12 @@ async function listKnownFolder(
   )
 }
 
-/** By what a place is known: the path or address of its mark. */
+/** The identity of a place: the path or address of its mark. */
 export function getFolderPlace(target: Mailbox, folder: string): string {
   return target.describe(folder, FOLDER_MARK)
 }
 
-/** Whether the records of the delivery wait until somebody took or confirmed its file. */
+/** Whether the records of the delivery wait until its file is picked up or confirmed. */
 export function isAwaitingConfirmation(
   { route }: { readonly route: Pick<OutboundContext['route'], 'acknowledge'> },
   { state, confirmedAt }: DeliveryEntry,
@@ -105,14 +105,14 @@ export function isAwaitingConfirmation(
   return waits && state === 'delivered' && confirmedAt === undefined
 }
 
-/** Some systems give names back with their accents taken apart. */
+/** Some systems return names with their accents decomposed. */
 function normalizeFileName(name: string): string {
   return name.normalize('NFC')
 }
 
-// A folder of deliveries that is gone is most likely on a share that is not mounted.
+// A missing folder of deliveries is most likely on a share that is not mounted.
 
-/** Throws `mailbox-unreachable` where files were left in the missing folder before: its share may not be mounted. */
+/** Throws `mailbox-unreachable` where files were delivered to the missing folder: its share may not be mounted. */
 export async function assertOutboxUnused({ journal, target, route }: OutboundContext, folder: string) {
   if (!(await journal.hasDeliveredTo(route.name, getFolderPlace(target, folder)))) return
   throw new BridgeError(
@@ -127,16 +127,16 @@ export async function assertOutboxUnused({ journal, target, route }: OutboundCon
   )
 }
 
-/** While the folder of the deliveries is away nothing else may be made in its place. */
+/** Call it before any other folder is created: while the outbox is missing, its whole share may be missing. */
 export async function assertOutboxExists(context: OutboundContext): Promise<void> {
   const { target, route } = context
   if (!(await target.hasFolder(route.folder))) await assertOutboxUnused(context, route.folder)
 }
 
-/** How many names are tried when others have taken them; a folder that full has another trouble. */
+/** How many names are tried when others are taken; a folder with more has another problem. */
 export const NAMES_MAX = 1000
 
-/** `orders.csv`; at turn 2 `orders~2.csv`, and so on. */
+/** `orders.csv`; with suffix 2 `orders~2.csv`, and so on. */
 export function addNameSuffix(name: string, suffix: number): string {
   if (suffix === 1) return name
   const dot = name.lastIndexOf('.')

@@ -10,13 +10,13 @@ import type { ReceiptRules } from './confirmation-rules.ts'
 
 type ReceiptContext = OutboundContext & { readonly rules: ReceiptRules; readonly mailbox: Mailbox }
 
-/** So many deliveries are looked after in one pass; those behind them come up as these are confirmed. */
+/** How many deliveries one pass reads receipts for; the others follow once these are confirmed. */
 const AWAITED_MAX = 10_000
 
-/** What a receipt has to say stands at its beginning. */
+/** The expected text is at the beginning of a receipt. */
 const READ_BYTES_MAX = 1 << 20
 
-/** Finishes what a crash left first. What fails with one receipt keeps no other from being read, and is thrown last. */
+/** Finishes receipts of an interrupted pass first. A failure of one receipt does not stop the others; it is thrown last. */
 export async function processReceipts(outbound: OutboundContext): Promise<void> {
   const { journal, route, receipts: mailbox } = outbound
   const rules = route.receipt
@@ -29,11 +29,11 @@ export async function processReceipts(outbound: OutboundContext): Promise<void> 
   const awaited = await journal.listUnconfirmedDeliveries(AWAITED_MAX, route.name)
   const byName = new Map(awaited.map((delivery) => [rules.nameFor(delivery.name).toLowerCase(), delivery]))
   const found = awaited.length === 0 ? [] : await listStableReceipts(context, byName)
-  for (const receipt of found) await collectFailure(failures, context, () => takeReceipt(context, receipt))
+  for (const receipt of found) await collectFailure(failures, context, () => claimReceipt(context, receipt))
   if (failures.length > 0) throw failures[0]
 }
 
-/** Goes on after a failure that is about one receipt, and not after one of the mailbox. */
+/** Continues after a failure of one receipt, but not after one of the mailbox. */
 async function collectFailure(failures: unknown[], context: ReceiptContext, work: () => Promise<void>) {
   try {
     await work()
@@ -44,10 +44,10 @@ async function collectFailure(failures: unknown[], context: ReceiptContext, work
   }
 }
 
-async function takeReceipt(context: ReceiptContext, { delivery, folder, name }: FoundReceipt) {
+async function claimReceipt(context: ReceiptContext, { delivery, folder, name }: FoundReceipt) {
   const receipt = { id: context.newId(), delivery: delivery.id, folder, name }
   const { claimsInPlace } = context.mailbox
-  // One that nobody may move lies there still after it was refused; only when it holds what it should it is news.
+  // A refused receipt that cannot be moved is still in the folder: read it again only when its text is right now.
   if (claimsInPlace && delivery.refusedReceipt?.name === name) {
     if (!(await hasExpectedText(context, receipt, delivery.id))) return
   }
@@ -61,7 +61,7 @@ interface FoundReceipt {
   readonly name: string
 }
 
-/** Those that are still the same after the time of `stableFor`. */
+/** The receipts that are unchanged after the time of `stableFor`. */
 async function listStableReceipts(context: ReceiptContext, byName: ReadonlyMap<string, UnconfirmedDelivery>) {
   const { clock, signal, rules } = context
   const { folder } = rules
@@ -70,17 +70,17 @@ async function listStableReceipts(context: ReceiptContext, byName: ReadonlyMap<s
   await clock.sleep(rules.stableForMs, signal)
   if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
   const seen = new Set(before.map(({ name, size, modifiedAt }) => JSON.stringify([name, size, modifiedAt])))
-  const taken = new Map<string, FoundReceipt>()
+  const found = new Map<string, FoundReceipt>()
   for (const { name, size, modifiedAt } of await listReceipts(context, byName)) {
     const delivery = byName.get(name.toLowerCase())
-    // Two whose names differ in case alone: the other is looked at by a later pass, and finds nobody waiting.
-    if (delivery === undefined || taken.has(delivery.id)) continue
-    if (seen.has(JSON.stringify([name, size, modifiedAt]))) taken.set(delivery.id, { delivery, folder, name })
+    // Names that differ only in case: a later pass reads the other one and finds no delivery that waits for it.
+    if (delivery === undefined || found.has(delivery.id)) continue
+    if (seen.has(JSON.stringify([name, size, modifiedAt]))) found.set(delivery.id, { delivery, folder, name })
   }
-  return [...taken.values()]
+  return [...found.values()]
 }
 
-/** A folder that is missing is made only where no other one is away: they may be on one share. */
+/** Creates a missing folder only where no other folder is missing: they may be on one share. */
 async function listReceipts(context: ReceiptContext, byName: ReadonlyMap<string, UnconfirmedDelivery>) {
   const { journal, receiptInboxes = [], mailbox } = context
   const { folder } = context.rules
@@ -94,27 +94,27 @@ async function listReceipts(context: ReceiptContext, byName: ReadonlyMap<string,
   return files.filter(({ name }) => byName.has(name.toLowerCase()))
 }
 
-/** The one next step of a receipt, and the one after it. May be repeated from the start after a crash. */
+/** Claims, reads and archives a receipt from its state. May be repeated from the start after a crash. */
 async function finishReceipt(context: ReceiptContext, receipt: ReceiptEntry): Promise<void> {
   const { journal, lease, signal, mailbox } = context
   if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
   const claim: Claim = { id: receipt.id, folder: receipt.folder, name: receipt.name }
   if (receipt.state === 'claiming') {
     if ((await mailbox.claim(claim)) === 'gone') return journal.finishReceipt(lease, receipt.id, 'gone')
-    const isAsAsked = await hasExpectedText(context, claim, receipt.delivery)
-    await journal.finishReceipt(lease, receipt.id, isAsAsked ? 'accepted' : 'refused')
+    const isAccepted = await hasExpectedText(context, claim, receipt.delivery)
+    await journal.finishReceipt(lease, receipt.id, isAccepted ? 'accepted' : 'refused')
   }
   await journal.markReceiptArchived(lease, receipt.id, await archiveReceipt(context, claim))
 }
 
-/** Where the read receipt lies by now; nowhere when somebody removed it in between. */
+/** Returns the path of the archived receipt; empty when another program removed the receipt before. */
 async function archiveReceipt(context: ReceiptContext, claim: Claim): Promise<string> {
   const { rules, mailbox } = context
   try {
     return await mailbox.archive(claim, rules.archiveFolder)
   } catch (error) {
     if (!hasCode(error, 'mailbox-unreachable')) throw error
-    // Gone with its whole folder, it is most likely on a share that is away.
+    // A receipt that vanished with its whole folder is most likely on a share that is not mounted.
     if (mailbox.claimsInPlace || !(await mailbox.hasFolder(claim.folder))) throw error
     if ((await mailbox.listClaims(claim.folder)).includes(claim.id)) throw error
     return ''

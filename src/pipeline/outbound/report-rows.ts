@@ -12,13 +12,13 @@ const UNWRITTEN_MAX = 100
 /** A record that could not be turned into rows. */
 export interface UnwrittenRecord {
   readonly apiId: string
-  /** What people call it, as in `order HV-30015`; empty where it has no such number. */
+  /** The name that people use, such as `order HV-30015`; empty where the record has no such number. */
   readonly name: string
   readonly state: 'held'
   readonly problems: readonly Problem[]
 }
 
-/** What a file came to hold. */
+/** The contents of a file so far. */
 export interface FileContents {
   records: number
   rows: number
@@ -27,7 +27,7 @@ export interface FileContents {
 }
 
 export interface ReportTally extends FileContents {
-  /** How many could not be turned into rows, and the first of them. */
+  /** How many records could not be turned into rows; `firstUnwritten` has the first of them. */
   unwritten: number
   readonly firstUnwritten: UnwrittenRecord[]
 }
@@ -54,7 +54,7 @@ export function writeReportLines(
   })
 }
 
-/** The bytes of a file, record after record; notes what it came to hold, and tells of records without rows. */
+/** The bytes of a file, record after record; counts its contents and reports records that give no rows. */
 export async function* writeRows(
   { composer, format, operation }: RowsContext,
   pages: AsyncIterable<readonly Resource[]>,
@@ -86,14 +86,14 @@ export async function* writeRows(
 
 // How people call an API record: `order HV-30015`, by the number it has on paper.
 
-/** The fields by which people know the records of a list, the best first. */
+/** The fields that name the records of a list for people, the best first. */
 const NAME_FIELDS: Readonly<Record<string, readonly string[]>> = {
   shipment: ['tracking_number', 'purchase_order_number'],
   variant: ['identifier', 'sku', 'upc'],
   return: ['rma_number', 'purchase_order_number'],
 }
 
-/** Empty where the record has none of them. */
+/** Empty where the record has none of these fields. */
 export function formatRecordName(operation: OutboundOperationName, record: Resource): string {
   const noun = getNoun(operation)
   const fields = NAME_FIELDS[noun] ?? [`${noun}_number`, 'purchase_order_number', 'code', 'name']

@@ -1,4 +1,4 @@
-/** Finds resources by what a file calls them: in the journal, else at the API, and each list at most once. */
+/** Finds resources by the names that files use: in the journal, else at the API, reading each list at most once. */
 import type { EndpointName } from '../../contract/endpoints.ts'
 import type { Call } from '../../domain/api.ts'
 import type { KnownResource } from '../../domain/resource.ts'
@@ -10,24 +10,24 @@ import type { InboundContext } from '../context.ts'
 import { createAccountCheck } from '../failures.ts'
 import { type ResourceKind, toCachedResource } from './resource-cache.ts'
 
-/** How many keys of one file are asked for one by one where the API can be asked so; more are swept. */
+/** Up to so many keys of one file are looked up one by one, if the API has a filter for them; for more, a list is read. */
 const SINGLES_MAX = 50
 
-/** How many such questions are under way at once. */
+/** How many such lookups are in flight at once. */
 const SINGLES_IN_FLIGHT = 8
 
 export type FinderContext = Pick<InboundContext, 'api' | 'journal' | 'route' | 'signal'>
 
-/** What is known by each key; a key that nobody knows is not there. */
+/** The known resources by key; an unknown key is absent. */
 export type FoundResources = ReadonlyMap<string, readonly KnownResource[]>
 
 export type ResourceFinder = (keys: Iterable<string>) => Promise<FoundResources>
 
-/** The finder of one file and kind: each call costs one query, and all of them together at most one reading of each list. */
+/** The finder of one file and kind: each call costs one query, and all calls together read each list at most once. */
 export function createResourceFinder(context: FinderContext, kind: ResourceKind): ResourceFinder {
-  const sweep = planLists(kind, context.route.party)
-  const unread = [...sweep.lists]
-  let singlesLeft = sweep.single === undefined ? 0 : SINGLES_MAX
+  const plan = planLists(kind, context.route.party)
+  const unread = [...plan.lists]
+  let singlesLeft = plan.single === undefined ? 0 : SINGLES_MAX
   return async (asked) => {
     const keys = [...new Set(asked)]
     if (keys.length === 0) return new Map()
@@ -38,9 +38,9 @@ export function createResourceFinder(context: FinderContext, kind: ResourceKind)
     }
     await search()
     const single = missing()
-    if (sweep.single && single.length > 0 && single.length <= singlesLeft && unread.length > 0) {
+    if (plan.single && single.length > 0 && single.length <= singlesLeft && unread.length > 0) {
       singlesLeft -= single.length
-      await readSingly(context, single.map(sweep.single))
+      await readSingly(context, single.map(plan.single))
       await search()
       return found
     }
@@ -68,7 +68,7 @@ async function readSingly(context: FinderContext, calls: readonly Call[]): Promi
   }
 }
 
-/** What a list shows is remembered while it goes by. */
+/** Reads a list to its end. The caching API stores each page in the journal on the way. */
 export async function readList({ api, signal }: FinderContext, call: Call): Promise<void> {
   for await (const _ of api.list(call)) {
     if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
@@ -78,13 +78,13 @@ export async function readList({ api, signal }: FinderContext, call: Call): Prom
 // Which lists of the API show each kind of resource, and in which order they are read.
 
 interface ListPlan {
-  /** Lists to be read, each only while something is still missing; the last shows all there are. */
+  /** Lists to read, each only while a key is still missing; the last one has no filter and shows everything. */
   readonly lists: readonly Call[]
-  /** The list that shows just what has this key, where there is a filter for it. */
+  /** The list that shows only resources with this key, if the API has a filter for it. */
   readonly single?: (key: string) => Call
 }
 
-/** What most files name is read first. */
+/** Most files name orders that are under way, so this list is read first. */
 const UNDER_WAY = { status: ['open', 'partial'] } as const
 
 const UNACKNOWLEDGED = { is_acknowledged: 0 } as const
@@ -116,9 +116,9 @@ export function planLists(kind: ResourceKind, party: Party): ListPlan {
   }
 }
 
-// Reads orders again before a record is refused because of what is known of its order.
+// Reads orders again before a record is refused because of the cached state of its order.
 
-/** How many orders of one file are read one by one; more are swept. */
+/** How many orders of one file are read one by one; for more, the whole list is read. */
 const READS_MAX = 200
 
 const READS_IN_FLIGHT = 8
@@ -131,9 +131,9 @@ export function createOrderReader(context: FinderContext & { readonly clock: Clo
   const since = clock.now()
   const endpoint = route.party.kind === 'brand' ? 'getBrandOrder' : 'getRetailerOrder'
   let readsLeft = READS_MAX
-  let isSwept = false
+  let hasReadList = false
 
-  /** The orders with these ids as the journal has them; those it does not know are not there. */
+  /** The orders with these ids as the journal knows them; unknown ids are absent. */
   const findKnown = async (ids: Iterable<string>): Promise<ReadonlyMap<string, KnownResource>> => {
     const orders = await journal.findResourcesById(account, 'order', [...new Set(ids)])
     return new Map(orders.map((order) => [order.id, order]))
@@ -148,7 +148,7 @@ export function createOrderReader(context: FinderContext & { readonly clock: Clo
       const order = await api.get({ endpoint, params: { ...createPartyParams(route.party), id } })
       return toCachedResource('order', order).map((seen): KnownResource => ({ ...seen, seenAt: clock.now() }))
     } catch (error) {
-      // An API that is away is asked again by a later pass; one order that it does not show is not to hold up the others.
+      // A later pass asks an unreachable API again. One order that the API does not show must not stop the others.
       if (!hasCode(error, 'api-answer-unusable')) throw error
       await checkAccount()
       return []
@@ -156,13 +156,13 @@ export function createOrderReader(context: FinderContext & { readonly clock: Clo
   }
   return {
     findKnown,
-    /** The same orders as they were after this reader was made; without those that the API does not show. */
+    /** The same orders, read after this reader was made; orders that the API does not show are absent. */
     async readAgain(ids: Iterable<string>): Promise<ReadonlyMap<string, KnownResource>> {
       const orders = await findFresh(ids)
       const stale = [...new Set(ids)].filter((id) => !orders.has(id))
-      if (stale.length === 0 || isSwept) return orders
+      if (stale.length === 0 || hasReadList) return orders
       if (stale.length > readsLeft) {
-        isSwept = true
+        hasReadList = true
         await readList(context, createOrderListCall(route.party))
         return findFresh(ids)
       }

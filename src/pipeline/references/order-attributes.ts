@@ -1,4 +1,4 @@
-/** Order attributes: values that are remembered with outgoing records and added to later ones of the same order. */
+/** Order attributes: values that are stored with outgoing records and added to later records of the same order. */
 import type { Resource } from '../../domain/api.ts'
 import type { Journal } from '../../domain/journal.ts'
 import { formatAccount, type Party } from '../../domain/route.ts'
@@ -11,7 +11,7 @@ export interface AttributeContext {
   readonly composer: Composer
 }
 
-/** Remembers what the mapping keeps of the records; nothing where it keeps nothing. */
+/** Stores the values that the mapping keeps of the records, if it keeps any. */
 export async function storeOrderAttributes(context: AttributeContext, records: readonly Resource[]) {
   const { journal, route } = context
   const { keep } = context.composer
@@ -24,7 +24,7 @@ export async function storeOrderAttributes(context: AttributeContext, records: r
   await journal.saveOrderAttributes(formatAccount(route.party), kept)
 }
 
-/** The records with what is kept beside their orders, for composers that write it. */
+/** Adds the stored attributes of its order to each record, for composers that write them. */
 export async function addOrderAttributes(
   { journal, route, composer }: AttributeContext,
   records: readonly Resource[],
@@ -54,7 +54,7 @@ function readOrderId(record: Resource): string | undefined {
   return typeof id === 'number' || typeof id === 'string' ? String(id) : undefined
 }
 
-/** The same, page by page. */
+/** The same for pages of records. */
 export async function* addAttributesToPages(
   context: AttributeContext,
   pages: AsyncIterable<readonly Resource[]>,

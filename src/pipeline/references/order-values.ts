@@ -9,7 +9,7 @@ import { getAtPath, replaceAtPath } from '../../support/object-paths.ts'
 import { isCheckedWhenSent } from '../inbound/steps.ts'
 import type { ResolvedDraft, ResolverContext } from './resolver.ts'
 
-/** Makes the function that fills in what drafts await. Those that await nothing cost nothing. */
+/** Makes the function that fills in the deferred values of drafts. Drafts without deferred values cost no query. */
 export function createOrderValueFiller(context: ResolverContext) {
   const { journal, route, orders } = context
   return async (drafts: readonly ResolvedDraft[]): Promise<readonly ResolvedDraft[]> => {
@@ -19,14 +19,14 @@ export function createOrderValueFiller(context: ResolverContext) {
       .filter(({ deferred = [] }) => deferred.some(({ from }) => from === 'kept'))
       .flatMap((draft) => readPurchaseOrder(draft) ?? [])
     const account = formatAccount(route.party)
-    const kept = numbers.length === 0 ? new Map() : await journal.findOrderAttributes(account, numbers)
-    // Quantities change with every parcel, and lines are made of them: only what is true now will do.
+    const saved = numbers.length === 0 ? new Map() : await journal.findOrderAttributes(account, numbers)
+    // Quantities change with every parcel and lines are made from them, so the order is read again.
     const ofLines = waiting.filter(awaitsLines).flatMap(({ order }) => order?.id ?? [])
     const current = await orders.readAgain(ofLines)
     return drafts.map((draft) => {
       if (draft.body === undefined || draft.deferred === undefined) return draft
       const order = awaitsLines(draft) ? current.get(draft.order?.id ?? '') : draft.order
-      const known = { kept: kept.get(readPurchaseOrder(draft) ?? '') ?? {}, isCurrent: order !== undefined }
+      const known = { kept: saved.get(readPurchaseOrder(draft) ?? '') ?? {}, isCurrent: order !== undefined }
       return fillInValues(context, { ...draft, ...(order && { order }) }, known)
     })
   }
@@ -43,14 +43,14 @@ function readPurchaseOrder({ order, body }: ResolvedDraft): string | undefined {
 
 interface KnownValues {
   readonly kept: Readonly<Record<string, string>>
-  /** Whether the order is as it is now, where that matters. */
+  /** Whether the order was read again, where its lines matter. */
   readonly isCurrent: boolean
 }
 
 function fillInValues({ route }: ResolverContext, draft: ResolvedDraft, { kept, isCurrent }: KnownValues) {
   const { deferred = [], body = {}, order, ...rest } = draft
   const { body: _, ...withoutBody } = draft
-  const refuse = (...found: Problem[]) => ({ ...withoutBody, problems: [...draft.problems, ...found] })
+  const refuse = (...problems: Problem[]) => ({ ...withoutBody, problems: [...draft.problems, ...problems] })
   if (isCheckedWhenSent({ route }) && awaitsLines(draft)) {
     const place = deferred[0] === undefined ? {} : toPlace(deferred[0])
     return refuse(problem('order-value-missing', place, LINES_NOT_FINAL, OWN_ROUTE))
@@ -62,10 +62,10 @@ function fillInValues({ route }: ResolverContext, draft: ResolvedDraft, { kept, 
   let filled: Readonly<Record<string, unknown>> = body
   const problems: Problem[] = []
   for (const { from, name, field, line, resolve } of deferred) {
-    const found = from === 'kept' ? kept[name] : readFact(order, name)
-    const taken = resolve(found, filled)
-    problems.push(...taken.problems.map((each) => addLine(each, line)))
-    if (taken.value !== undefined) filled = replaceAtPath(filled, field, taken.value)
+    const value = from === 'kept' ? kept[name] : readFact(order, name)
+    const resolved = resolve(value, filled)
+    problems.push(...resolved.problems.map((each) => addLine(each, line)))
+    if (resolved.value !== undefined) filled = replaceAtPath(filled, field, resolved.value)
   }
   if (problems.length === 0) problems.push(...validateBody(filled, route.operation, deferred))
   return problems.length > 0 ? refuse(...problems) : { ...rest, ...(order && { order }), body: filled }
@@ -93,7 +93,7 @@ function addLine(each: Problem, line: number): Problem {
   return line === 0 || each.place.line !== undefined ? each : { ...each, place: { ...each.place, line } }
 }
 
-/** The rules that span several fields could not look at what was not there yet. */
+/** Checks the whole body again: rules over several fields could not check values that were still deferred. */
 function validateBody(
   body: Readonly<Record<string, unknown>>,
   operation: ResolverContext['route']['operation'],

@@ -1,4 +1,4 @@
-/** Resolves references: finds the ids of what a file names, and the order each record is about. */
+/** Resolves references: finds the ids of the resources that a file names, and the order of each record. */
 import { type ReferenceKind, REFERENCES } from '../../contract/fields.ts'
 import { type Place, type Problem, problem } from '../../domain/problem.ts'
 import type { KnownResource, ResourceFacts } from '../../domain/resource.ts'
@@ -16,7 +16,7 @@ import {
 import type { ResourceKind } from './resource-cache.ts'
 import { type Carrier, listNames, type NamedItem, pickByName, toNamedItems } from './shipping-methods.ts'
 
-/** A draft with its ids, and the order it is about as far as it is known. One with problems has no body. */
+/** A draft with its ids and, if known, the order it is about. A draft with problems has no body. */
 export interface ResolvedDraft extends Omit<Draft, 'references'> {
   readonly order?: KnownResource
 }
@@ -26,7 +26,7 @@ export type ResolverContext = Pick<InboundContext, 'api' | 'journal' | 'route' |
   readonly findOrders: ResourceFinder
 }
 
-/** Besides orders, whose finder others need too. */
+/** Orders come on top of these; other modules need their finder too. */
 const FOUND_BY_KEY = ['variant', 'shipment', 'invoice', 'credit', 'return'] as const satisfies ResourceKind[]
 
 /** Makes the resolver of one file: one query a batch and kind, and a bounded number of API reads for the file. */
@@ -35,7 +35,7 @@ export function createReferenceResolver(context: ResolverContext) {
     ['order', context.findOrders],
     ...FOUND_BY_KEY.map((kind) => [kind, createResourceFinder(context, kind)] as const),
   ])
-  const tell = createUnresolvedReporter(context)
+  const describe = createUnresolvedReporter(context)
 
   return async (drafts: readonly Draft[]): Promise<readonly ResolvedDraft[]> => {
     const sound = drafts.filter((draft) => draft.body !== undefined)
@@ -44,11 +44,11 @@ export function createReferenceResolver(context: ResolverContext) {
     const begun = drafts.map((draft) => beginDraft(context, draft, found))
     const orders = await loadOrders(context, begun)
     const carriers = begun.some(needsCarriers) ? await context.carriers() : []
-    return Promise.all(begun.map((each) => finishDraft(each, { tell, orders, carriers })))
+    return Promise.all(begun.map((each) => finishDraft(each, { describe, orders, carriers })))
   }
 }
 
-/** Bodies that name an order by its number, which is a value of theirs and no reference, name it all the same. */
+/** The body of an invoice names its order by number, as a plain value and not as a reference. */
 function readPurchaseOrder({ route }: ResolverContext, { body, deferred = [] }: Draft): string | undefined {
   if (route.operation !== 'create-invoice') return undefined
   const number = body?.['purchase_order_number']
@@ -65,12 +65,12 @@ function listKeys(context: ResolverContext, drafts: readonly Draft[], kind: stri
 interface BegunDraft {
   readonly draft: Draft
   readonly ids: Record<string, number>
-  /** Names that lead to no id, or to several. */
+  /** References that match no id, or several. */
   readonly open: readonly { readonly reference: Reference; readonly ids: readonly string[] }[]
   readonly orderId: string | undefined
 }
 
-/** What can be found without knowing anything else of the record. */
+/** Resolves the references that depend on nothing else of the record. */
 function beginDraft(context: ResolverContext, draft: Draft, found: ReadonlyMap<string, FoundResources>) {
   const ids: Record<string, number> = {}
   const open: BegunDraft['open'][number][] = []
@@ -89,7 +89,7 @@ function beginDraft(context: ResolverContext, draft: Draft, found: ReadonlyMap<s
   return { draft, ids, open, orderId }
 }
 
-/** The orders the records are about; read only where something of them is needed and not known. */
+/** The orders of the records; reads an order only when a draft needs values of it that the journal lacks. */
 async function loadOrders({ orders }: ResolverContext, begun: readonly BegunDraft[]) {
   const ids = begun.flatMap(({ orderId }) => orderId ?? [])
   if (ids.length === 0) return new Map()
@@ -116,18 +116,18 @@ function needsCarriers({ draft }: BegunDraft): boolean {
 }
 
 interface FinishContext {
-  readonly tell: ReturnType<typeof createUnresolvedReporter>
+  readonly describe: ReturnType<typeof createUnresolvedReporter>
   readonly orders: ReadonlyMap<string, KnownResource>
   readonly carriers: readonly Carrier[]
 }
 
-async function finishDraft(begun: BegunDraft, { tell, orders, carriers }: FinishContext) {
+async function finishDraft(begun: BegunDraft, { describe, orders, carriers }: FinishContext) {
   const { draft, ids, open, orderId } = begun
   const { references, body, ...rest } = draft
   if (body === undefined) return rest
   const order = orderId === undefined ? undefined : orders.get(orderId)
   const problems: Problem[] = [...draft.problems]
-  for (const each of open) problems.push(await tell(each.reference, each.ids))
+  for (const each of open) problems.push(await describe(each.reference, each.ids))
   if (references.length > 0) problems.push(...resolveDependent(draft, ids, { order, carriers }))
   const about = order === undefined ? {} : { order }
   if (problems.length > 0) return { ...rest, ...about, problems }
@@ -136,7 +136,7 @@ async function finishDraft(begun: BegunDraft, { tell, orders, carriers }: Finish
 
 // References that depend on others: a method on its carrier or account, an account on its order.
 
-/** What is known when they are resolved. */
+/** The data that dependent references need. */
 interface DependentContext {
   readonly order: KnownResource | undefined
   readonly carriers: readonly Carrier[]
@@ -146,10 +146,10 @@ interface ShippingAccount extends NamedItem {
   readonly methods: readonly NamedItem[]
 }
 
-/** What stands in a file for the only account that fits. */
+/** The name in a file for the only account that fits. */
 const ANY_ACCOUNT = 'any'
 
-/** Adds the ids of carrier, account and method, in this order, or what is wrong with them. */
+/** Adds the ids of carrier, account and method, in this order. Returns the problems of the others. */
 function resolveDependent(draft: Draft, ids: Record<string, number>, { order, carriers }: DependentContext) {
   const named = (kind: string) => draft.references.find((reference) => reference.kind === kind)
   const problems: Problem[] = []
@@ -162,7 +162,7 @@ function resolveDependent(draft: Draft, ids: Record<string, number>, { order, ca
   if (carrier) take(carrier, pickOnly(carrier, pickByName(carriers, carrier.key), carriers, 'is there'))
   const accounts = readAccounts(order?.facts)
   if (account && order) take(account, pickAccount(account, order, accounts, method))
-  // An order that was not found by its name has a problem of its own.
+  // If the order itself was not found, that is already a problem of its own.
   else if (account && !named('order'))
     problems.push(problem('reference-unknown', toPlace(account), ORDER_NEEDED))
   if (!method) return problems
@@ -196,7 +196,7 @@ function pickMethod(
   reference: Reference,
   owner: { id: string | undefined; list: readonly (Carrier | ShippingAccount)[]; word: string },
 ): NamedItem | Problem | undefined {
-  // Without its owner, which has a problem of its own then, nothing can be said of a method.
+  // Without its owner, which then has a problem of its own, a method cannot be checked.
   if (owner.id === undefined) return undefined
   const found = owner.list.find(({ id }) => id === owner.id)
   const name = found?.names[0] ?? owner.id
@@ -204,7 +204,7 @@ function pickMethod(
   return pickOnly(reference, pickByName(methods, reference.key), methods, `belongs to ${owner.word} ${name}`)
 }
 
-/** `among` says where it was looked for: `belongs to carrier UPS`. */
+/** `among` ends the message of an unknown name: `belongs to carrier UPS`. */
 function pickOnly(
   reference: Reference,
   found: readonly NamedItem[],
@@ -235,38 +235,38 @@ function toText(id: unknown): string | undefined {
 
 // Explains why a name leads to no id: it is unknown, ambiguous, or belongs to another account.
 
-/** For so many names of a file it is found out what was meant; a file of which every name is wrong is the wrong file. */
-const ASKED_MAX = 500
+/** Up to so many wrong names of a file get a suggestion; a file with more is the wrong file. */
+const DESCRIBED_MAX = 500
 
 /** How many ids a message names. */
 const IDS_MAX = 5
 
-/** Tells of a name that stands in the journal's index, or should. */
+/** Reports names that are in the journal's index, or should be. */
 function createUnresolvedReporter(context: FinderContext) {
   const account = formatAccount(context.route.party)
-  let asked = 0
+  let described = 0
   return async (reference: Reference, ids: readonly string[]): Promise<Problem> => {
     if (ids.length > 1) return describeAmbiguous(reference, ids)
-    asked++
-    if (asked > ASKED_MAX) return describeUnknown(reference, 'is known to this account')
+    described++
+    if (described > DESCRIBED_MAX) return describeUnknown(reference, 'is known to this account')
     const { kind, key } = reference
-    const others = await context.journal.findAccountsWithKey(kind, key)
-    const owner = others.find((other) => other !== account)
+    const accounts = await context.journal.findAccountsWithKey(kind, key)
+    const owner = accounts.find((other) => other !== account)
     if (owner !== undefined) {
       const message = `the ${formatKind(kind)} "${key}" is one of ${owner}; this route is for ${account}`
       return problem('reference-elsewhere', toPlace(reference), message)
     }
-    const [meant] = await findOtherSpellings(context, reference)
-    return describeUnknown(reference, 'is known to this account', meant)
+    const [spelling] = await findOtherSpellings(context, reference)
+    return describeUnknown(reference, 'is known to this account', spelling)
   }
 }
 
-/** The same name, written another way, that is known: numbers next to a wrong one are others, so no near ones are guessed. */
+/** Finds known spellings of the same name. Guesses no similar numbers: the next number is another resource. */
 async function findOtherSpellings({ journal, route }: FinderContext, { kind, key }: Reference) {
   const bare = key.replace(/^[\s#'"]+|[\s'"]+$/g, '')
   const spellings = [bare, key.toUpperCase(), key.toLowerCase(), bare.replace(/^0+(?=.)/, ''), `0${key}`]
-  const others = [...new Set(spellings)].filter((spelling) => spelling !== key && spelling !== '')
-  const found = await journal.findResourcesByKey(formatAccount(route.party), kind, others)
+  const candidates = [...new Set(spellings)].filter((spelling) => spelling !== key && spelling !== '')
+  const found = await journal.findResourcesByKey(formatAccount(route.party), kind, candidates)
   return found.map((each) => each.key)
 }
 
@@ -295,7 +295,7 @@ function describeAmbiguous(reference: Reference, ids: readonly string[]): Proble
   return problem(code, toPlace(reference), message)
 }
 
-/** The place as far as it is known; a constant stands in no column. */
+/** The place as far as it is known; a constant has no column. */
 function toPlace({ line, column, field }: Reference): Place {
   return { ...(line === 0 ? {} : { line }), ...(column === '' ? {} : { column }), field }
 }

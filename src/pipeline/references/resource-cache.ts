@@ -10,26 +10,26 @@ import type { Clock } from '../../support/clock.ts'
 import { getAtPath } from '../../support/object-paths.ts'
 import { toError } from '../failures.ts'
 
-// What is kept of each kind of resource: the names that files use, and the facts that decisions need.
+// What is stored of each kind of resource: the names that files use, and the facts that decisions need.
 
-/** The kinds of resource that are remembered. */
+/** The kinds of resource that the journal remembers. */
 export type ResourceKind = 'order' | 'variant' | 'shipment' | 'invoice' | 'credit' | 'return'
 
-/** The parts of a resource that are kept: `true` for a value as it is; of lists, the parts of each item. */
+/** The parts of a resource to store: `true` for a value as it is; for lists, the parts of each item. */
 interface FactShape {
   readonly [field: string]: true | FactShape
 }
 
 interface KindRules {
   readonly keys: (resource: Resource) => readonly unknown[]
-  /** Without these the resource was shown too shortly to tell anything but its names. */
+  /** A resource without one of these fields is a short form: only its names are stored. */
   readonly needed: readonly string[]
   readonly facts: FactShape
 }
 
 const NAMED: FactShape = { id: true, name: true, code: true }
 
-/** Facts have the shape of the resource itself, so that what reads the one can read the other. */
+/** Facts have the shape of the resource itself, so that the same code reads both. */
 const ORDER: FactShape = {
   id: true,
   retailer: NAMED,
@@ -99,7 +99,7 @@ const KINDS: Readonly<Record<ResourceKind, KindRules>> = {
   },
 }
 
-/** The endpoints that show such resources, in lists, singly or as answers. */
+/** The endpoints that show such resources: in lists, singly, or in answers. */
 const SHOWN_KINDS: Readonly<Partial<Record<EndpointName, ResourceKind>>> = {
   listRetailerOrders: 'order',
   getRetailerOrder: 'order',
@@ -130,7 +130,7 @@ const SHOWN_KINDS: Readonly<Partial<Record<EndpointName, ResourceKind>>> = {
   updateRetailerVariant: 'variant',
 }
 
-/** The resource as it is remembered; nothing for one without a usable id. */
+/** The resource in its stored form; empty for a resource without a usable id. */
 export function toCachedResource(kind: ResourceKind, resource: unknown): SeenResource[] {
   const id = readId(resource)
   if (id === undefined) return []
@@ -146,18 +146,18 @@ function toText(key: unknown): string | undefined {
   return typeof key === 'string' && key !== '' ? key : undefined
 }
 
-function selectFacts(value: unknown, context: FactShape): unknown {
-  if (Array.isArray(value)) return value.map((item) => selectFacts(item, context))
+function selectFacts(value: unknown, shape: FactShape): unknown {
+  if (Array.isArray(value)) return value.map((item) => selectFacts(item, shape))
   if (typeof value !== 'object' || value === null) return value
   const kept: Record<string, unknown> = {}
-  for (const [field, part] of Object.entries(context)) {
+  for (const [field, part] of Object.entries(shape)) {
     const shown = (value as Resource)[field]
     if (shown !== undefined) kept[field] = part === true ? shown : selectFacts(shown, part)
   }
   return kept
 }
 
-/** Suppliers see attributes by code, retailers as a list; several retailers may each have a number for the item. */
+/** Brands see attributes by code, retailers as a list; several retailers may each have a number for the item. */
 function readRetailerSkus(attributes: unknown): unknown[] {
   if (typeof attributes !== 'object' || attributes === null) return []
   return Object.values(attributes as Readonly<Record<string, Resource | null>>)
@@ -166,9 +166,9 @@ function readRetailerSkus(attributes: unknown): unknown[] {
     .map((each) => getAtPath(each, 'value'))
 }
 
-// An API whose every answer is remembered.
+// An API client that stores every answer in the journal.
 
-/** Answers to single calls are remembered together; one that is lost in a crash is seen again when it is needed. */
+/** Answers to single calls are stored in batches. After a crash, a lost one is read again when it is needed. */
 const CACHE_BATCH = { atMost: 250, afterMs: 100 }
 
 interface CachingApiOptions {
@@ -176,7 +176,7 @@ interface CachingApiOptions {
   readonly journal: Journal
   readonly party: Party
   readonly clock: Clock
-  /** Endpoints whose answers nobody will ask for. */
+  /** Endpoints whose answers no other part of the bridge needs. */
   readonly unasked?: readonly EndpointName[]
 }
 
@@ -191,15 +191,15 @@ export function createCachingApi({ api, journal, party, clock, unasked = [] }: C
       }
     },
   )
-  let failure: Error | undefined
-  const note = (error: unknown) => {
-    failure ??= toError(error)
+  let firstFailure: Error | undefined
+  const noteFailure = (error: unknown) => {
+    firstFailure ??= toError(error)
   }
-  const see = (call: Call, resource: unknown) => {
+  const cacheAnswer = (call: Call, resource: unknown) => {
     const kind = getShownKind(call)
     if (kind === undefined) return
     for (const each of toCachedResource(kind, resource))
-      void answers.add({ kind, resource: each }).catch(note)
+      void answers.add({ kind, resource: each }).catch(noteFailure)
   }
 
   const caching: Api = {
@@ -207,12 +207,12 @@ export function createCachingApi({ api, journal, party, clock, unasked = [] }: C
     async send(call, permit) {
       const answer = await api.send(call, permit)
       const isDone = answer.certainty === 'answered' && answer.status < 300
-      if (isDone && !unasked.includes(call.endpoint as EndpointName)) see(call, answer.body)
+      if (isDone && !unasked.includes(call.endpoint as EndpointName)) cacheAnswer(call, answer.body)
       return answer
     },
     async get(call) {
       const resource = await api.get(call)
-      see(call, resource)
+      cacheAnswer(call, resource)
       return resource
     },
     async *list(call) {
@@ -226,10 +226,10 @@ export function createCachingApi({ api, journal, party, clock, unasked = [] }: C
       if (kind !== undefined && isWholeList(call)) await journal.saveListReadAt(account, kind, startedAt)
     },
   }
-  /** Makes what was seen so far findable. Rejects when something could not be written. */
+  /** Writes the answers that were seen so far. Rejects when one of them could not be written. */
   const flush = async () => {
-    await answers.flush().catch(note)
-    if (failure !== undefined) throw failure
+    await answers.flush().catch(noteFailure)
+    if (firstFailure !== undefined) throw firstFailure
   }
   return { ...caching, flush }
 }
@@ -238,13 +238,13 @@ function getShownKind({ endpoint }: Call): ResourceKind | undefined {
   return SHOWN_KINDS[endpoint as EndpointName]
 }
 
-/** A list that shows less of each resource does not show all its names. */
+/** A short list does not show all names of a resource. */
 function toCachedResources({ query = {} }: Call, kind: ResourceKind, page: readonly Resource[]) {
   const seen = page.flatMap((resource) => toCachedResource(kind, resource))
   return query['short'] === 1 ? seen.map((each): SeenResource => ({ ...each, some: true })) : seen
 }
 
-/** Whether the list is asked for everything there is, which is so when nothing is left out by a filter. */
+/** Whether the call lists every resource, that is, no filter leaves one out. */
 function isWholeList({ endpoint, query = {} }: Call): boolean {
   const known: Endpoint = ENDPOINTS[endpoint as EndpointName]
   const { filters = {} } = known

@@ -1,14 +1,14 @@
-/** Carriers and shipping methods of the account, read once a pass, and picking one of them by name. */
+/** Reads the carriers and shipping methods of the account once a pass, and picks one of them by name. */
 import type { Api, Resource } from '../../domain/api.ts'
 import type { Party } from '../../domain/route.ts'
 import { createPartyParams, type RequestBody } from '../../operations/operation.ts'
 import { getAtPath } from '../../support/object-paths.ts'
 import type { RuleViolation } from '../rules/rule.ts'
 
-/** Something with an id that people call by another name. */
+/** Something with an id that people call by other names. */
 export interface NamedItem {
   readonly id: string
-  /** Its names, those that count first first; the id is one of them, and counts last. */
+  /** Its names, the strongest first; the id is the last of them. */
   readonly names: readonly string[]
 }
 
@@ -16,7 +16,7 @@ export interface Carrier extends NamedItem {
   readonly methods: readonly NamedItem[]
 }
 
-/** The carriers of the account, asked for at the first question of a pass. */
+/** The carriers of the account, read at the first question of a pass. */
 export type CarrierLoader = () => Promise<readonly Carrier[]>
 
 export function createCarrierLoader(api: Api): CarrierLoader {
@@ -37,7 +37,7 @@ function toCarrier(shown: Resource): Carrier[] {
   return toNamedItems([shown]).map((named) => ({ ...named, methods }))
 }
 
-/** The items of a list that have an id: by nickname, code and name. */
+/** The items of a list that have an id, with their nickname, code and name. */
 export function toNamedItems(list: unknown): NamedItem[] {
   if (!Array.isArray(list)) return []
   return (list as (Resource | null)[]).flatMap((item) => {
@@ -53,7 +53,7 @@ function toText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
 }
 
-/** Those with the name, upper and lower case and blanks aside: by the kind of name that counts first and fits any. */
+/** The items with this name, ignoring case and blanks; only the strongest kind of name that fits any item counts. */
 export function pickByName<Item extends NamedItem>(items: readonly Item[], name: string): readonly Item[] {
   const wanted = normalizeName(name)
   const places = Math.max(0, ...items.map(({ names }) => names.length))
@@ -68,17 +68,17 @@ function normalizeName(name: string): string {
   return name.toLowerCase().replaceAll(/\s+/g, ' ').trim()
 }
 
-/** The names that messages suggest. */
+/** The names for suggestions in messages. */
 export function listNames(items: readonly NamedItem[]): string[] {
   return [...new Set(items.flatMap(({ id, names }) => names.filter((name) => name !== id)))]
 }
 
-// An order may ask only for methods that some supplier may use for the retailer.
+// An order may ask only for methods of an active connection between the retailer and a brand.
 
-/** A method by its code and that of its carrier: `UPSN UPS_GROUND`. */
+/** Methods by carrier code and method code: `UPSN UPS_GROUND`. */
 export type MethodLoader = () => Promise<ReadonlySet<string>>
 
-/** The methods of the active connections of a retailer, asked for at the first question of a pass. */
+/** The methods of a retailer's active connections, read at the first question of a pass. */
 export function createMethodLoader(api: Api, party: Party): MethodLoader {
   return askOnce(async () => {
     const methods = new Set<string>()
@@ -103,7 +103,7 @@ function formatMethod(method: unknown): string | undefined {
   return typeof carrier === 'string' ? `${carrier} ${String(method.code)}` : undefined
 }
 
-/** Spec: "Allowed methods come from the connection lookup." A retailer that sees none learns nothing. */
+/** Spec: "Allowed methods come from the connection lookup." A retailer without any methods is not checked. */
 export function checkConnectionMethod(body: RequestBody, allowed: ReadonlySet<string>): RuleViolation[] {
   const name = formatMethod(body['shipping_method'])
   if (name === undefined || allowed.size === 0 || allowed.has(name)) return []

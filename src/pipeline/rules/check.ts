@@ -18,7 +18,7 @@ import { DEFAULT_POLICIES, type Policies, type RuleViolation } from './rule.ts'
 import { getAtPath } from '../../support/object-paths.ts'
 import { describeItem, readItems, readUnits } from '../../operations/order-lines.ts'
 
-/** A draft that was held to the rules; what is only odd about it does not stop it. */
+/** A draft after the rule checks; warnings do not stop it. */
 export interface CheckedDraft extends ResolvedDraft {
   readonly warnings?: readonly Problem[]
 }
@@ -30,25 +30,25 @@ export interface RuleCheck {
   readonly columnOf: BoundTranslator['findColumn']
 }
 
-/** Records of an order that take from its lines: what earlier ones of the file take is not there for later ones. */
+/** Operations that use up units of order lines: a record leaves less for later records of the same file. */
 const QUANTITY_OPERATIONS: readonly InboundOperationName[] = ['create-shipment', 'create-cancel']
 
-/** Makes the check of one file. Before a known order refuses a record, it is read anew. */
+/** Makes the check of one file. Before a cached order refuses a record, the order is read again. */
 export function createBusinessRuleCheck(checking: RuleCheck) {
   const { context } = checking
   const { rules: policies = DEFAULT_POLICIES, operation } = context.route
   const contextRules = createContextRules(context, policies)
   return async (drafts: readonly ResolvedDraft[]): Promise<readonly CheckedDraft[]> => {
     if (BUSINESS_RULES[operation] === undefined) return drafts
-    const judged = await selectCheckable(checking, drafts)
-    if (judged.length === 0) return drafts
-    const broken = await checkAgainstOrders(checking, judged)
-    const ofContext = await contextRules(judged.map(({ body }) => body))
-    const found = new Map<ResolvedDraft, RuleViolation[]>()
-    for (const [index, { draft }] of judged.entries()) {
-      found.set(draft, [...(broken[index] ?? []), ...(ofContext[index] ?? [])])
+    const checkable = await selectCheckable(checking, drafts)
+    if (checkable.length === 0) return drafts
+    const ofOrders = await checkAgainstOrders(checking, checkable)
+    const ofContext = await contextRules(checkable.map(({ body }) => body))
+    const violations = new Map<ResolvedDraft, RuleViolation[]>()
+    for (const [index, { draft }] of checkable.entries()) {
+      violations.set(draft, [...(ofOrders[index] ?? []), ...(ofContext[index] ?? [])])
     }
-    return drafts.map((draft) => addViolations(draft, found.get(draft) ?? [], policies, checking))
+    return drafts.map((draft) => addViolations(draft, violations.get(draft) ?? [], policies, checking))
   }
 }
 
@@ -59,7 +59,7 @@ interface CheckedRecord {
   readonly order: KnownResource | undefined
 }
 
-/** Drafts that would be sent: a record that was sent before is no new one, and the order shows it already. */
+/** Drafts that would be sent. A record that was sent before is a duplicate, and the order shows its effect already. */
 async function selectCheckable({ context }: RuleCheck, drafts: readonly ResolvedDraft[]) {
   const { journal, route } = context
   const { naturalKey, lane } = INBOUND_RULES[route.operation]
@@ -70,10 +70,10 @@ async function selectCheckable({ context }: RuleCheck, drafts: readonly Resolved
   })
   const account = formatAccount(route.party)
   const keys = sound.map(({ key }) => key)
-  const held = new Set(await journal.findActiveKeys({ operation: route.operation, account, keys }))
-  const fresh = sound.filter(({ key }) => !held.has(key))
+  const active = new Set(await journal.findActiveKeys({ operation: route.operation, account, keys }))
+  const fresh = sound.filter(({ key }) => !active.has(key))
   if (route.operation !== 'create-invoice') return fresh
-  // Its order is named by a number that is no reference; nobody is asked for what is not known.
+  // An invoice names its order by a number that is no reference. The journal alone is searched, not the API.
   const numbers = fresh.flatMap(({ lane: number, order }) => (order === undefined ? number : []))
   const found = await journal.findResourcesByKey(account, 'order', numbers)
   return fresh.map((each) => {
@@ -83,55 +83,55 @@ async function selectCheckable({ context }: RuleCheck, drafts: readonly Resolved
   })
 }
 
-async function checkAgainstOrders(checking: RuleCheck, judged: readonly CheckedRecord[]) {
+async function checkAgainstOrders(checking: RuleCheck, records: readonly CheckedRecord[]) {
   const { context, file, orders } = checking
   const { operation, party } = context.route
   const earlier = new Map<string, RequestBody[]>()
   if (QUANTITY_OPERATIONS.includes(operation)) {
-    const lanes = judged.flatMap(({ lane, order }) => (order?.facts === undefined ? [] : lane))
+    const lanes = records.flatMap(({ lane, order }) => (order?.facts === undefined ? [] : lane))
     const planned = { operation, account: formatAccount(party), lanes }
     for (const { lane, body } of await context.journal.listPlannedBodies(file.id, planned)) {
       earlier.set(lane, [...(earlier.get(lane) ?? []), JSON.parse(body) as RequestBody])
     }
   }
-  const judge = (orderOf: (each: CheckedRecord) => KnownResource | undefined) =>
-    checkInFileOrder(operation, context.clock.now(), judged, { earlier, orderOf })
-  // What its order is now says nothing of a record that waits for it.
-  if (isCheckedWhenSent(context)) return judge(() => undefined)
-  const first = judge(({ order }) => order)
-  const doubtful = judged.filter((_, index) => first[index]?.some(({ policy }) => policy === undefined))
+  const check = (orderOf: (each: CheckedRecord) => KnownResource | undefined) =>
+    checkInFileOrder(operation, context.clock.now(), records, { earlier, orderOf })
+  // The order may still change while the record waits for it, so its state now decides nothing.
+  if (isCheckedWhenSent(context)) return check(() => undefined)
+  const first = check(({ order }) => order)
+  const doubtful = records.filter((_, index) => first[index]?.some(({ policy }) => policy === undefined))
   if (doubtful.length === 0) return first
   const read = await orders.readAgain(doubtful.flatMap(({ order }) => order?.id ?? []))
-  const doubted = new Set(doubtful.flatMap(({ order }) => order?.id ?? []))
-  return judge(({ order }) => (order !== undefined && doubted.has(order.id) ? read.get(order.id) : order))
+  const doubtfulIds = new Set(doubtful.flatMap(({ order }) => order?.id ?? []))
+  return check(({ order }) => (order !== undefined && doubtfulIds.has(order.id) ? read.get(order.id) : order))
 }
 
-/** Record after record, so that each counts what those before it take. */
+/** Checks record after record, so that each one counts the units that the records before it use. */
 function checkInFileOrder(
   operation: InboundOperationName,
   now: number,
-  judged: readonly CheckedRecord[],
-  asked: {
+  records: readonly CheckedRecord[],
+  state: {
     readonly earlier: ReadonlyMap<string, readonly RequestBody[]>
     readonly orderOf: (each: CheckedRecord) => KnownResource | undefined
   },
 ): RuleViolation[][] {
   const { onOrder, onBody } = BUSINESS_RULES[operation] ?? {}
-  const taken = new Map(asked.earlier)
-  return judged.map((each) => {
+  const taken = new Map(state.earlier)
+  return records.map((each) => {
     const { body, lane } = each
-    const order = asked.orderOf(each)?.facts
+    const order = state.orderOf(each)?.facts
     const before = taken.get(lane) ?? []
-    const wrong = order === undefined ? [] : (onOrder?.({ body, order, earlier: before }) ?? [])
-    if (wrong.length === 0) taken.set(lane, [...before, body])
-    return [...wrong, ...(onBody?.({ body, order, now }) ?? [])]
+    const violations = order === undefined ? [] : (onOrder?.({ body, order, earlier: before }) ?? [])
+    if (violations.length === 0) taken.set(lane, [...before, body])
+    return [...violations, ...(onBody?.({ body, order, now }) ?? [])]
   })
 }
 
-/** For each body. */
+/** Returns the violations of each body. */
 type BodyCheck = (bodies: readonly RequestBody[]) => Promise<readonly RuleViolation[][]>
 
-/** Rules that need more of the API than an order; what cannot be read breaks none. */
+/** Rules that need more of the API than an order. A failed read breaks no rule. */
 function createContextRules(context: InboundContext, policies: Policies): BodyCheck {
   const { operation } = context.route
   if (operation === 'create-shipment') {
@@ -151,16 +151,16 @@ function createContextRules(context: InboundContext, policies: Policies): BodyCh
   }
 }
 
-function addViolations(draft: ResolvedDraft, broken: RuleViolation[], policies: Policies, check: RuleCheck) {
+function addViolations(draft: ResolvedDraft, found: RuleViolation[], policies: Policies, check: RuleCheck) {
   const decide = ({ policy }: RuleViolation) => (policy === undefined ? 'refuse' : policies[policy])
-  const of = (wanted: 'refuse' | 'warn') =>
-    broken.filter((each) => decide(each) === wanted).map((each) => toProblem(each, check))
-  const refused = of('refuse')
-  const warnings = of('warn').map((each): Problem => ({ ...each, severity: 'warning' }))
-  const odd = warnings.length === 0 ? {} : { warnings }
-  if (refused.length === 0) return { ...draft, ...odd }
+  const select = (wanted: 'refuse' | 'warn') =>
+    found.filter((each) => decide(each) === wanted).map((each) => toProblem(each, check))
+  const refused = select('refuse')
+  const warnings = select('warn').map((each): Problem => ({ ...each, severity: 'warning' }))
+  const withWarnings = warnings.length === 0 ? {} : { warnings }
+  if (refused.length === 0) return { ...draft, ...withWarnings }
   const { body: _, ...rest } = draft
-  return { ...rest, ...odd, problems: [...draft.problems, ...refused] }
+  return { ...rest, ...withWarnings, problems: [...draft.problems, ...refused] }
 }
 
 function toProblem({ code, field, message }: RuleViolation, { columnOf }: RuleCheck): Problem {
@@ -168,23 +168,24 @@ function toProblem({ code, field, message }: RuleViolation, { columnOf }: RuleCh
   return problem(code, { ...(column === undefined ? {} : { column }), field }, message)
 }
 
-// The items of new orders: a supplier offers them to the retailer and has enough of them.
+// The items of new orders: a brand offers them to the retailer and has enough of them.
 
-/** Makes the check of one file. Before an item refuses a record, the whole list is read anew, once for the file. */
+/** Makes the check of one file. Before an item refuses a record, the whole list is read again, once for the file. */
 function createItemCheck(context: FinderContext, policies: Policies): BodyCheck {
   const { journal, route } = context
   let isComplete: Promise<boolean> | undefined
   let isCurrent = false
-  const knows = async () => (await journal.getListReadAt(formatAccount(route.party), 'variant')) !== undefined
+  const isRead = async () =>
+    (await journal.getListReadAt(formatAccount(route.party), 'variant')) !== undefined
   return async (bodies) => {
-    isComplete ??= knows()
+    isComplete ??= isRead()
     if (!(await isComplete)) return bodies.map(() => [])
-    const judged = () => checkItems(context, bodies, policies)
-    const first = await judged()
-    if (isCurrent || first.every((broken) => broken.length === 0)) return first
+    const check = () => checkItems(context, bodies, policies)
+    const first = await check()
+    if (isCurrent || first.every((violations) => violations.length === 0)) return first
     isCurrent = true
     for (const list of planLists('variant', route.party).lists.slice(-1)) await readList(context, list)
-    return judged()
+    return check()
   }
 }
 
@@ -230,9 +231,9 @@ function checkStock(
   [only, another]: readonly KnownResource[],
   field: string,
 ): RuleViolation[] {
-  const there = getAtPath(only?.facts, 'inventory.inventory')
+  const available = getAtPath(only?.facts, 'inventory.inventory')
   const wanted = readUnits(item, 'quantity') ?? 0
-  if (another !== undefined || typeof there !== 'number' || wanted <= there) return []
-  const message = `${wanted} are ordered of the item (${describeItem(item)}), and the supplier had ${there} when last seen`
+  if (another !== undefined || typeof available !== 'number' || wanted <= available) return []
+  const message = `${wanted} are ordered of the item (${describeItem(item)}), and the supplier had ${available} when last seen`
   return [{ code: 'stock-short', field: `${field}.quantity`, message, policy: 'stock' }]
 }

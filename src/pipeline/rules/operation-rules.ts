@@ -66,12 +66,12 @@ function readStatus(order: ResourceFacts): string {
   return String(order['status']).toLowerCase()
 }
 
-function checkUnfinished(order: ResourceFacts, so: string): RuleViolation[] {
+function checkUnfinished(order: ResourceFacts, effect: string): RuleViolation[] {
   const status = readStatus(order)
   if (status !== 'canceled' && status !== 'closed') return []
   const at = order[`${status}_at`]
   const since = typeof at === 'string' ? ` since ${at}` : ''
-  return [{ code: 'order-finished', field: 'order_id', message: `the order is ${status}${since}: ${so}` }]
+  return [{ code: 'order-finished', field: 'order_id', message: `the order is ${status}${since}: ${effect}` }]
 }
 
 function checkNotAcknowledged(order: ResourceFacts): RuleViolation[] {
@@ -98,17 +98,17 @@ function checkNotInvoiced(order: ResourceFacts): RuleViolation[] {
   return [{ code: 'order-invoiced', field: 'purchase_order_number', message }]
 }
 
-/** Charges and allowances have no field, so a total may rightly be another. */
+/** Charges and allowances have no field, so a total may differ for a good reason. */
 function checkTotals(body: RequestBody): RuleViolation[] {
   const due = readDecimal(body, 'due_amount')
-  const context = readItems(body, 'invoice_lines').map((line) => {
+  const parts = readItems(body, 'invoice_lines').map((line) => {
     const price = readDecimal(line, 'net_price')
     const quantity = line['quantity']
     return price && typeof quantity === 'number'
       ? multiplyDecimals(price, { units: BigInt(quantity), scale: 0 })
       : undefined
   })
-  const sum = context.reduce((total, part) => total && part && addDecimals(total, part), parseDecimal('0.00'))
+  const sum = parts.reduce((total, part) => total && part && addDecimals(total, part), parseDecimal('0.00'))
   if (due === undefined || sum === undefined || compareDecimals(due, sum) === 0) return []
   const message = `due_amount is ${formatDecimal(due)}, but the lines add up to ${formatDecimal(sum)}`
   return [{ code: 'totals-disagree', field: 'due_amount', message, policy: 'totals' }]
@@ -119,7 +119,7 @@ function readDecimal(body: RequestBody, field: string) {
   return typeof value === 'string' ? parseDecimal(value) : undefined
 }
 
-// The shipping account is one of the order's, and the method is one of the account's or carrier's.
+// The shipping account belongs to the order, and the method to the account or carrier.
 
 /** Spec: "must be an id from the order's shipping_accounts", and the method "an id from that account's". */
 function checkShippingAccount(body: RequestBody, order: ResourceFacts): RuleViolation[] {
@@ -134,7 +134,7 @@ function checkShippingAccount(body: RequestBody, order: ResourceFacts): RuleViol
   return checkMethod(body, { word: 'shipping account', ...account })
 }
 
-/** Spec: modes A; the label exists, and the method is one of the carrier's. */
+/** Spec: mode A; the label exists, and the method belongs to the carrier. */
 export function checkCarrier(body: RequestBody, carriers: readonly Carrier[]): RuleViolation[] {
   const id = body['carrier_id']
   const carrier = carriers.find((each) => each.id === String(id))

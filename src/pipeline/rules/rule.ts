@@ -1,4 +1,4 @@
-/** What a business rule is, and the pure rules about dates and line quantities. */
+/** Defines business rules, with the pure rules about dates and line quantities. */
 import type { ProblemCode } from '../../domain/problem.ts'
 import type { ResourceFacts } from '../../domain/resource.ts'
 import type { RequestBody } from '../../operations/operation.ts'
@@ -13,7 +13,7 @@ import {
 } from '../../operations/order-lines.ts'
 import { DAY_MS } from '../../support/clock.ts'
 
-/** What a route can decide about rules that ask for plausibility: a warning does not stop a record. */
+/** A route's decision about a plausibility rule: a warning does not stop a record. */
 type Policy = 'warn' | 'refuse' | 'off'
 
 export interface Policies {
@@ -21,7 +21,7 @@ export interface Policies {
   readonly totals: Policy
   /** Dates that make no sense. */
   readonly dates: Policy
-  /** More ordered than the supplier had when it was last seen. */
+  /** More units ordered than the brand had when its stock was last read. */
   readonly stock: Policy
 }
 
@@ -33,22 +33,22 @@ export interface RuleViolation {
   /** The field, from the top of the body. */
   readonly field: string
   readonly message: string
-  /** The decision of the route that it is subject to; without one it refuses the record. */
+  /** The policy of the route that decides about it; without one it refuses the record. */
   readonly policy?: keyof Policies
 }
 
-/** A body, its order, and the bodies of the same order before it. */
+/** A body, its order, and the earlier bodies of the same order. */
 interface OrderedBody {
   readonly body: RequestBody
   readonly order: ResourceFacts
   readonly earlier: readonly RequestBody[]
 }
 
-/** Pure. What an order does not show breaks no rule: the API has the last word. */
+/** Pure functions. Values that an order does not show break no rule: the API decides. */
 export interface OperationRules {
-  /** Rules about the order as it is, and about what earlier records of the same file do to it. */
+  /** Rules about the state of the order, less what earlier records of the same file use up. */
   readonly onOrder?: (about: OrderedBody) => RuleViolation[]
-  /** Rules that no change of the order can mend. */
+  /** Rules that do not depend on the state of the order: reading it again cannot change their verdict. */
   readonly onBody?: (about: {
     readonly body: RequestBody
     readonly order: ResourceFacts | undefined
@@ -58,7 +58,7 @@ export interface OperationRules {
 
 // Implausible dates are warnings unless the route says otherwise.
 
-/** Clocks differ, and a warehouse may write down the time of the pickup. */
+/** Clocks differ, and a warehouse may enter the planned time of the pickup. */
 const AHEAD_MS = DAY_MS
 
 export function checkNotInFuture(body: RequestBody, field: string, now: number): RuleViolation[] {
@@ -73,7 +73,7 @@ export function checkNotLongAgo(body: RequestBody, field: string, now: number): 
   return [createImplausible(body, field, 'which is more than a year ago')]
 }
 
-/** A date without a time counts until its end, wherever on earth. */
+/** A date without a time counts until its end in every time zone. */
 export function checkNotPassed(body: RequestBody, field: string, now: number): RuleViolation[] {
   const at = parseTimeField(body, field)
   if (at === undefined || at + 1.5 * DAY_MS >= now) return []
@@ -102,12 +102,12 @@ function parseTimeField(body: RequestBody, field: string): number | undefined {
   return Number.isNaN(at) ? undefined : at
 }
 
-// The item is on the order, and enough of it is left.
+// The item is on the order, and enough units of it are left.
 
 interface LineRule {
   /** The list of the body: `shipment_lines`. */
   readonly list: string
-  /** How many units of the line there are for records like this; undefined where the order does not show it. */
+  /** How many units of the line are left for records like this; undefined where the order does not show it. */
   readonly left: (line: OrderLine) => number | undefined
   /** `to be shipped` */
   readonly use: string
@@ -128,14 +128,14 @@ export function checkLines({ list, left, use }: LineRule, { body, order, earlier
       return [{ code: 'item-not-ordered', field: `${list}[${index}].variant`, message }]
     }
     const wanted = readUnits(item, 'quantity') ?? 0
-    const there = left(line)
+    const available = left(line)
     const before = taken.get(line) ?? 0
     addTaken(taken, line, wanted)
-    if (there === undefined || wanted + before <= there) return []
+    if (available === undefined || wanted + before <= available) return []
     const ordered = readUnits(line, 'quantity')
     const of = ordered === undefined ? '' : ` of ${ordered}`
-    const others = before === 0 ? '' : `, and earlier records of the file take ${before}`
-    const message = `the record has ${wanted}; only ${Math.max(0, there)}${of} are left ${use}${others}`
+    const used = before === 0 ? '' : `, and earlier records of the file take ${before}`
+    const message = `the record has ${wanted}; only ${Math.max(0, available)}${of} are left ${use}${used}`
     return [{ code: 'quantity-exceeded', field: `${list}[${index}].quantity`, message }]
   })
 }

@@ -3,67 +3,67 @@ import type { AnswerSummary } from '../../domain/decision.ts'
 import { formatPlace, type Problem, problem } from '../../domain/problem.ts'
 import type { RecordResult } from '../../domain/record.ts'
 
-/** What stops a route; a rule that is left out is off. */
+/** The rules that stop a file; a rule that is left out is off. */
 export interface CircuitBreakerRules {
-  /** So many records, the first of a file to be answered, all refused for the same reason. */
+  /** So many records, the first answered ones of a file, are all refused for the same reason. */
   readonly sameRefusal?: number
-  /** More than this part of the answered records is refused; counts from `SHARE_ANSWERS_MIN` answers on. */
+  /** More than this share of the answered records is refused; applies from `SHARE_ANSWERS_MIN` answers. */
   readonly refusedShare?: number
-  /** So many records are sent alone; the others go when one of them was accepted. */
+  /** So many records are sent first; the others follow when one of them was accepted. */
   readonly canary?: number
 }
 
-/** Fewer answers say nothing about a share. */
+/** A share of fewer answers means nothing. */
 export const SHARE_ANSWERS_MIN = 50
 
-/** Holds sending back, depending on the answers so far. */
+/** Limits sending, depending on the answers so far. */
 export interface SendLimit {
-  /** How many more records may be begun while so many are under way; none although none is: nothing more is sent. */
-  room(underWay: number): number
+  /** Returns how many more records may start. 0 with nothing in flight means that sending has stopped. */
+  room(inFlight: number): number
   observe(result: RecordResult): void
 }
 
-/** Gives room to as many records as may be sent before their answers decide about the others. */
+/** Lets as many records start as may be sent before their answers decide about the others. */
 export interface CircuitBreaker extends SendLimit {
-  /** Why the rest must be held, once it must. */
+  /** Why the rest must be held, once the breaker has tripped. */
   reason(): Problem | undefined
 }
 
-/** How many refusals must be known from before to go on as if nothing had come between. */
+/** How many earlier refusals a restarted program must read to continue as before. */
 export function countRefusalsNeeded({ sameRefusal = 1 }: CircuitBreakerRules): number {
   return sameRefusal
 }
 
-/** A breaker that has seen these answers already, from before the program was started. */
+/** Makes a breaker that already counts these answers, from before the program was started. */
 export function createCircuitBreaker(rules: CircuitBreakerRules, before: AnswerSummary): CircuitBreaker {
   let accepted = before.accepted
   let refused = 0
-  /** As long as all of them, and nothing but them, are alike. */
-  let alike: { readonly sign: string; readonly words: string } | undefined
+  /** Set while all answers are the same refusal. */
+  let same: { readonly signature: string; readonly text: string } | undefined
   let differ = accepted > 0
   let reason: Problem | undefined
 
   const refuse = (refusal: Refusal) => {
     refused++
-    const sign = getRefusalSignature(refusal)
-    alike ??= { sign, words: formatRefusal(refusal) }
-    if (alike.sign !== sign) differ = true
+    const signature = getRefusalSignature(refusal)
+    same ??= { signature, text: formatRefusal(refusal) }
+    if (same.signature !== signature) differ = true
   }
-  const judge = () => {
-    reason ??= findTripReason(rules, { accepted, refused, alike: differ ? undefined : alike?.words })
+  const updateReason = () => {
+    reason ??= findTripReason(rules, { accepted, refused, alike: differ ? undefined : same?.text })
   }
   for (const refusal of before.refusals) refuse(refusal)
   refused = before.refused
-  judge()
+  updateReason()
 
   return {
-    room(underWay) {
+    room(inFlight) {
       if (reason !== undefined) return 0
       const limits = [
         ...(rules.sameRefusal === undefined || differ ? [] : [rules.sameRefusal]),
         ...(rules.canary === undefined || accepted > 0 ? [] : [rules.canary]),
       ]
-      return Math.max(0, Math.min(Infinity, ...limits) - refused - underWay)
+      return Math.max(0, Math.min(Infinity, ...limits) - refused - inFlight)
     },
     observe(result) {
       if (result.state === 'accepted') {
@@ -71,7 +71,7 @@ export function createCircuitBreaker(rules: CircuitBreakerRules, before: AnswerS
         differ = true
       } else if (result.state === 'rejected' && result.http !== undefined) refuse(result)
       else return
-      judge()
+      updateReason()
     },
     reason: () => reason,
   }
@@ -79,7 +79,7 @@ export function createCircuitBreaker(rules: CircuitBreakerRules, before: AnswerS
 
 type Refusal = Pick<RecordResult, 'http' | 'problems'>
 
-/** `alike`: what the refusals say, when all answers are the same refusal. */
+/** `alike`: the text of the refusals, when all answers are the same refusal. */
 type AnswerCounts = Readonly<Record<'accepted' | 'refused', number>> & { readonly alike: string | undefined }
 
 function findTripReason(rules: CircuitBreakerRules, { accepted, refused, alike }: AnswerCounts) {
@@ -96,8 +96,8 @@ function findTripReason(rules: CircuitBreakerRules, { accepted, refused, alike }
     return createStopProblem(`${none}; they were refused ${why}.`)
   }
   if (answered >= SHARE_ANSWERS_MIN && refused / answered > refusedShare) {
-    const most = `${Number((refusedShare * 100).toFixed(2))}%`
-    return createStopProblem(`The API refused ${refused} of ${answered} records, which is more than ${most}.`)
+    const part = `${Number((refusedShare * 100).toFixed(2))}%`
+    return createStopProblem(`The API refused ${refused} of ${answered} records, which is more than ${part}.`)
   }
   return undefined
 }
@@ -106,19 +106,19 @@ function createStopProblem(message: string): Problem {
   return problem('circuit-breaker-open', {}, `${message} The rest of the file is held.`)
 }
 
-/** Refusals with the same sign are the same, whatever they say and whichever line they are about. */
+/** Refusals with the same signature count as the same, whatever their message and their line. */
 function getRefusalSignature({ http, problems }: Refusal): string {
   const signs = problems.map(({ code, place }) => `${code} ${place.field?.replace(/\[\d+\]/g, '[]') ?? ''}`)
   return [http ?? '', ...new Set(signs.toSorted())].join('\n')
 }
 
-/** One record can be refused for very many reasons. */
+/** One record can be refused for very many reasons; the message gives the first. */
 const MESSAGES_MAX = 3
 
 function formatRefusal({ http, problems }: Refusal): string {
-  const told = problems.slice(0, MESSAGES_MAX).map(({ place: { column, field }, message }) => {
+  const messages = problems.slice(0, MESSAGES_MAX).map(({ place: { column, field }, message }) => {
     const where = column === undefined ? (field ?? '') : formatPlace({ column })
     return `${where === '' ? '' : `${where}: `}${message.replace(/\.$/, '')}`
   })
-  return [...(http === undefined ? [] : [`HTTP ${http}`]), ...new Set(told)].join(', ')
+  return [...(http === undefined ? [] : [`HTTP ${http}`]), ...new Set(messages)].join(', ')
 }

@@ -1,4 +1,4 @@
-/** Sends the records of a file or delivery: many lanes at once, one record of a lane after the other. */
+/** Sends the records of a file or delivery: many lanes at once, the records of one lane one after the other. */
 import type { LeaseCheck } from '../../domain/api.ts'
 import type { Journal, WorkRef } from '../../domain/journal.ts'
 import type { Lease } from '../../domain/lease.ts'
@@ -10,16 +10,16 @@ import { toError } from '../failures.ts'
 import type { SendLimit } from './circuit-breaker.ts'
 import { createLeaseGuard, type LeaseGuard } from '../lease-guard.ts'
 
-/** How many records are begun in one transaction, and may be unfinished. After a crash these must be looked up. */
+/** How many records are started in one transaction, and how many may be unfinished. After a crash these are looked up. */
 const BEGIN_BATCH = 200
 
-/** Results are written with the next beginnings, or at this number or time: a commit costs more than its contents. */
+/** Results are written with the next starts, or at this number or time: a commit costs more than its contents. */
 const RESULT_BATCH = { atMost: 400, afterMs: 50 }
 
-/** So often in a row everything is given back: what the journal lets go and what is known here differ, and would for ever. */
+/** After so many rounds that only reset records, dispatch ends: the journal and memory disagree about blocked lanes. */
 const IDLE_ROUNDS_MAX = 2
 
-/** So many records in a row without an answer mean that the API is in trouble, and not a record. */
+/** After so many records in a row without an answer, the API is in trouble, and not a record. */
 const UNANSWERED_MAX = 10
 
 export interface DispatchOptions {
@@ -30,36 +30,36 @@ export interface DispatchOptions {
   readonly work: WorkRef
   readonly concurrency: number
   /**
-   * Sends one record. A refusal of the credentials or a redirect may be thrown: nothing took effect then. Whatever else
-   * it throws leaves the record as `sending`, to be looked up by the next run.
+   * Sends one record. It may throw that the credentials are refused or the API redirects: then nothing took effect. Any
+   * other failure leaves the record as `sending`, and the next run looks it up.
    */
   readonly send: (record: SendingRecord, permit: LeaseCheck) => Promise<RecordResult>
-  /** What an unsent record goes back to. */
+  /** The state of a record that was started and not sent. */
   readonly resetState: 'planned' | 'collected'
   readonly onProgress: (done: number) => void
-  /** When it lets nothing more be sent, the draining ends, and what waits is left as it is. */
+  /** When it allows no more records, dispatch ends, and waiting records stay as they are. */
   readonly sendLimit?: SendLimit
-  /** The records are of several steps: none is sent after an earlier one of its lane was refused or held. */
+  /** The records belong to several steps: none is sent after an earlier one of its lane was refused or held. */
   readonly inSteps?: boolean
 }
 
 /**
- * Drains what waits. Every record is durable as `sending` before it is sent and gets its result after. A record that is
- * deferred or uncertain holds its lane back and stops no other; when ten in a row have no answer, or all of them, the
- * API is in trouble. Then, at a signal, or at what `perform` throws, the draining stops: what was begun but not sent is
- * given back, what is in flight is finished, and `api-unreachable`, `interrupted` or the thrown failure is thrown.
+ * Sends the waiting records. Every record is durable as `sending` before its request leaves and gets its result after. A
+ * deferred or uncertain record blocks its lane and no other. When ten in a row have no answer, or none has, the API is
+ * in trouble. Then, at a signal, or when `send` throws, dispatch stops: records that were started and not sent are
+ * reset, requests in flight are finished, and `api-unreachable`, `interrupted` or the thrown failure is thrown.
  */
 export async function dispatchRecords(options: DispatchOptions): Promise<void> {
   const { resetState } = options
   const stopReason = createStopReason(options.signal)
   const leaseGuard = createLeaseGuard(options)
   const results = createResultsWriter(options, leaseGuard)
-  const breaker = createApiBreaker()
+  const apiBreaker = createApiBreaker()
   const sendWindow = createSendWindow(options.sendLimit, BEGIN_BATCH)
   let done = 0
-  /** How many times in a row nothing was begun but to be given back. Once may be for an answer that came meanwhile. */
+  /** How many rounds in a row only started records that were reset. One may be due to an answer that arrived meanwhile. */
   let idleRounds = 0
-  // What has no outcome yet must come to one before the next record of its lane may be sent.
+  // A record without an outcome blocks the next records of its lane.
   const blocked = createBlockedLanes(options.inSteps === true)
   const addResult = (result: RecordResult) => void results.add(result).catch(stopReason.set)
   const resetRecord = ({ id }: SendingRecord) => addResult({ id, state: resetState, problems: [] })
@@ -73,7 +73,7 @@ export async function dispatchRecords(options: DispatchOptions): Promise<void> {
       await leaseGuard.assertHeld()
       const result = await options.send(record, leaseGuard.leaseCheck)
       blocked.observe(record, result)
-      const trouble = breaker.observe(result)
+      const trouble = apiBreaker.observe(result)
       if (trouble) stopReason.set(trouble)
       addResult(result)
       done++
@@ -92,7 +92,7 @@ export async function dispatchRecords(options: DispatchOptions): Promise<void> {
     while (stopReason.reason() === undefined && idleRounds < IDLE_ROUNDS_MAX) {
       const room = await sendWindow.waitForRoom()
       if (room === 0 || stopReason.reason() !== undefined) break
-      // The journal leaves out the lanes it knows to be blocked: it is reported them all, right before.
+      // `begin` stores all results first, so the journal knows the blocked lanes and leaves them out.
       const records = await results.begin(room)
       if (records.length === 0) break
       sendWindow.noteStarted(records.length)
@@ -107,17 +107,17 @@ export async function dispatchRecords(options: DispatchOptions): Promise<void> {
   await lanes.idle()
   await results.flush()
   options.onProgress(done)
-  const reason = stopReason.reason() ?? breaker.end()
+  const reason = stopReason.reason() ?? apiBreaker.end()
   if (reason !== undefined) throw reason
 }
 
-/** Takes results to the journal, alone or with the next beginnings. */
+/** Writes results to the journal, alone or with the next starts. */
 function createResultsWriter({ journal, lease, work }: DispatchOptions, leaseGuard: LeaseGuard) {
   const { writeWithLease } = leaseGuard
-  const finish = (ended: readonly RecordResult[]) => writeWithLease(journal.finishAttempts(lease, ended))
+  const finish = (results: readonly RecordResult[]) => writeWithLease(journal.finishAttempts(lease, results))
   const writer = createBatchWriter(RESULT_BATCH, finish)
   const begin = (room: number) =>
-    writer.flushWithin((ended) => writeWithLease(journal.startAttempts(lease, work, room, ended)))
+    writer.flushWithin((results) => writeWithLease(journal.startAttempts(lease, work, room, results)))
   return { ...writer, begin }
 }
 
@@ -125,14 +125,14 @@ function hasNoOutcome({ state }: RecordResult): boolean {
   return state === 'deferred' || state === 'uncertain'
 }
 
-/** The record was not even tried, because of its order; that says nothing of the API. */
+/** The record was not sent because of its order, which shows nothing about the API. */
 function isWaitingForOrder({ problems }: RecordResult): boolean {
   return problems[0]?.code === 'waiting-for-order'
 }
 
-/** The lanes that must wait: for an outcome, or, when an earlier step failed, for ever. */
+/** The lanes that must wait: for an outcome or, after a failed step, until a person decides. */
 function createBlockedLanes(inSteps: boolean) {
-  /** From later steps than this no record is sent. */
+  /** Per lane, the last step whose records may be sent. */
   const lastSteps = new Map<string, number>()
   return {
     observe({ lane, step = 1 }: SendingRecord, result: RecordResult): void {
@@ -145,7 +145,7 @@ function createBlockedLanes(inSteps: boolean) {
   }
 }
 
-/** Tells a failing API from a failing record. */
+/** Distinguishes a failing API from a failing record. */
 function createApiBreaker() {
   let inRow = 0
   let answered = 0
@@ -165,7 +165,7 @@ function createApiBreaker() {
       inRow++
       return inRow >= UNANSWERED_MAX ? trouble() : undefined
     },
-    /** When nothing was answered at all and something was not even taken. A lone lost answer may be the record's. */
+    /** Trouble if no request was answered and one was not even taken. A single lost answer may be the fault of its record. */
     end(): BridgeError | undefined {
       const wasNotTaken = last?.problems.some(({ code }) => code === 'not-sent') === true
       return answered === 0 && wasNotTaken ? trouble() : undefined
@@ -190,10 +190,10 @@ function createStopReason(signal: AbortSignal) {
 // Many lanes at once, the items of one lane one after the other.
 
 /**
- * Runs items in the order they are started, lane by lane: so many busy lanes at once, and so many items that are started
- * and not finished. `run` never rejects.
+ * Runs items in the order they are started, lane by lane. `concurrency` limits the busy lanes, `limit` the items
+ * that are started and not finished. `run` never rejects.
  */
-function createLaneRunner<Item>(concurrency: number, most: number, run: (item: Item) => Promise<void>) {
+function createLaneRunner<Item>(concurrency: number, limit: number, run: (item: Item) => Promise<void>) {
   const queues = new Map<string, Item[]>()
   let unfinished = 0
   let wakeStarter: (() => void) | undefined
@@ -210,9 +210,9 @@ function createLaneRunner<Item>(concurrency: number, most: number, run: (item: I
     if (queues.size === 0) wakeIdler?.()
   }
   return {
-    /** Resolves when the item runs or waits behind another of its lane, and there is room for a next one. */
+    /** Resolves when the item runs or waits behind another of its lane, and the next item may be started. */
     async start(lane: string, item: Item): Promise<void> {
-      while (unfinished >= most || (!queues.has(lane) && queues.size >= concurrency)) {
+      while (unfinished >= limit || (!queues.has(lane) && queues.size >= concurrency)) {
         await new Promise<void>((resolve) => (wakeStarter = resolve))
       }
       unfinished++
@@ -233,26 +233,26 @@ function createLaneRunner<Item>(concurrency: number, most: number, run: (item: I
 
 // The send window: while the answers of the first records are unknown, only a few more may start.
 
-/** Counts what is under way, and lets as many begin as the restraint and `atOnce` allow. */
+/** Counts the records in flight, and lets as many start as `sendLimit` and `atOnce` allow. */
 function createSendWindow(sendLimit: SendLimit | undefined, atOnce: number) {
-  let underWay = 0
+  let inFlight = 0
   let wake: (() => void) | undefined
-  const room = () => Math.min(atOnce, sendLimit?.room(underWay) ?? atOnce)
+  const room = () => Math.min(atOnce, sendLimit?.room(inFlight) ?? atOnce)
   return {
     noteStarted(count: number): void {
-      underWay += count
+      inFlight += count
     },
-    /** A record that was begun has ended; with its result, when it was sent. */
+    /** A started record has ended; `result` is given if it was sent. */
     noteEnded(result?: RecordResult): void {
-      underWay--
+      inFlight--
       if (result !== undefined) sendLimit?.observe(result)
       wake?.()
     },
-    /** Whether nothing more may be sent, whatever is still answered. */
+    /** Whether no more records may be sent, whatever the answers in flight will be. */
     isClosed: () => sendLimit?.room(0) === 0,
-    /** Resolves with how many may be begun, once that is known; with 0 when the gate is shut. */
+    /** Resolves with how many records may start, once that is known; with 0 when the window is closed. */
     async waitForRoom(): Promise<number> {
-      while (room() === 0 && underWay > 0) await new Promise<void>((resolve) => (wake = resolve))
+      while (room() === 0 && inFlight > 0) await new Promise<void>((resolve) => (wake = resolve))
       return room()
     },
   }

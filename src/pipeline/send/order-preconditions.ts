@@ -13,7 +13,7 @@ import { getStepContext } from '../inbound/steps.ts'
 import { createDeferredResult } from './reconcile.ts'
 import { readPages } from '../../support/async.ts'
 
-/** What keeps a record from being sent; nothing does when it gives undefined. */
+/** Returns the result of a record that must not be sent now; undefined when it may be sent. */
 export type OrderPreconditions = (record: SendingRecord) => Promise<RecordResult | undefined>
 
 export function createOrderPreconditions(context: InboundContext, file: FileEntry): OrderPreconditions {
@@ -23,7 +23,7 @@ export function createOrderPreconditions(context: InboundContext, file: FileEntr
     const id = readOrderId(record)
     if (id === undefined) return undefined
     if (route.operation === 'create-invoice') {
-      // Our own closing has just shown the order. An order that is known to be closed may be so no more: the API tells.
+      // The bridge's own close request has just shown the order. If it was reopened since, the API refuses the invoice.
       const [known] = await journal.findResourcesById(formatAccount(route.party), 'order', [id])
       if (known?.facts && describeMissingStep(route.operation, known.facts) === undefined) return undefined
     }
@@ -35,21 +35,21 @@ export function createOrderPreconditions(context: InboundContext, file: FileEntr
   }
 }
 
-/** Where the order is not known, the API has the word. */
+/** Undefined where the order is not known: the API decides then. */
 function readOrderId({ body, lane }: Pick<SendingRecord, 'body' | 'lane'>): string | undefined {
   const { order_id: id } = JSON.parse(body) as { order_id?: unknown }
   if (typeof id === 'number') return String(id)
   return /^\d+$/.test(lane) ? lane : undefined
 }
 
-/** What is still to happen to the order, in words; undefined when nothing is, or when it never will. */
+/** Says what is still missing on the order; undefined when nothing is, or when the order is canceled. */
 function describeMissingStep(operation: string, order: ResourceFacts): string | undefined {
   const status = String(order['status']).toLowerCase()
   if (status === 'canceled') return undefined
   const units = countUnits(order)
   const isClosing = operation === 'close-order'
-  const number = order['purchase_order_number']
-  const start = `order ${typeof number === 'string' ? number : (readId(order) ?? '')} is ${status}`
+  const purchaseOrder = order['purchase_order_number']
+  const start = `order ${typeof purchaseOrder === 'string' ? purchaseOrder : (readId(order) ?? '')} is ${status}`
   if (isClosing && (units === undefined || units.ordered === 0))
     return `${start}: it does not show what is shipped`
   if (units !== undefined && units.done < units.ordered) {
@@ -58,7 +58,7 @@ function describeMissingStep(operation: string, order: ResourceFacts): string | 
   return isClosing || status === 'closed' ? undefined : `${start}, and not closed`
 }
 
-/** Undefined when the order does not show them for every line. */
+/** Undefined when the order does not show the units of every line. */
 function countUnits(order: ResourceFacts) {
   const lines = order['order_lines']
   if (!Array.isArray(lines)) return undefined
@@ -91,10 +91,10 @@ function getWaitDeadline(file: FileEntry, waitMs: number): number {
   return (file.receivedAt ?? file.claimedAt) + waitMs
 }
 
-/** How many waiting records are looked at between two writes to the journal. */
+/** How many waiting records are checked between two writes to the journal. */
 const WAITING_PAGE = 200
 
-/** deferred → planned: records whose order is ready, or whose time is over. */
+/** deferred → planned: records whose order is ready, or whose waiting time is over. */
 export async function retryWaitingRecords(context: InboundContext, file: FileEntry): Promise<void> {
   const { journal, lease, clock } = context
   const orders = createOrderReader(context)

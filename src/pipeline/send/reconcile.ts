@@ -17,27 +17,27 @@ import { readPages } from '../../support/async.ts'
 /** How many uncertain records are looked up between two writes to the journal. */
 const LOOKUP_PAGE = 256
 
-/** A record that was sent so often, and every time proven absent, is one that the API cannot digest. */
+/** A record that was sent so often, and every time proven absent, is one that the API cannot process. */
 const LOST_MAX = 6
 
-/** Where in its run a file is reconciled. */
+/** The round of a run in which a file is reconciled. */
 export interface ReconcileRound {
   readonly isLastRound: boolean
-  /** When the last request of this run ended, by the running clock; left out before the first. */
+  /** When the last request of this run ended, by the monotonic clock; left out before the first. */
   readonly sentUntil?: number
-  /** Told of what the route does not do any more: it stays as it is, since no other step knows how to look it up. */
+  /** Collects the steps that the route has no more: their records stay as they are, as no other step can look them up. */
   readonly removedSteps: RemovedSteps
 }
 
-/** uncertain → accepted, or planned again. What stays unclear is held for a person in the last round of a run. */
-export async function reconcileUncertain(context: InboundContext, file: FileEntry, moment: ReconcileRound) {
+/** uncertain → accepted, or planned again. Records that stay unclear are held for a person in the last round of a run. */
+export async function reconcileUncertain(context: InboundContext, file: FileEntry, round: ReconcileRound) {
   const { journal, lease, route, signal } = context
   let done = 0
   const list = (afterId: number) => journal.listUncertainRecords({ file: file.id }, afterId, LOOKUP_PAGE)
   for await (const records of readPages(list, 0, ({ id }) => id)) {
-    await waitForLateAnswers(context, file, records, done === 0 ? moment.sentUntil : undefined)
+    await waitForLateAnswers(context, file, records, done === 0 ? round.sentUntil : undefined)
     if (!signal.aborted)
-      await journal.saveReconciledResults(lease, await lookUpOutcomes(context, file, records, moment))
+      await journal.saveReconciledResults(lease, await lookUpOutcomes(context, file, records, round))
     if (signal.aborted) throw new BridgeError('interrupted', 'stopped by a signal')
     done += records.length
     context.notify({ kind: 'progress', route: route.name, file: file.name, phase: 'reconciling', done })
@@ -45,9 +45,9 @@ export async function reconcileUncertain(context: InboundContext, file: FileEntr
 }
 
 /**
- * A request may still take effect when its answer is given up: looking it up too early would find nothing. The time
- * counts from when the record became uncertain, since its request may have waited long before it left. A clock that was
- * set back makes nobody wait longer, and one that was set forward since the last request nobody shorter.
+ * A request may still take effect after its answer was given up: an early lookup would find nothing. The wait counts
+ * from when the record became uncertain, since its request may have waited long before it left. A clock that was set
+ * back does not prolong the wait, and a clock that was set forward since the last request does not shorten it.
  */
 async function waitForLateAnswers(
   { clock, route, signal, notify }: InboundContext,
@@ -56,15 +56,15 @@ async function waitForLateAnswers(
   sentUntil: number | undefined,
 ) {
   const since = Math.max(...records.map((record) => record.uncertainSince))
-  const byDay = Math.min(since + route.lateAnswerMs - clock.now(), route.lateAnswerMs)
-  const running = sentUntil === undefined ? 0 : sentUntil + route.lateAnswerMs - performance.now()
-  const wait = Math.max(byDay, running)
+  const byTimeOfDay = Math.min(since + route.lateAnswerMs - clock.now(), route.lateAnswerMs)
+  const byTicks = sentUntil === undefined ? 0 : sentUntil + route.lateAnswerMs - performance.now()
+  const wait = Math.max(byTimeOfDay, byTicks)
   if (wait <= 0) return
   notify({ kind: 'waiting', route: route.name, file: file.name, ms: wait })
   await clock.sleep(wait, signal)
 }
 
-/** What became of the records; at a signal, of those that were looked up by then. */
+/** The results of the records; after a signal, only of those that were looked up until then. */
 async function lookUpOutcomes(
   context: InboundContext,
   file: FileEntry,
@@ -81,11 +81,11 @@ async function lookUpOutcomes(
     const all = records.filter((record) => record.operation === operation)
     const own = getStepContext(context, operation)
     const rules: InboundRules = INBOUND_RULES[own.route.operation]
-    // A note is durable before its request leaves, so what has none has not been sent.
+    // A snapshot is durable before its request leaves, so a record without one was never sent.
     const wasSent = ({ note }: UncertainRecord) => rules.takeSnapshot === undefined || note !== undefined
     const unsent = all.filter((record) => !wasSent(record))
     results.push(...unsent.map(({ id }): RecordResult => ({ id, state: 'planned', problems: [] })))
-    lost.push({ parts: own, records: all.filter(wasSent) })
+    lost.push({ context: own, records: all.filter(wasSent) })
   }
   const lookups = await lookUpLostRecords(context, file, lost)
   for (const [record, read] of lookups) results.push(createResult(record, read, isLastRound))
@@ -119,34 +119,34 @@ function createResult(
   }
 }
 
-// Looks up whether a sent record took effect. One read proves it there; two reads prove it absent.
+// Looks up whether a sent record took effect. One read proves that it did; two reads prove it absent.
 
 const READS_IN_FLIGHT = 8
 
 /** Records of one operation. */
 interface LostRecords {
-  /** Of the step that sends them. */
-  readonly parts: InboundContext
+  /** The context of the step that sends them. */
+  readonly context: InboundContext
   readonly records: readonly UncertainRecord[]
 }
 
 /**
- * What became of the records; at a signal, of those for which it was proven by then. A read may come from a replica that
- * lags behind, so what it does not show is read again, after as long as a late answer may take. The wait is one for all
- * records. What may be repeated does no harm twice, and is read once.
+ * The lookups of the records; after a signal, only those that are proven by then. A read may come from a replica that
+ * lags behind, so records that it does not show are read again, after as long as a late answer may take. One wait serves
+ * all records. A repeatable record may safely be sent twice, so one read is enough.
  */
 async function lookUpLostRecords(
   { clock, route, signal, notify }: InboundContext,
   file: FileEntry,
   lost: readonly LostRecords[],
 ) {
-  /** Two records of one order may explain the same effect; shared by all, so that none is given to both. */
-  const given = new Set<string>()
+  /** Two records of one order may explain the same effect; shared by all lookups, so that no id is assigned twice. */
+  const assignedIds = new Set<string>()
   const lookups = new Map<UncertainRecord, ReadResult<LookupResult>>()
-  for (const some of lost) await lookUpOnce(file, some, given, lookups)
-  const again = lost.map(({ parts, records }) => ({
-    parts,
-    records: records.filter((record) => needsSecondRead(parts, lookups.get(record))),
+  for (const group of lost) await lookUpOnce(file, group, assignedIds, lookups)
+  const again = lost.map(({ context, records }) => ({
+    context,
+    records: records.filter((record) => needsSecondRead(context, lookups.get(record))),
   }))
   const absent = again.flatMap(({ records }) => records)
   if (absent.length === 0) return lookups
@@ -155,7 +155,7 @@ async function lookUpLostRecords(
     notify({ kind: 'waiting', route: route.name, file: file.name, ms: route.lateAnswerMs })
     await clock.sleep(route.lateAnswerMs, signal)
   }
-  for (const some of again) await lookUpOnce(file, some, given, lookups)
+  for (const group of again) await lookUpOnce(file, group, assignedIds, lookups)
   return lookups
 }
 
@@ -164,25 +164,25 @@ function needsSecondRead({ route }: InboundContext, read: ReadResult<LookupResul
   return read.value.found === 'absent' && !OPERATIONS[route.operation].repeatable
 }
 
-/** `given`: the ids that were found for records just now. */
+/** `assignedIds`: the ids that this reconciliation found for records. */
 async function lookUpOnce(
   file: FileEntry,
-  { parts, records }: LostRecords,
-  given: Set<string>,
+  { context, records }: LostRecords,
+  assignedIds: Set<string>,
   lookups: Map<UncertainRecord, ReadResult<LookupResult>>,
 ) {
-  const rules: InboundRules = INBOUND_RULES[parts.route.operation]
+  const rules: InboundRules = INBOUND_RULES[context.route.operation]
   const atOnce = rules.lookUpAll === undefined ? READS_IN_FLIGHT : Math.max(1, records.length)
-  for (let start = 0; start < records.length && !parts.signal.aborted; start += atOnce) {
-    const some = records.slice(start, start + atOnce)
-    const reads = await lookUpRecords(parts, rules, some)
-    for (const [index, record] of some.entries()) {
+  for (let start = 0; start < records.length && !context.signal.aborted; start += atOnce) {
+    const batch = records.slice(start, start + atOnce)
+    const reads = await lookUpRecords(context, rules, batch)
+    for (const [index, record] of batch.entries()) {
       const read = reads[index]
       if (read === undefined) continue
       if ('trouble' in read) lookups.set(record, read)
       else {
         const sent = { ...record, file: file.id, since: record.sentAt }
-        lookups.set(record, { value: await excludeAmbiguous(parts, sent, read.value, given) })
+        lookups.set(record, { value: await excludeAmbiguous(context, sent, read.value, assignedIds) })
       }
     }
   }
@@ -205,9 +205,9 @@ async function lookUpRecords(
 // Looks up a record whose earlier attempt may have taken effect, while it is sent once more.
 
 /**
- * Makes the function that looks a record up once more; undefined when it is to be sent, or rightly refused. Without a
- * `status` it is the last read before the request is sent again: what a person said is absent is sent unless the API
- * shows it. With the status of a refusal, that may be about the repetition. `note` is that of this attempt.
+ * Makes the function that looks a record up once more; undefined means: send it, or accept the refusal. Without a
+ * `status` it is the last read before the request is sent again: a record that a person declared absent is sent unless
+ * the API shows it. `status` is that of a refusal, which may be due to the repetition. `note` belongs to this attempt.
  */
 export function createDoubtfulRecordLookup(context: InboundContext, file: FileEntry) {
   const lookUp = createSharedLookup(context)
@@ -228,7 +228,7 @@ export function createDoubtfulRecordLookup(context: InboundContext, file: FileEn
   }
 }
 
-/** Records that are looked for in a list at the same time share one reading of it: a list may be long. */
+/** Records that are looked up in a list at the same time share one reading of it: a list may be long. */
 function createSharedLookup({ api, route }: InboundContext): (record: SentRecord) => Promise<LookupResult> {
   const { lookUp, lookUpAll }: InboundRules = INBOUND_RULES[route.operation]
   if (lookUpAll === undefined) return (record) => lookUp(api, route.party, record)
@@ -254,7 +254,7 @@ export function createUncertainResult({ id }: RecordId, detail: string, http?: n
   }
 }
 
-// Two records of one order may explain the same effect. It proves nothing about the one that has not its id.
+// Two records of one order may explain the same effect, so an effect proves nothing about a record without its id.
 
 /** `file`: the id of its file; `since`: when it was first sent, milliseconds. */
 type SentRef = Pick<SendingRecord, 'id' | 'lane' | 'operation'> & {
@@ -262,17 +262,17 @@ type SentRef = Pick<SendingRecord, 'id' | 'lane' | 'operation'> & {
   readonly since: number
 }
 
-/** The finding, or that it tells nothing. `given` are the ids found for others just now. */
+/** The lookup, or `unclear` when another record may explain it. `assignedIds`: ids found for other records just now. */
 async function excludeAmbiguous(
   { journal, route }: InboundContext,
   { file, id, lane, operation, since }: SentRef,
   lookup: LookupResult,
-  given: Set<string> = new Set(),
+  assignedIds: Set<string> = new Set(),
 ): Promise<LookupResult> {
-  // What may be repeated has the id of what it changes, which others change too.
+  // A repeatable record has the id of the resource it changes, and other records change that resource too.
   if (lookup.found !== 'accepted' || OPERATIONS[route.operation].repeatable) return lookup
   const { apiId } = lookup
-  const asked = {
+  const record = {
     id,
     operation,
     account: formatAccount(route.party),
@@ -281,10 +281,10 @@ async function excludeAmbiguous(
     ...omitUndefined({ apiId }),
   }
   const isTaken =
-    (apiId !== undefined && given.has(apiId)) || (await journal.mayBelongToAnotherRecord(file, asked))
+    (apiId !== undefined && assignedIds.has(apiId)) || (await journal.mayBelongToAnotherRecord(file, record))
   if (isTaken) {
     return { found: 'unclear', why: 'what the API shows may be what another record of the same order did' }
   }
-  if (apiId !== undefined) given.add(apiId)
+  if (apiId !== undefined) assignedIds.add(apiId)
   return lookup
 }

@@ -25,10 +25,10 @@ import {
   reconcileUncertain,
 } from './reconcile.ts'
 
-/** A record proven absent is sent again; more often than this in one run helps nobody. */
+/** A record proven absent is sent again, but in one run not more often than this. */
 const ROUNDS_MAX = 4
 
-/** planned → submitted when every record is final; otherwise the file stays, and the next run goes on with it. */
+/** planned → submitted when every record is final; otherwise the file stays, and the next run continues it. */
 export async function submitFile(context: InboundContext, file: FileEntry): Promise<void> {
   const { journal, lease } = context
   const work = { file: file.id }
@@ -50,7 +50,7 @@ export async function submitFile(context: InboundContext, file: FileEntry): Prom
   }
 }
 
-async function sendPlanned(context: InboundContext, file: FileEntry, absent: RemovedSteps): Promise<void> {
+async function sendPlanned(context: InboundContext, file: FileEntry, removed: RemovedSteps): Promise<void> {
   const { journal, lease, route, notify } = context
   const { planned: total = 0 } = await journal.countRecords({ file: file.id })
   if (total === 0) return
@@ -59,18 +59,18 @@ async function sendPlanned(context: InboundContext, file: FileEntry, absent: Rem
   const answers = await journal.summarizeAnswers(file.id, countRefusalsNeeded(circuitBreaker))
   const sendLimit = createCircuitBreaker(circuitBreaker, answers)
   const progress = { kind: 'progress', route: route.name, file: file.name, phase: 'sending', total } as const
-  const draining = dispatchRecords({
+  const dispatched = dispatchRecords({
     ...context,
     work: { file: file.id },
-    send: createFileSender(context, file, absent),
+    send: createFileSender(context, file, removed),
     inSteps: context.next !== undefined,
     resetState: 'planned',
     onProgress: (done) => notify({ ...progress, done }),
     sendLimit,
   })
-  // What has no step any more looks like an API that takes nothing.
-  await draining.catch((error: unknown) => {
-    const failure = hasCode(error, 'api-unreachable') ? absent.failure() : undefined
+  // Dispatch takes deferred records of a removed step for an API that takes nothing.
+  await dispatched.catch((error: unknown) => {
+    const failure = hasCode(error, 'api-unreachable') ? removed.failure() : undefined
     return Promise.reject(failure ?? error)
   })
   const reason = sendLimit.reason()
@@ -79,22 +79,22 @@ async function sendPlanned(context: InboundContext, file: FileEntry, absent: Rem
 
 type Sender = DispatchOptions['send']
 
-/** Makes the function that sends one record of the file, as its step does. */
-function createFileSender(context: InboundContext, file: FileEntry, absent: RemovedSteps): Sender {
+/** Makes the function that sends one record of the file, as its step sends it. */
+function createFileSender(context: InboundContext, file: FileEntry, removed: RemovedSteps): Sender {
   const senders = new Map(
     listSteps(context).map(({ context: own }) => [
       own.route.operation as string,
-      { gate: createOrderPreconditions(own, file), send: createStepSender(own, file) },
+      { checkOrder: createOrderPreconditions(own, file), send: createStepSender(own, file) },
     ]),
   )
   return async (record, permit) => {
     const own = senders.get(record.operation)
     if (own === undefined) {
-      absent.note(record.operation)
+      removed.note(record.operation)
       const message = `route ${context.route.name} does no ${record.operation} any more; put it back into the configuration`
       return createDeferredResult(record, message)
     }
-    return (await own.gate(record)) ?? own.send(record, permit)
+    return (await own.checkOrder(record)) ?? own.send(record, permit)
   }
 }
 
@@ -103,16 +103,16 @@ function createStepSender(context: InboundContext, file: FileEntry): Sender {
   const { api, route } = context
   const requestOf = createRequestBuilder(context)
   const { repeatable } = OPERATIONS[route.operation]
-  const noteFor = createSnapshotTaker(context, file)
+  const takeSnapshot = createSnapshotTaker(context, file)
   const checkAccount = createAccountCheck(api, route.party)
   const columnOf = createColumnFinder(context, file)
   const lookUpDoubtful = createDoubtfulRecordLookup(context, file)
 
   return async (record, permit) => {
-    const noted = await noteFor(record)
-    if ('trouble' in noted) return createDeferredResult(record, noted.trouble)
+    const snapshot = await takeSnapshot(record)
+    if ('trouble' in snapshot) return createDeferredResult(record, snapshot.trouble)
     if (record.inDoubt && !repeatable) {
-      const known = await lookUpDoubtful(record, noted.value)
+      const known = await lookUpDoubtful(record, snapshot.value)
       if (known) return known
     }
     const answer = await api.send(requestOf(record), permit)
@@ -120,7 +120,7 @@ function createStepSender(context: InboundContext, file: FileEntry): Sender {
     if (answer.certainty === 'unknown') return createUncertainResult(record, answer.detail, answer.status)
     if (answer.status < 400) {
       const id = readId(answer.body)
-      // A gateway that is being mended may say so with a success.
+      // A gateway under maintenance may answer with a success.
       if (id === undefined && !repeatable) {
         const why = `HTTP ${answer.status}, but the answer names nothing that was made`
         return createUncertainResult(record, why, answer.status)
@@ -128,9 +128,9 @@ function createStepSender(context: InboundContext, file: FileEntry): Sender {
       return { ...createAcceptedResult(record, answer.status, id), ...keepAnswer(context, answer.body) }
     }
     if (answer.status === 403) await checkAccount()
-    // What may be repeated may have been done before, by whomever.
+    // A repeatable request may already have taken effect, through this bridge or another program.
     if (record.inDoubt || repeatable) {
-      const known = await lookUpDoubtful(record, noted.value, answer.status)
+      const known = await lookUpDoubtful(record, snapshot.value, answer.status)
       if (known) return known
     }
     const problems = await describeRefusal(answer, columnOf)
@@ -138,7 +138,7 @@ function createStepSender(context: InboundContext, file: FileEntry): Sender {
   }
 }
 
-/** Makes the function that turns a record into its call. A body that is sent as it is, is not looked at. */
+/** Makes the function that turns a record into its call. A body that needs no change is not parsed. */
 function createRequestBuilder({ route }: InboundContext): (record: SendingRecord) => Call {
   const { endpoints }: InboundOperation = OPERATIONS[route.operation]
   const endpoint = endpoints[route.party.kind]
@@ -152,7 +152,7 @@ function createRequestBuilder({ route }: InboundContext): (record: SendingRecord
   }
 }
 
-/** The API's own words, each with the user's column that feeds the field it names. */
+/** The API's own messages, each with the user's column for the field it names. */
 async function describeRefusal(
   { status, body, text }: Extract<CallResult, { certainty: 'answered' }>,
   columnOf: (field: string) => Promise<string | undefined>,
