@@ -1,6 +1,7 @@
 /** Classifies how a request ended, and whether sending it again is safe: the table in `docs/certainty.md`. */
 import { readApiErrors } from '../contract/api-errors.ts'
 import type { CallResult } from '../domain/api.ts'
+import { describeCause } from './connection-fix.ts'
 import type { RetryHint } from './retry.ts'
 import { type Answer, type Exchange, getHeader } from './transport.ts'
 
@@ -220,12 +221,6 @@ function summarizeText(text: string): string {
   return readApiErrors(undefined, text)[0]?.message ?? 'it is empty'
 }
 
-function describeCause(cause: Error): string {
-  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
-  if (cause.message === '') return code ?? cause.name
-  return code === undefined || cause.message.includes(code) ? cause.message : `${cause.message} (${code})`
-}
-
 /** JSON, or undefined. */
 function parseJson(text: string): unknown {
   try {
@@ -236,7 +231,7 @@ function parseJson(text: string): unknown {
 }
 
 /** Of too many requests it makes no difference who says so; nothing was done. */
-function isWebPage(exchange: Exchange): boolean {
+export function isWebPage(exchange: Exchange): boolean {
   return exchange.ended === 'answer' && /^text\/html\b/i.test(getHeader(exchange, 'content-type') ?? '')
 }
 

@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events'
 import { MAX_PAGE_SIZE } from '../contract/filters.ts'
 import type { Api, CallResult, DocumentAnswer } from '../domain/api.ts'
 import type { Clock } from '../support/clock.ts'
-import { BridgeError, hasCode } from '../support/errors.ts'
+import { BridgeError, FAILURES, hasCode } from '../support/errors.ts'
 import {
   type ClientResult,
   describeAnswer,
@@ -127,7 +127,12 @@ type Answered = Extract<ClientResult, { certainty: 'answered' }>
 /** When no token was to be had just now, nothing was sent: the record can wait. Anything else is thrown on. */
 function toNotApplied(error: unknown): CallResult {
   if (!hasCode(error, 'api-unreachable', 'api-answer-unusable')) throw error
-  return { certainty: 'not-applied', detail: error.message }
+  const { message, fix } = error
+  return {
+    certainty: 'not-applied',
+    detail: message,
+    ...(fix === FAILURES['api-unreachable'].fix ? {} : { fix }),
+  }
 }
 
 /** The answer to a read; undefined for 404; everything else is a failure. */

@@ -2,16 +2,18 @@
 import { z } from 'zod'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { BridgeError } from '../support/errors.ts'
+import { omitUndefined } from '../support/object-paths.ts'
 import {
   classifyExchange,
-  type ClientResult,
   describeAnswer,
   isSuccess,
+  isWebPage,
   retryUnlessAnswered,
 } from './certainty.ts'
+import { findConnectionFix } from './connection-fix.ts'
 import { type BaseUrl, refuseRedirect } from './requests.ts'
 import { repeat, type RetryContext } from './retry.ts'
-import type { Transport } from './transport.ts'
+import type { Exchange, Transport } from './transport.ts'
 
 export interface Token {
   /** Made once, for every call with the token. */
@@ -65,25 +67,34 @@ export function createTokenSource(context: ApiContext) {
 async function fetchToken(context: ApiContext): Promise<Token> {
   const { clock, base, clientSecret } = context
   const path = base.prefix + ENDPOINTS.token.path
+  const address = base.origin + path
   let askedAt = clock.now()
-  const request = () => {
+  let last: Exchange | undefined
+  const request = async () => {
     askedAt = clock.now()
-    return requestToken(path, context)
+    last = await requestToken(path, context)
+    return classifyExchange(last, { method: 'POST', now: clock.now(), trusts503: true })
   }
   const result = await repeat(context, request, retryUnlessAnswered)
   if (result.certainty !== 'answered') {
     // the body of a success is not shown: it may hold a token
-    if (isSuccess(result.status)) throw unusableTokenError(path)
+    if (isSuccess(result.status)) throw unusableTokenError(address, last)
     const detail = maskSecret(result.detail, clientSecret)
-    throw new BridgeError('api-unreachable', `No access token from ${path}: ${detail}`)
+    const cause = last === undefined || last.ended === 'answer' ? undefined : last.cause
+    const fix = cause && findConnectionFix(cause, { isPlain: base.origin.startsWith('http:') })
+    throw new BridgeError(
+      'api-unreachable',
+      `No access token from ${address}: ${detail}`,
+      omitUndefined({ fix }),
+    )
   }
   if (!isSuccess(result.status)) {
     const code = REFUSED_STATUSES.includes(result.status) ? 'credentials-refused' : 'api-answer-unusable'
     const detail = maskSecret(describeAnswer(result), clientSecret)
-    throw new BridgeError(code, `${path} gave no access token: ${detail}`)
+    throw new BridgeError(code, `${address} gave no access token: ${detail}`)
   }
   const token = UsableToken.safeParse(result.body)
-  if (!token.success) throw unusableTokenError(path)
+  if (!token.success) throw unusableTokenError(address, last)
   const { access_token: value, expires_in: expiresIn } = token.data
   return { headers: createHeaders(context.userAgent, value), renewAt: askedAt + usableLifetimeMs(expiresIn) }
 }
@@ -98,8 +109,8 @@ function createHeaders(userAgent: string, token: string): Token['headers'] {
   }
 }
 
-async function requestToken(path: string, context: ApiContext): Promise<ClientResult> {
-  const { wire, clock, base, host, userAgent, clientId, clientSecret } = context
+async function requestToken(path: string, context: ApiContext): Promise<Exchange> {
+  const { wire, base, host, userAgent, clientId, clientSecret } = context
   const body = new URLSearchParams({
     grant_type: 'client_credentials',
     client_id: clientId,
@@ -109,7 +120,7 @@ async function requestToken(path: string, context: ApiContext): Promise<ClientRe
   const exchange = await wire.exchange({ method: 'POST', path, body }, headers)
   host.observe(exchange)
   refuseRedirect(exchange, path, base)
-  return classifyExchange(exchange, { method: 'POST', now: clock.now(), trusts503: true })
+  return exchange
 }
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -126,8 +137,9 @@ const HOUR_SECONDS = 3_600
 const LONGEST_LIFETIME_SECONDS = 30 * 24 * HOUR_SECONDS
 const RENEW_EARLY_MS = 5 * 60_000
 
-function unusableTokenError(path: string): BridgeError {
-  return new BridgeError('api-answer-unusable', `${path} answered without a bearer token that can be used`)
+function unusableTokenError(address: string, exchange: Exchange | undefined): BridgeError {
+  const what = exchange !== undefined && isWebPage(exchange) ? 'a web page' : 'no usable bearer token'
+  return new BridgeError('api-answer-unusable', `${address} answered ${what}`)
 }
 
 /** Spec: not shown, `expires_in` is in seconds. What cannot be a lifetime counts as an hour. */

@@ -23,6 +23,8 @@ export type CallResult =
       readonly status?: number
       readonly detail: string
       readonly retryAfterMs?: number
+      /** What to do, where more is known than to try again later. */
+      readonly fix?: string
     }
   | { readonly certainty: 'unknown'; readonly status?: number; readonly detail: string }
 

@@ -58,7 +58,7 @@ export const FAILURES = {
   'api-unreachable': {
     exit: EXIT.unavailable,
     title: 'The API does not answer, or cannot serve now.',
-    fix: 'Run again later; nothing is lost. If it stays, see the status in the message.',
+    fix: 'Run again later; nothing is lost. If it fails for hours, ask the operator of the API.',
     details:
       'The retries are used up, and the work is kept in the journal. With an HTTP status the API itself is busy or in trouble; without one, nothing answers at its address.',
   },

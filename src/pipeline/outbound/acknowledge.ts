@@ -69,7 +69,8 @@ function createAcknowledger(context: OutboundContext): DispatchOptions['send'] {
     if (answer.certainty === 'answered' && answer.status < 400) {
       return { id, state: 'accepted', http: answer.status, problems: [] }
     }
-    if (answer.certainty === 'not-applied') return createDeferredResult(id, 'not-sent', answer.detail)
+    if (answer.certainty === 'not-applied')
+      return createDeferredResult(id, 'not-sent', answer.detail, answer.fix)
     // Refused, or the answer was lost: the record itself shows whether it is acknowledged.
     const now = await readAgain(record)
     if ('value' in now && isAcknowledged(now.value)) return { id, state: 'accepted', problems: [] }
@@ -80,8 +81,13 @@ function createAcknowledger(context: OutboundContext): DispatchOptions['send'] {
   }
 }
 
-function createDeferredResult(id: number, code: 'answer-lost' | 'not-sent', detail: string): RecordResult {
-  return { id, state: 'deferred', problems: [problem(code, {}, detail)] }
+function createDeferredResult(
+  id: number,
+  code: 'answer-lost' | 'not-sent',
+  detail: string,
+  fix?: string,
+): RecordResult {
+  return { id, state: 'deferred', problems: [problem(code, {}, detail, fix)] }
 }
 
 function describeRefusal({ status, body, text }: Extract<CallResult, { certainty: 'answered' }>): Problem[] {

@@ -2,6 +2,7 @@
 import type { LeaseCheck } from '../../domain/api.ts'
 import type { Journal, WorkRef } from '../../domain/journal.ts'
 import type { Lease } from '../../domain/lease.ts'
+import { PROBLEMS } from '../../domain/problem.ts'
 import type { RecordResult, SendingRecord } from '../../domain/record.ts'
 import { createBatchWriter } from '../../support/async.ts'
 import type { Clock } from '../../support/clock.ts'
@@ -151,8 +152,11 @@ function createApiBreaker() {
   let answered = 0
   let last: RecordResult | undefined
   const trouble = () => {
-    const why = (last?.problems[0]?.message ?? 'it gives no answers').replace(/\.+$/, '')
-    return new BridgeError('api-unreachable', `the API cannot be used right now: ${why}. The work is kept`)
+    const problem = last?.problems[0]
+    const why = (problem?.message ?? 'it gives no answers').replace(/\.+$/, '')
+    const message = `the API cannot be used right now: ${why}. The work is kept`
+    const isKnown = problem?.code === 'not-sent' && problem.fix !== PROBLEMS['not-sent'].fix
+    return new BridgeError('api-unreachable', message, isKnown ? { fix: problem.fix } : {})
   }
   return {
     observe(result: RecordResult): BridgeError | undefined {

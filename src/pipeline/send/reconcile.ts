@@ -241,8 +241,17 @@ export function createAcceptedResult({ id }: RecordId, http?: number, apiId?: st
   return { id, state: 'accepted', problems: [], ...omitUndefined({ http, apiId }) }
 }
 
-export function createDeferredResult({ id }: RecordId, detail: string, http?: number): RecordResult {
-  return { id, state: 'deferred', problems: [problem('not-sent', {}, detail)], ...omitUndefined({ http }) }
+export function createDeferredResult(
+  { id }: RecordId,
+  detail: string,
+  { http, fix }: { readonly http?: number | undefined; readonly fix?: string | undefined } = {},
+): RecordResult {
+  return {
+    id,
+    state: 'deferred',
+    problems: [problem('not-sent', {}, detail, fix)],
+    ...omitUndefined({ http }),
+  }
 }
 
 export function createUncertainResult({ id }: RecordId, detail: string, http?: number): RecordResult {

@@ -116,7 +116,9 @@ function createStepSender(context: InboundContext, file: FileEntry): Sender {
       if (known) return known
     }
     const answer = await api.send(requestOf(record), permit)
-    if (answer.certainty === 'not-applied') return createDeferredResult(record, answer.detail, answer.status)
+    if (answer.certainty === 'not-applied') {
+      return createDeferredResult(record, answer.detail, { http: answer.status, fix: answer.fix })
+    }
     if (answer.certainty === 'unknown') return createUncertainResult(record, answer.detail, answer.status)
     if (answer.status < 400) {
       const id = readId(answer.body)
